@@ -1,0 +1,1 @@
+"""Hook contract, plugin host, memory files and command line."""

@@ -1,0 +1,31 @@
+"""What a plugin may use of its host."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.protocols import Complete, Store
+
+
+@dataclass(frozen=True, slots=True)
+class PluginContext:
+    """Handed to every hook that asks for it; each plugin gets its own.
+
+    ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, or None when
+    it declares none. ``complete`` asks the language model, within the budget of its purpose, and is None
+    when the host has wired none.
+    """
+
+    plugin_name: str
+    workspace: Path
+    options: Any
+    clock: Clock
+    complete: Complete | None
+    _store: Callable[[], Store | None]
+
+    @property
+    def store(self) -> Store | None:
+        """The open index, or None: no store plugin is enabled, or it could not be opened."""
+        return self._store()

@@ -1,0 +1,65 @@
+"""The errors of the set.
+
+::
+
+    NanobotMemoryError
+    ├── ConfigurationError      a configuration file or value cannot be used
+    ├── PluginError             a plugin cannot be loaded or used
+    ├── MemoryFileError         a memory file cannot be read or written
+    ├── StoreError              the index cannot be opened, searched or written
+    ├── EmbeddingError          an embedding model or provider failed
+    │   └── ModelMissingError   the model is not on this machine
+    └── LanguageModelError      a completion failed
+        ├── CompletionTimeoutError
+        └── BudgetExceededError
+
+Every message names the cause and, where there is one, the mend.
+"""
+
+
+class NanobotMemoryError(Exception):
+    """Base of everything that this set raises on purpose.
+
+    ``mend`` says what the reader can do about it, or is empty.
+    """
+
+    def __init__(self, message: str, *, mend: str = "") -> None:
+        super().__init__(f"{message} {mend}" if mend else message)
+        self.cause = message
+        self.mend = mend
+
+
+class ConfigurationError(NanobotMemoryError):
+    """A configuration file or value cannot be used."""
+
+
+class PluginError(NanobotMemoryError):
+    """A plugin cannot be loaded or used."""
+
+
+class MemoryFileError(NanobotMemoryError):
+    """A memory file cannot be read or written."""
+
+
+class StoreError(NanobotMemoryError):
+    """The index cannot be opened, searched or written."""
+
+
+class EmbeddingError(NanobotMemoryError):
+    """An embedding model or provider failed."""
+
+
+class ModelMissingError(EmbeddingError):
+    """The embedding model is not on this machine."""
+
+
+class LanguageModelError(NanobotMemoryError):
+    """A completion failed."""
+
+
+class CompletionTimeoutError(LanguageModelError):
+    """The language model did not answer within its time limit."""
+
+
+class BudgetExceededError(LanguageModelError):
+    """The budget of the purpose is used up for today."""

@@ -1,0 +1,109 @@
+"""The hooks that a plugin may implement: the contract of the set, on one page.
+
+An implementation names only the arguments that it wants; none is fine. It may be a plain or an async
+function. Values are frozen. Whatever it raises or returns by mistake is logged and costs only itself.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pluggy
+
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
+
+PROJECT_NAME = "nanobot_memory_plugins"
+
+hookspec = pluggy.HookspecMarker(PROJECT_NAME)
+hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
+
+
+@hookspec
+def on_message_received(
+    session_key: str,
+    text: str,
+    history: tuple[Message, ...],
+    scope: Scope,
+    context: PluginContext,
+) -> ContextBlock | Note | Sequence[ContextBlock | Note] | None:
+    """Answer a user's message, before the prompt is built.
+
+    ``text`` is what the user wrote, ``history`` the messages that stand in the live context before it.
+    Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
+    """
+
+
+@hookspec
+def on_tool_executed(
+    session_key: str,
+    tool_name: str,
+    arguments: Mapping[str, Any],
+    result: object,
+    error: str | None,
+    duration_ms: float,
+    scope: Scope,
+    context: PluginContext,
+) -> Note | Sequence[Note] | None:
+    """Answer a tool that finished or failed.
+
+    ``error`` is None when it succeeded. ``arguments`` and ``result`` are as they were, secrets included:
+    what you return as a note is redacted by core before it is written, what you do yourself is not.
+    Answer with notes to keep, or None.
+    """
+
+
+@hookspec
+def on_session_idle(
+    session_key: str,
+    history: tuple[Message, ...],
+    ended: bool,
+    scope: Scope,
+    context: PluginContext,
+) -> Note | Sequence[Note] | None:
+    """Answer a session that has been quiet for a while (300 s by default), or that has ended.
+
+    Answer with notes to keep, or None.
+    """
+
+
+@hookspec
+def before_compaction(
+    session_key: str,
+    messages: tuple[Message, ...],
+    context_window: int,
+    reason: str,
+    scope: Scope,
+    context: PluginContext,
+) -> Note | Summary | Sequence[Note | Summary] | None:
+    """Answer that history is about to be cut.
+
+    ``messages`` are the messages at stake, ``context_window`` is in tokens. Everybody's notes are kept; the
+    first summary, in the order of the plugins, replaces what is cut.
+    """
+
+
+@hookspec(firstresult=True)
+def open_store(context: PluginContext) -> Store | None:
+    """Open the index of the workspace. The first store that is returned serves everybody."""
+
+
+@hookspec
+def on_start(context: PluginContext) -> None:
+    """Begin: the host has started, and the store is open."""
+
+
+@hookspec
+def on_stop(context: PluginContext) -> None:
+    """End: give back what `on_start` took. The store is closed after this."""
+
+
+@hookspec
+def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool] | None:
+    """Offer tools to the model. Called once, at start."""
+
+
+@hookspec
+def diagnose(context: PluginContext) -> Finding | Sequence[Finding] | None:
+    """Say how things stand, for ``nanobot-memory doctor``: one finding a fact, with a mend where it is bad."""

@@ -1,0 +1,84 @@
+"""What plugins offer to each other. A third party implements these; nobody inherits from them."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus
+
+# async complete(messages, *, max_tokens, purpose) -> str, wired by the host.
+Complete = Callable[..., Awaitable[str]]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of unit length. It blocks: call it in a worker thread."""
+
+    @property
+    def name(self) -> str:
+        """Identity of the vector space; it changes when vectors cannot be compared any more."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Numbers in a vector."""
+        ...
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        """Return one vector a text; a single string counts as a list of one."""
+        ...
+
+
+@runtime_checkable
+class Store(Protocol):
+    """An index over the memory files. The files stay the truth: a store may be deleted and built again."""
+
+    async def search(self, query: Query) -> SearchResult:
+        """Return the best hits for ``query``, best first.
+
+        Raises `StoreError` when it cannot answer at all.
+        """
+        ...
+
+    async def read(self, hit_id: str) -> Hit | None:
+        """Return one memory whole, or None when there is none with this id."""
+        ...
+
+    def notify(self, path: Path) -> None:
+        """Learn that a memory file has grown or changed. Returns at once, from any thread."""
+        ...
+
+    async def flush(self) -> None:
+        """Return once everything that stood in the files at the call is searchable by full text."""
+        ...
+
+    def status(self) -> StoreStatus:
+        """Return the store's state, without touching the disk for long."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun, close the files and end every thread."""
+        ...
+
+
+@runtime_checkable
+class MemoryTool(Protocol):
+    """A tool for the model, offered by a plugin and wired by the host."""
+
+    @property
+    def name(self) -> str:
+        """The tool's name, as the model calls it."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """When to use the tool and what it answers, for the model."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """JSON schema of the arguments, of type object."""
+        ...
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Run the tool and return its answer as text. What is wrong is said in the answer."""
+        ...

@@ -1,0 +1,45 @@
+"""The frozen values that pass between host, core and plugins."""
+
+from nanobot_memory_plugins.core.values.conversation import (
+    Message,
+    Origin,
+    Scope,
+    freeze,
+    messages_from_chat,
+)
+from nanobot_memory_plugins.core.values.notes import (
+    ContextBlock,
+    Destination,
+    Note,
+    NoteType,
+    Receipt,
+    Summary,
+)
+from nanobot_memory_plugins.core.values.search import (
+    Hit,
+    Level,
+    Query,
+    SearchResult,
+    StoreStatus,
+    Tier,
+)
+
+__all__ = [
+    "ContextBlock",
+    "Destination",
+    "Hit",
+    "Level",
+    "Message",
+    "Note",
+    "NoteType",
+    "Origin",
+    "Query",
+    "Receipt",
+    "Scope",
+    "SearchResult",
+    "StoreStatus",
+    "Summary",
+    "Tier",
+    "freeze",
+    "messages_from_chat",
+]

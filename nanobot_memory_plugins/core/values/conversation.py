@@ -1,0 +1,105 @@
+"""Who said what, and where: messages, origins and scopes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+# How deep `freeze` follows nested values; chat messages and tool arguments are far flatter.
+_FREEZE_DEPTH = 64
+
+
+class Origin(StrEnum):
+    """Where a text came from. It is kept from capture to prompt."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL = "tool"
+    WEB = "web"
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose a memory is. In a query, an empty field does not narrow the search."""
+
+    agent: str = ""
+    user: str = ""
+    channel: str = ""
+    session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message, normalised from the dict that the host holds.
+
+    ``text`` is the readable part of the content, whatever its form was. ``raw`` is the whole
+    message as it came, frozen.
+    """
+
+    role: str
+    text: str
+    name: str = ""
+    tool_call_id: str = ""
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    raw: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+
+    @classmethod
+    def from_chat(cls, message: object) -> "Message":
+        """Normalise one chat message; what is missing or of the wrong type becomes empty text."""
+        if not isinstance(message, Mapping):
+            return cls(role="user", text=_content_text(message), raw=MappingProxyType({}))
+        calls = message.get("tool_calls")
+        return cls(
+            role=str(message.get("role") or "user"),
+            text=_content_text(message.get("content")),
+            name=str(message.get("name") or ""),
+            tool_call_id=str(message.get("tool_call_id") or ""),
+            tool_calls=tuple(freeze(call) for call in calls if isinstance(call, Mapping))
+            if isinstance(calls, (list, tuple))
+            else (),
+            raw=freeze(message),
+        )
+
+
+def messages_from_chat(messages: Iterable[object]) -> tuple[Message, ...]:
+    """Normalise a host's list of chat messages."""
+    return tuple(item if isinstance(item, Message) else Message.from_chat(item) for item in messages)
+
+
+def freeze(value: object, _depth: int = _FREEZE_DEPTH) -> Any:
+    """Copy ``value`` deeply into read-only mappings and tuples, so that no plugin can change it for others."""
+    if _depth == 0:
+        return str(type(value))
+    if isinstance(value, Mapping):
+        return MappingProxyType({str(key): freeze(item, _depth - 1) for key, item in value.items()})
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return tuple(freeze(item, _depth - 1) for item in value)
+    if isinstance(value, bytearray):
+        return bytes(value)
+    return value
+
+
+def _content_text(content: object) -> str:
+    """Return the text of a message's content: a string, bytes, a list of parts, or nothing."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, (bytes, bytearray)):
+        return bytes(content).decode("utf-8", errors="replace")
+    if isinstance(content, Mapping):
+        return _part_text(content)
+    if isinstance(content, (list, tuple)):
+        return "\n".join(filter(None, (_content_text(part) for part in content)))
+    return str(content)
+
+
+def _part_text(part: Mapping[Any, Any]) -> str:
+    """Return the text of one content part; an image or a file leaves a short mark."""
+    for key in ("text", "content", "input_text", "output_text"):
+        if key in part:
+            return _content_text(part[key])
+    kind = part.get("type")
+    return f"[{kind}]" if isinstance(kind, str) else ""

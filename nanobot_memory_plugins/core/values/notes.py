@@ -1,0 +1,84 @@
+"""What a plugin asks to keep or to inject, and what it is told about it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+
+from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+
+
+class NoteType(StrEnum):
+    """The kinds of note."""
+
+    DECISION = "decision"
+    NOTE = "note"
+    BUG = "bug"
+    IDEA = "idea"
+    CONFIG = "config"
+
+
+class Destination(StrEnum):
+    """Where a note is kept: the note file of its day, or long-term memory."""
+
+    DAY = "day"
+    LONG_TERM = "long_term"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to keep. Core redacts it, writes it to its file and answers with a `Receipt`.
+
+    ``tldr`` is one line. ``scope`` and ``time`` are filled in from the call when they are left out.
+    ``title`` stands behind the time in the entry's heading.
+    """
+
+    tldr: str
+    details: str = ""
+    type: NoteType = NoteType.NOTE
+    tags: tuple[str, ...] = ()
+    title: str = ""
+    origin: Origin = Origin.ASSISTANT
+    destination: Destination = Destination.DAY
+    scope: Scope | None = None
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of something that was to be kept.
+
+    ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. While the
+    file's lock is held elsewhere ``path`` is the spill file, and ``spilled`` is true. When it was not
+    stored, ``reason`` says why.
+    """
+
+    stored: bool
+    id: str = ""
+    path: Path | None = None
+    line: int = 0
+    spilled: bool = False
+    reason: str = ""
+    notes: tuple["Receipt", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBlock:
+    """Text that a plugin would inject beside the user's message. Core puts the fence around it.
+
+    ``hit_ids`` names the memories that it was made of.
+    """
+
+    text: str
+    hit_ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What replaces the history that compaction cuts.
+
+    ``keep_from`` is the index of the first message that stays as it is.
+    """
+
+    text: str
+    keep_from: int = field(default=0)

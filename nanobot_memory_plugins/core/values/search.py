@@ -1,0 +1,94 @@
+"""Queries to a store and what comes back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+
+from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+
+
+class Tier(StrEnum):
+    """How much work a search does: ``light`` reads tl;dr, tags and titles only, ``heavy`` the whole text."""
+
+    LIGHT = "light"
+    HEAVY = "heavy"
+
+
+class Level(IntEnum):
+    """What a store can do on this machine; lower is better."""
+
+    HYBRID = 0  # vectors in sqlite-vec, and full text
+    NUMPY = 1  # vectors compared by numpy, and full text
+    FULL_TEXT = 2
+    MARKDOWN = 3  # the files are scanned
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One search. Empty filters do not narrow it.
+
+    ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out.
+    """
+
+    text: str
+    limit: int = 10
+    tier: Tier = Tier.HEAVY
+    scope: Scope = Scope()
+    origins: frozenset[Origin] = frozenset()
+    sources: frozenset[str] = frozenset()
+    since: datetime | None = None
+    until: datetime | None = None
+    use_vectors: bool = True
+    exclude_ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A memory that was found, and where it stands.
+
+    ``path`` is relative to the workspace with forward slashes, ``line`` counts from 1. ``score`` lies in
+    0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
+    text covers, ``similarity`` the cosine to the query, or None without vectors.
+    """
+
+    id: str
+    text: str
+    path: str
+    line: int
+    score: float
+    origin: Origin
+    scope: Scope = Scope()
+    time: datetime | None = None
+    heading: str = ""
+    speaker: str = ""
+    snippet: str = ""
+    coverage: float = 0.0
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """Hits, best first, with the level at which they were found."""
+
+    hits: tuple[Hit, ...] = ()
+    level: Level = Level.FULL_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStatus:
+    """The state of a store, for people.
+
+    ``pending_bytes`` counts what stands in the files but not yet in the index, ``pending_vectors`` the
+    chunks that wait for their vector. ``reason`` says why the level is not 0, ``mend`` what to do about it.
+    """
+
+    level: Level
+    documents: int = 0
+    vectors: int = 0
+    files: int = 0
+    pending_bytes: int = 0
+    pending_vectors: int = 0
+    indexing_here: bool = False
+    model: str = ""
+    reason: str = ""
+    mend: str = ""

@@ -1,0 +1,1 @@
+"""The storage plugin: one SQLite file that indexes the memory files."""

@@ -1,0 +1,65 @@
+"""The rows of the index, as they pass between the file readers, the database and the search."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One indexed passage: a chunk of a Markdown section, a structured note, or a transcript message.
+
+    ``key`` is unique over the whole index and the same whenever the same file is read again. ``path`` is
+    relative to the workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and
+    ``line`` its line, from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``,
+    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``. ``content_hash`` is the SHA-256 of what was read.
+    """
+
+    key: str
+    path: str
+    line: int
+    offset: int
+    ordinal: int
+    source: str
+    text: str
+    content_hash: str
+    origin: Origin
+    scope: Scope = Scope()
+    heading: str = ""
+    tldr: str = ""
+    tags: tuple[str, ...] = ()
+    speaker: str = ""
+    time: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """How far one file is indexed: the manifest's row.
+
+    Everything before ``offset`` is in the index; ``prefix_hash`` is the SHA-256 of those bytes. ``line`` is the line
+    that starts at ``offset``, ``ordinal`` the next ordinal to give out.
+    """
+
+    path: str
+    offset: int
+    prefix_hash: str
+    size: int
+    mtime_ns: int
+    line: int = 1
+    ordinal: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What one step of the indexer changes, applied in one transaction.
+
+    ``replace`` drops every document of the file whose key is not among ``documents``; otherwise the documents
+    are added to those there are. ``state`` is None when the file is gone: everything of it is dropped.
+    """
+
+    path: str
+    state: FileState | None
+    documents: tuple[Document, ...] = ()
+    replace: bool = False
+    removed_keys: frozenset[str] = field(default_factory=frozenset)
