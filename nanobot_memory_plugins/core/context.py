@@ -7,6 +7,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.values import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,9 @@ class PluginContext:
 
     ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, or None when
     it declares none. ``complete`` asks the language model, within the budget of its purpose, and is None
-    when the host has wired none.
+    when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes.
+    ``visible_scope`` turns the scope of a call into the filter that a search on its behalf must carry, as
+    the configuration's ``share`` says.
     """
 
     plugin_name: str
@@ -23,9 +26,11 @@ class PluginContext:
     options: Any
     clock: Clock
     complete: Complete | None
-    _store: Callable[[], Store | None]
+    redact: Callable[[str], str]
+    visible_scope: Callable[[Scope], Scope]
+    opened_store: Callable[[], Store | None]
 
     @property
     def store(self) -> Store | None:
         """The open index, or None: no store plugin is enabled, or it could not be opened."""
-        return self._store()
+        return self.opened_store()

@@ -1,0 +1,24 @@
+"""How the language model may be used."""
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class LanguageModelOptions(BaseModel):
+    """Limits on every use of the language model. Times are seconds, budgets are estimated tokens."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    timeout: float = Field(default=30.0, gt=0, description="seconds for one use")
+    purpose_timeouts: dict[str, float] = Field(default={"summary": 10.0}, description="seconds by purpose")
+    attempts: int = Field(default=3, ge=1, le=10, description="tries, the first included")
+    daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
+    purpose_daily_tokens: dict[str, int] = Field(default={}, description="tokens a day by purpose")
+
+    def timeout_for(self, purpose: str) -> float:
+        """Return the seconds that one use for ``purpose`` may take, retries included."""
+        return self.purpose_timeouts.get(purpose, self.timeout)
+
+    def daily_tokens_for(self, purpose: str) -> int:
+        """Return the tokens that ``purpose`` may use in a day."""
+        return self.purpose_daily_tokens.get(purpose, self.daily_tokens)

@@ -1,0 +1,420 @@
+"""The one object that a host holds: it calls the plugins, keeps what they return, and fences what they inject.
+
+A message's path: `MemoryHost.message_received` -> transcript (`files`) and, at the same time, the plugins'
+``on_message_received`` (`plugin_host`) -> their notes (`files`) -> one fenced block (`fence`).
+A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_executed`` -> their notes.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.fence import fence, language_of, remove_fenced
+from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.note_tool import NoteTool
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.values import (
+    ContextBlock,
+    Message,
+    Note,
+    Origin,
+    Query,
+    Receipt,
+    Scope,
+    SearchResult,
+    Summary,
+    freeze,
+    messages_from_chat,
+)
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class MessageContext:
+    """What a user's message brought: the fenced text to inject beside it, or None, and where it was kept."""
+
+    block: str | None
+    receipt: Receipt
+    hit_ids: tuple[str, ...] = ()
+
+
+class MemoryHost:
+    """Long-term memory for one workspace.
+
+    ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``,
+    or None: then every plugin uses its deterministic fallback. No call raises for what a plugin does wrong.
+    """
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        *,
+        config: MemoryConfig | None = None,
+        llm: Complete | None = None,
+        clock: Clock | None = None,
+        problems: Sequence[ConfigProblem] = (),
+    ) -> None:
+        self.workspace = Path(workspace).expanduser().absolute()
+        self.config = config or MemoryConfig()
+        self._clock = clock or SystemClock()
+        self._scopes = Scopes(self.config.core.share)
+        self._files = MemoryFiles(self.workspace, redact=redact_text, clock=self._clock, on_append=self._notify)
+        self._store: Store | None = None
+        self._plugins = PluginSet(
+            self.workspace,
+            config=self.config,
+            llm=llm,
+            clock=self._clock,
+            problems=problems,
+            visible_scope=self._scopes.visible,
+            store=lambda: self._store,
+        )
+        self._note_tool = NoteTool(self._keep_for_session)
+        self._tools: list[MemoryTool] = []
+        self._starting: asyncio.Task[None] | None = None
+        self._captures: set[asyncio.Task[Receipt]] = set()
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    # --- life -------------------------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Discover the plugins, open the store and start both. Doing it again, or from two tasks, does nothing more."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        await asyncio.shield(self._starting)
+
+    async def _start(self) -> None:
+        await self._plugins.load()
+        opened = await self._plugins.host.call_first("open_store", {}, accept=(Store,))
+        if opened is not None:
+            (store,) = opened.values
+            assert isinstance(store, Store)  # noqa: S101  # call_first has checked it; this tells the type checker
+            self._store = store
+        await self._plugins.host.call("on_start", {}, accept=())
+        for answer in await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,)):
+            self._tools += [tool for tool in answer.values if isinstance(tool, MemoryTool)]
+        merged = await self._files.merge_spills()
+        if merged:
+            logger.info("{} records that an earlier process had to put aside are in their files now", merged)
+
+    async def close(self) -> None:
+        """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
+        if self._closed:
+            return
+        self._closed = True
+        if self._starting is not None:
+            await asyncio.gather(self._starting, return_exceptions=True)
+            await self._plugins.host.call("on_stop", {}, accept=())
+        await asyncio.gather(*self._captures, return_exceptions=True)
+        await self._files.close()
+        if self._store is not None:
+            store, self._store = self._store, None
+            try:
+                await store.close()
+            except Exception as error:  # a third party's store may fail in any way; the host goes on closing
+                logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
+        await self._plugins.host.close()
+
+    # --- the four hooks ---------------------------------------------------------------------------------------
+
+    async def message_received(
+        self,
+        *,
+        session_key: str,
+        text: str,
+        history: Sequence[object] = (),
+        scope: ScopeLike = None,
+    ) -> MessageContext:
+        """Keep a user's message, and return what memory has to say beside it.
+
+        ``history`` are the chat messages that stand in the live context before this one.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        text = remove_fenced(text)
+        capture = self._capture(session_key, text, role="user", origin=Origin.USER, scope=whose)
+        answers = await self._call(
+            "on_message_received",
+            {
+                "session_key": session_key,
+                "text": text,
+                "history": _live_messages(history),
+                "scope": whose,
+            },
+            accept=(ContextBlock, Note),
+            limit=self.config.core.message_limit,
+        )
+        await self._keep_notes(answers, whose)
+        blocks = _values(answers, ContextBlock)
+        return MessageContext(
+            block=fence((block.text for block in blocks), language=self._language(text)),
+            receipt=await asyncio.shield(capture),
+            hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
+        )
+
+    async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
+        """Keep the assistant's reply."""
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        return await asyncio.shield(
+            self._capture(
+                session_key, remove_fenced(text), role="assistant", origin=Origin.ASSISTANT, scope=whose
+            )
+        )
+
+    async def tool_executed(
+        self,
+        *,
+        session_key: str,
+        tool_name: str,
+        arguments: Mapping[str, Any],
+        result: object = None,
+        error: str | None = None,
+        duration_ms: float = 0.0,
+        scope: ScopeLike = None,
+    ) -> Receipt:
+        """Let the plugins take notes of a tool that finished, or that failed with ``error``.
+
+        The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        answers = await self._call(
+            "on_tool_executed",
+            {
+                "session_key": session_key,
+                "tool_name": tool_name,
+                "arguments": freeze(arguments),
+                "result": freeze(result),
+                "error": error,
+                "duration_ms": duration_ms,
+                "scope": whose,
+            },
+            accept=(Note,),
+            limit=self.config.core.tool_limit,
+        )
+        return _combined(await self._keep_notes(answers, whose))
+
+    async def session_idle(
+        self,
+        *,
+        session_key: str,
+        history: Sequence[object] = (),
+        ended: bool = False,
+        scope: ScopeLike = None,
+    ) -> Receipt:
+        """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        answers = await self._call(
+            "on_session_idle",
+            {
+                "session_key": session_key,
+                "history": _live_messages(history),
+                "ended": ended,
+                "scope": whose,
+            },
+            accept=(Note,),
+            limit=self.config.core.idle_limit,
+        )
+        return _combined(await self._keep_notes(answers, whose))
+
+    async def before_compaction(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        reason: str,
+        scope: ScopeLike = None,
+    ) -> Summary | None:
+        """Let the plugins save what matters before history is cut; return what replaces it.
+
+        None means that no plugin offers a summary: the host's own compaction goes on.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        answers = await self._call(
+            "before_compaction",
+            {
+                "session_key": session_key,
+                "messages": _live_messages(messages),
+                "context_window": context_window,
+                "reason": reason,
+                "scope": whose,
+            },
+            accept=(Note, Summary),
+            limit=self.config.core.compaction_limit,
+            sequential=True,
+        )
+        await self._keep_notes(answers, whose)
+        return next(iter(_values(answers, Summary)), None)
+
+    # --- memory -----------------------------------------------------------------------------------------------
+
+    async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
+        """Keep one note, as a plugin would by returning it."""
+        await self.start()
+        return await self._files.keep_note(note, scope=self._scopes.of(session_key, scope))
+
+    async def search(self, query: Query) -> SearchResult:
+        """Search the index.
+
+        Raises `StoreError` when no store is open, or when it cannot answer.
+        """
+        await self.start()
+        if self._store is None:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        return await self._store.search(query)
+
+    async def flush_index(self) -> None:
+        """Return once everything that has been kept so far is searchable. Without a store there is nothing to wait for."""
+        await self.start()
+        await asyncio.gather(*self._captures, return_exceptions=True)
+        if self._store is not None:
+            await self._store.flush()
+
+    def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the last messages of a session from its transcript: role, content and time, oldest first."""
+        return self._files.history(session_key, limit=limit)
+
+    def base_context(self) -> str:
+        """Return the long-term memory file's text: the Markdown alone, never a recall result."""
+        return self._files.base_context()
+
+    def tools(self) -> list[MemoryTool]:
+        """Return the tools for the model: our own, and after the start those of the plugins."""
+        return [self._note_tool, *self._tools]
+
+    def visible_scope(self, scope: Scope) -> Scope:
+        """Return the filter that a search on behalf of ``scope`` carries, as the configuration's ``share`` says."""
+        return self._scopes.visible(scope)
+
+    @property
+    def store(self) -> Store | None:
+        """The open index, or None."""
+        return self._store
+
+    @property
+    def plugins(self) -> PluginSet:
+        """The plugins that were found, with their states."""
+        return self._plugins
+
+    async def diagnose(self) -> list[Finding]:
+        """Return how things stand: what core sees and what each plugin reports."""
+        await self.start()
+        answers = await self._plugins.host.call("diagnose", {}, accept=(Finding,))
+        return [*self._plugins.findings(), *_values(answers, Finding)]
+
+    # --- inside -----------------------------------------------------------------------------------------------
+
+    async def _call(
+        self, hook: str, arguments: dict[str, Any], *, accept: tuple[type, ...], limit: float, sequential: bool = False
+    ) -> list[PluginAnswer]:
+        """Call a hook with the deadline set by which its uses of the language model are bounded."""
+        token = hook_deadline.set(time.monotonic() + limit)
+        try:
+            return await self._plugins.host.call(hook, arguments, accept=accept, sequential=sequential)
+        finally:
+            hook_deadline.reset(token)
+
+    def _capture(
+        self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
+    ) -> asyncio.Task[Receipt]:
+        """Begin to write a message to its transcript, in a task of its own that the caller's cancellation does not end."""
+        return self._own(self._keep_message(session_key, text, role, origin, scope))
+
+    async def _keep_message(
+        self, session_key: str, text: str, role: str, origin: Origin, scope: Scope
+    ) -> Receipt:
+        if not self.config.core.keep_transcripts:
+            return Receipt(stored=False, reason="core.keepTranscripts is off")
+        if not text.strip():
+            return Receipt(stored=False, reason="the message is empty")
+        record = TranscriptRecord(role=role, text=text, session_key=session_key, scope=scope, origin=origin)
+        return await self._files.keep_message(record)
+
+    async def _keep_notes(self, answers: Sequence[PluginAnswer], scope: Scope) -> tuple[Receipt, ...]:
+        """Write every note of the answers; outside all time limits, and to the end even when the host cancels."""
+        tasks = [self._own(self._files.keep_note(note, scope=scope)) for note in _values(answers, Note)]
+        return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
+
+    async def _keep_for_session(self, note: Note, session_key: str) -> Receipt:
+        return await self.keep(note, session_key=session_key)
+
+    def _own(self, writing: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
+        task = asyncio.create_task(writing)
+        self._captures.add(task)
+        task.add_done_callback(self._captures.discard)
+        return task
+
+    def _notify(self, path: Path) -> None:
+        if self._store is not None:
+            self._store.notify(path)
+
+    def _language(self, text: str) -> Any:
+        language = self.config.core.language
+        return language_of(text) if language == "auto" else language
+
+
+def _live_messages(history: Sequence[object]) -> tuple[Message, ...]:
+    """Normalise a host's chat messages, with our own injected blocks cut out of them."""
+    return tuple(
+        Message(
+            role=message.role,
+            text=remove_fenced(message.text),
+            name=message.name,
+            tool_call_id=message.tool_call_id,
+            tool_calls=message.tool_calls,
+            raw=message.raw,
+        )
+        for message in messages_from_chat(history)
+    )
+
+
+def _values(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
+    return [value for answer in answers for value in answer.values if isinstance(value, kind)]
+
+
+def _combined(receipts: tuple[Receipt, ...]) -> Receipt:
+    """Return one receipt for a call: that of its first note, with all of them inside."""
+    if not receipts:
+        return Receipt(stored=False, reason="no plugin took a note")
+    first = receipts[0]
+    return Receipt(
+        stored=all(receipt.stored for receipt in receipts),
+        id=first.id,
+        path=first.path,
+        line=first.line,
+        spilled=first.spilled,
+        reason=next((receipt.reason for receipt in receipts if receipt.reason), ""),
+        notes=receipts,
+    )

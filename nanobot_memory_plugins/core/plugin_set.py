@@ -1,0 +1,168 @@
+"""The plugins of one host: found, configured, registered, and described."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.plugin_host import (
+    BreakerSettings,
+    DiscoveredPlugin,
+    PluginHost,
+    PluginState,
+    discover_plugins,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import Scope
+
+# A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
+ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginReport:
+    """One plugin as ``nanobot-memory plugins`` shows it."""
+
+    name: str
+    distribution: str
+    version: str
+    hooks: tuple[str, ...]
+    enabled: bool
+    state: PluginState
+    error: str = ""
+
+
+class PluginSet:
+    """Loads the installed plugins into a `PluginHost`, each with its own context."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        *,
+        config: MemoryConfig,
+        llm: Complete | None,
+        clock: Clock,
+        problems: Sequence[ConfigProblem],
+        visible_scope: Callable[[Scope], Scope],
+        store: Callable[[], Store | None],
+    ) -> None:
+        self._workspace = workspace
+        self._config = config
+        self._llm = llm
+        self._clock = clock
+        self._visible_scope = visible_scope
+        self._store = store
+        self._ledger = UsageLedger(workspace / "memory" / ".usage")
+        self._discovered: list[DiscoveredPlugin] = []
+        self._hooks: dict[str, tuple[str, ...]] = {}
+        self._errors: dict[str, str] = {}
+        self.problems: list[ConfigProblem] = list(problems)
+        core = config.core
+        self.host = PluginHost(
+            time_limits={
+                "on_message_received": core.message_limit,
+                "on_tool_executed": core.tool_limit,
+                "on_session_idle": core.idle_limit,
+                "before_compaction": core.compaction_limit,
+                "open_store": core.start_limit,
+                "on_start": core.start_limit,
+                "on_stop": core.start_limit,
+                "contribute_tools": core.start_limit,
+            },
+            breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
+            clock=clock,
+        )
+
+    async def load(self) -> None:
+        """Import the enabled plugins, off the event loop, and register them."""
+        names = os.environ.get(ONLY_VARIABLE)
+        only = {name.strip() for name in names.split(",") if name.strip()} if names is not None else None
+        skip = {name for name in self._config.plugins if not self._config.enabled(name)}
+        self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip))
+        for found in self._discovered:
+            if found.plugin is not None:
+                self._register(found)
+            elif found.error:
+                self._errors[found.name] = found.error
+                logger.warning("plugin {} could not be loaded: {}", found.name, found.error)
+        for problem in self.problems:
+            logger.warning("configuration: {}", problem.message)
+
+    def _register(self, found: DiscoveredPlugin) -> None:
+        options, problems = plugin_options(self._config, found.name, found.options_model)
+        self.problems += problems
+        context = PluginContext(
+            plugin_name=found.name,
+            workspace=self._workspace,
+            options=options,
+            clock=self._clock,
+            complete=self._language_model(found.name),
+            redact=redact_text,
+            visible_scope=self._visible_scope,
+            opened_store=self._store,
+        )
+        try:
+            self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
+        except PluginError as error:
+            self._errors[found.name] = str(error)
+            logger.warning("plugin {} could not be registered: {}", found.name, error)
+
+    def _language_model(self, plugin: str) -> Complete | None:
+        if self._llm is None:
+            return None
+        return LanguageModel(
+            self._llm,
+            plugin=plugin,
+            options=self._config.core.language_model,
+            ledger=self._ledger,
+            clock=self._clock,
+        )
+
+    def reports(self) -> list[PluginReport]:
+        """Return every discovered plugin with its state."""
+        return [self._report(found) for found in self._discovered]
+
+    def _report(self, found: DiscoveredPlugin) -> PluginReport:
+        hooks = self._hooks.get(found.name, ())
+        error = self._errors.get(found.name, "")
+        if error:
+            state = PluginState.FAILED
+        else:
+            state = self.host.state(found.name) if hooks else PluginState.DISABLED
+        return PluginReport(
+            name=found.name,
+            distribution=found.distribution,
+            version=found.version,
+            hooks=hooks,
+            enabled=state not in (PluginState.DISABLED, PluginState.FAILED),
+            state=state,
+            error=error,
+        )
+
+    def findings(self) -> list[Finding]:
+        """Return what core has to say about plugins and configuration."""
+        findings = [
+            Finding(
+                f"plugin {report.name}",
+                f"{report.state.value} ({report.distribution} {report.version})"
+                + (f": {report.error}" if report.error else ""),
+                Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
+                mend=f"Reinstall it, or disable it: memoryPlugins.{report.name}.enabled = false." if report.error else "",
+            )
+            for report in self.reports()
+        ]
+        findings += [
+            Finding(f"configuration {problem.key}", problem.message, Health.DEGRADED, mend="Correct the key in the configuration file.")
+            for problem in self.problems
+        ]
+        return findings
