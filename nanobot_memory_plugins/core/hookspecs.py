@@ -84,6 +84,21 @@ def before_compaction(
     """
 
 
+@hookspec
+def on_draft_written(
+    session_key: str,
+    text: str,
+    draft: str,
+    history: tuple[Message, ...],
+    scope: Scope,
+    context: PluginContext,
+) -> ContextBlock | Sequence[ContextBlock] | None:
+    """Look at the draft of an answer to ``text`` before the user sees it.
+
+    Answer with blocks when the answer should be made again with more evidence beside the message, or None.
+    """
+
+
 @hookspec(firstresult=True)
 def open_store(context: PluginContext) -> Store | None:
     """Open the index of the workspace. The first store that is returned serves everybody."""

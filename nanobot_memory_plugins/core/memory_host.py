@@ -74,7 +74,9 @@ class MemoryHost:
         self.config = config or MemoryConfig()
         self._clock = clock or SystemClock()
         self._scopes = Scopes(self.config.core.share)
-        self._files = MemoryFiles(self.workspace, redact=redact_text, clock=self._clock, on_append=self._notify)
+        self._files = MemoryFiles(
+            self.workspace, redact=redact_text, clock=self._clock, on_append=self._notify
+        )
         self._store: Store | None = None
         self._plugins = PluginSet(
             self.workspace,
@@ -176,6 +178,31 @@ class MemoryHost:
             receipt=await asyncio.shield(capture),
             hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
         )
+
+    async def review_draft(
+        self,
+        *,
+        session_key: str,
+        text: str,
+        draft: str,
+        history: Sequence[object] = (),
+        scope: ScopeLike = None,
+    ) -> str | None:
+        """Look at the draft of an answer to ``text``: return a fenced block when it should be made again with it, else None."""
+        await self.start()
+        answers = await self._call(
+            "on_draft_written",
+            {
+                "session_key": session_key,
+                "text": text,
+                "draft": draft,
+                "history": _live_messages(history),
+                "scope": self._scopes.of(session_key, scope),
+            },
+            accept=(ContextBlock,),
+            limit=self.config.core.message_limit,
+        )
+        return fence((block.text for block in _values(answers, ContextBlock)), language=self._language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
@@ -337,7 +364,13 @@ class MemoryHost:
     # --- inside -----------------------------------------------------------------------------------------------
 
     async def _call(
-        self, hook: str, arguments: dict[str, Any], *, accept: tuple[type, ...], limit: float, sequential: bool = False
+        self,
+        hook: str,
+        arguments: dict[str, Any],
+        *,
+        accept: tuple[type, ...],
+        limit: float,
+        sequential: bool = False,
     ) -> list[PluginAnswer]:
         """Call a hook with the deadline set by which its uses of the language model are bounded."""
         token = hook_deadline.set(time.monotonic() + limit)

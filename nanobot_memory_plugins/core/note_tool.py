@@ -16,8 +16,14 @@ class NoteArguments(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    tldr: str = Field(min_length=1, max_length=2_000, description="The note in one sentence, in the user's language.")
-    details: str = Field(default="", max_length=100_000, description="Reasons, numbers, names, commands: what a reader needs later.")
+    tldr: str = Field(
+        min_length=1, max_length=2_000, description="The note in one sentence, in the user's language."
+    )
+    details: str = Field(
+        default="",
+        max_length=100_000,
+        description="Reasons, numbers, names, commands: what a reader needs later.",
+    )
     type: NoteType = Field(default=NoteType.NOTE, description="What kind of note it is.")
     tags: list[str] = Field(default=[], max_length=20, description="A few words to find it by.")
     long_term: bool = Field(
@@ -47,7 +53,8 @@ class NoteTool:
             wanted = NoteArguments.model_validate(dict(arguments))
         except ValidationError as error:
             wrong = "; ".join(
-                f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
+                f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
+                for item in error.errors(include_input=False)
             )
             return f"Error: the note was not kept. {wrong}"
         note = Note(

@@ -71,6 +71,7 @@ class PluginSet:
         self.host = PluginHost(
             time_limits={
                 "on_message_received": core.message_limit,
+                "on_draft_written": core.message_limit,
                 "on_tool_executed": core.tool_limit,
                 "on_session_idle": core.idle_limit,
                 "before_compaction": core.compaction_limit,
@@ -157,12 +158,19 @@ class PluginSet:
                 f"{report.state.value} ({report.distribution} {report.version})"
                 + (f": {report.error}" if report.error else ""),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
-                mend=f"Reinstall it, or disable it: memoryPlugins.{report.name}.enabled = false." if report.error else "",
+                mend=f"Reinstall it, or disable it: memoryPlugins.{report.name}.enabled = false."
+                if report.error
+                else "",
             )
             for report in self.reports()
         ]
         findings += [
-            Finding(f"configuration {problem.key}", problem.message, Health.DEGRADED, mend="Correct the key in the configuration file.")
+            Finding(
+                f"configuration {problem.key}",
+                problem.message,
+                Health.DEGRADED,
+                mend="Correct the key in the configuration file.",
+            )
             for problem in self.problems
         ]
         return findings

@@ -45,9 +45,7 @@ class LanguageModel:
         self._ledger = ledger
         self._clock = clock
 
-    async def __call__(
-        self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str
-    ) -> str:
+    async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
 
         ``messages`` are chat messages, ``max_tokens`` bounds the answer. Connection errors, rate limits and
@@ -104,10 +102,14 @@ class LanguageModel:
             raise CompletionTimeoutError(f"No answer for {purpose!r} within {limit:.1f} s.") from None
         except Exception as error:
             # The text of a provider's error can carry the prompt or a key: only its type is passed on.
-            logger.warning("the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__)
+            logger.warning(
+                "the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__
+            )
             raise LanguageModelError(f"The language model failed: {type(error).__name__}.") from None
         if not isinstance(answer, str):
-            raise LanguageModelError(f"The language model answered with {type(answer).__name__}, not with text.")
+            raise LanguageModelError(
+                f"The language model answered with {type(answer).__name__}, not with text."
+            )
         return answer
 
     def _limit(self, purpose: str) -> float:

@@ -1,0 +1,1 @@
+"""The observation plugin: a redacted note of every tool execution."""

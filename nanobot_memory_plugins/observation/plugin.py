@@ -1,0 +1,88 @@
+"""Tool executions as notes.
+
+Secrets are hidden first and the text is cut afterwards: cutting first leaves fragments of secrets that no rule
+recognises any more.
+"""
+
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.redaction import safe_preview
+from nanobot_memory_plugins.core.values import Note, NoteType, Origin
+
+TAG = "observation"
+_TLDR_CHARS = 160
+
+
+class ObservationOptions(BaseModel):
+    """Options of the observation plugin. Sizes are characters, counted after redaction."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    tools: tuple[str, ...] = Field(
+        default=("*",), description="names of the tools to observe; * stands for any run"
+    )
+    exclude: tuple[str, ...] = Field(
+        default=("memory_search", "memory_get", "memory_note", "recall_memory"),
+        description="names of tools that are not observed: ours, whose answers are memories already",
+    )
+    max_argument_chars: int = Field(default=300, ge=0, description="characters kept of the arguments")
+    max_result_chars: int = Field(default=2_000, ge=0, description="characters kept of the result")
+    max_error_chars: int = Field(default=300, ge=0, description="characters kept of an error")
+
+
+class ObservationPlugin:
+    """Takes a note of each tool execution: what was called, with what, and what came of it."""
+
+    Options = ObservationOptions
+
+    @hookimpl
+    async def on_tool_executed(
+        self,
+        tool_name: str,
+        arguments: Mapping[str, Any],
+        result: object,
+        error: str | None,
+        duration_ms: float,
+        context: PluginContext,
+    ) -> Note | None:
+        """Return the note, or None for a tool that is not observed."""
+        options: ObservationOptions = context.options
+        if not is_observed(tool_name, options):
+            return None
+        called = safe_preview(arguments, max_chars=options.max_argument_chars)
+        lines = [f"- tool: {tool_name}", f"- arguments: {called}", f"- duration: {duration_ms:.0f} ms"]
+        if error is not None:
+            outcome = safe_preview(error, max_chars=options.max_error_chars)
+            lines.append(f"- error: {outcome}")
+        else:
+            outcome = safe_preview(result, max_chars=options.max_result_chars)
+            lines.append(f"- result:\n{outcome}")
+        verb = "failed" if error is not None else "returned"
+        gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
+        return Note(
+            tldr=gist[:_TLDR_CHARS],
+            details="\n".join(lines),
+            type=NoteType.BUG if error is not None else NoteType.NOTE,
+            tags=(TAG, tool_name),
+            title=f"tool {tool_name}",
+            origin=Origin.WEB if is_web(tool_name) else Origin.TOOL,
+        )
+
+
+def is_observed(tool_name: str, options: ObservationOptions) -> bool:
+    """Say whether the options ask for notes of this tool."""
+    return any(fnmatch(tool_name, pattern) for pattern in options.tools) and not any(
+        fnmatch(tool_name, pattern) for pattern in options.exclude
+    )
+
+
+def is_web(tool_name: str) -> bool:
+    """Say whether a tool brings text from the web, by its name."""
+    return any(word in tool_name.lower() for word in ("web", "fetch", "browser", "http", "search_online"))

@@ -1,0 +1,154 @@
+"""The memory tools for the model: search, and read one memory whole."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.fence import fence, language_of
+from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
+
+NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
+_SNIPPET_CHARS = 360
+
+
+class SearchArguments(BaseModel):
+    """What the model asks for."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    query: str = Field(min_length=1, max_length=10_000)
+    limit: int = Field(default=8, ge=1, le=30)
+    since: datetime | None = None
+    until: datetime | None = None
+    origin: Origin | None = None
+
+    @field_validator("since", "until")
+    @classmethod
+    def _aware(cls, value: datetime | None) -> datetime | None:
+        return value.astimezone() if value is not None and value.tzinfo is None else value
+
+
+class MemorySearchTool:
+    """``memory_search``: the index, searched by words and meaning."""
+
+    name = "memory_search"
+    description = (
+        "Search your long-term memory: what the user and you said in earlier conversations, notes, decisions and what "
+        "tools returned. Use it before you say that you do not know or do not remember something, or when an exact "
+        "date, name, number, command or decision from the past matters. Answers with dated excerpts and their ids."
+    )
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {
+            "type": "object",
+            "properties": {
+                "query": {
+                    "type": "string",
+                    "description": "What to look for, in the words it was probably said in.",
+                },
+                "limit": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": 30,
+                    "description": "Results, at most; 8 by default.",
+                },
+                "since": {"type": "string", "description": "Only memories from this ISO date or time on."},
+                "until": {"type": "string", "description": "Only memories up to this ISO date or time."},
+                "origin": {
+                    "type": "string",
+                    "enum": [origin.value for origin in Origin],
+                    "description": "Only what came from here.",
+                },
+            },
+            "required": ["query"],
+        }
+    )
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Return the hits as fenced lines with id, date, file and line, or say that there is none."""
+        try:
+            wanted = SearchArguments.model_validate(
+                {k: v for k, v in arguments.items() if v not in (None, "")}
+            )
+        except ValidationError as error:
+            wrong = "; ".join(
+                f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
+                for item in error.errors(include_input=False)
+            )
+            return f"Error: {wrong}"
+        store = self._context.store
+        if store is None:
+            return NO_STORE
+        query = Query(
+            text=wanted.query,
+            limit=wanted.limit,
+            scope=self._context.visible_scope(Scope(session=session_key)),
+            since=wanted.since,
+            until=wanted.until,
+            origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
+        )
+        try:
+            hits = (await store.search(query)).hits
+        except NanobotMemoryError as error:
+            return f"Error: {error}"
+        lines = [_line(hit) for hit in hits]
+        return fence(["\n".join(lines)], language=language_of(wanted.query)) or "Nothing was found in memory."
+
+
+class MemoryGetTool:
+    """``memory_get``: one memory in full."""
+
+    name = "memory_get"
+    description = "Read one memory in full, by the id that memory_search gave."
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {
+            "type": "object",
+            "properties": {"id": {"type": "string", "description": "The id from memory_search."}},
+            "required": ["id"],
+        }
+    )
+
+    def __init__(self, context: PluginContext) -> None:
+        self._context = context
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Return the memory, fenced, or say that there is none with this id."""
+        store = self._context.store
+        if store is None:
+            return NO_STORE
+        hit = await store.read(str(arguments.get("id", "")))
+        visible = self._context.visible_scope(Scope(session=session_key))
+        if hit is None or not _is_visible(hit.scope, visible):
+            return "There is no memory with this id. Ids come from memory_search."
+        text = f"{_source(hit)}\n{hit.text}"
+        return fence([text], language=language_of(hit.text)) or "The memory is empty."
+
+
+def _line(hit: Hit) -> str:
+    text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
+    return f"- id {hit.id} | {_source(hit)}\n  {text}"
+
+
+def _source(hit: Hit) -> str:
+    date = f"{hit.time:%Y-%m-%d %H:%M} | " if hit.time else ""
+    return f"{date}{hit.speaker or hit.origin.value} | {hit.path}:{hit.line}"
+
+
+def _is_visible(scope: Scope, visible: Scope) -> bool:
+    """Say whether a memory of ``scope`` passes the filter, as a search would have it."""
+    return all(
+        not wanted or wanted == has
+        for wanted, has in (
+            (visible.agent, scope.agent),
+            (visible.user, scope.user),
+            (visible.channel, scope.channel),
+            (visible.session, scope.session),
+        )
+    )
