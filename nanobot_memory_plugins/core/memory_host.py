@@ -14,19 +14,19 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from loguru import logger
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.redaction import redact_text
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, remove_fenced
-from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.note_tool import NoteTool
-from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
@@ -74,9 +74,7 @@ class MemoryHost:
         self.config = config or MemoryConfig()
         self._clock = clock or SystemClock()
         self._scopes = Scopes(self.config.core.share)
-        self._files = MemoryFiles(
-            self.workspace, redact=redact_text, clock=self._clock, on_append=self._notify
-        )
+        self._files = MemoryFiles(self.workspace, redact=redact_text, clock=self._clock, on_append=self._notify)
         self._store: Store | None = None
         self._plugins = PluginSet(
             self.workspace,
@@ -188,7 +186,10 @@ class MemoryHost:
         history: Sequence[object] = (),
         scope: ScopeLike = None,
     ) -> str | None:
-        """Look at the draft of an answer to ``text``: return a fenced block when it should be made again with it, else None."""
+        """Look at the draft of an answer to ``text``.
+
+        Returns a fenced block when the answer should be made again with it, else None.
+        """
         await self.start()
         answers = await self._call(
             "on_draft_written",
@@ -209,9 +210,7 @@ class MemoryHost:
         await self.start()
         whose = self._scopes.of(session_key, scope)
         return await asyncio.shield(
-            self._capture(
-                session_key, remove_fenced(text), role="assistant", origin=Origin.ASSISTANT, scope=whose
-            )
+            self._capture(session_key, remove_fenced(text), role="assistant", origin=Origin.ASSISTANT, scope=whose)
         )
 
     async def tool_executed(
@@ -323,7 +322,10 @@ class MemoryHost:
         return await self._store.search(query)
 
     async def flush_index(self) -> None:
-        """Return once everything that has been kept so far is searchable. Without a store there is nothing to wait for."""
+        """Return once everything that has been kept so far is searchable.
+
+        Without a store there is nothing to wait for.
+        """
         await self.start()
         await asyncio.gather(*self._captures, return_exceptions=True)
         if self._store is not None:
@@ -382,12 +384,10 @@ class MemoryHost:
     def _capture(
         self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
     ) -> asyncio.Task[Receipt]:
-        """Begin to write a message to its transcript, in a task of its own that the caller's cancellation does not end."""
+        """Begin to write a message to its transcript, in a task that the caller's cancellation does not end."""
         return self._own(self._keep_message(session_key, text, role, origin, scope))
 
-    async def _keep_message(
-        self, session_key: str, text: str, role: str, origin: Origin, scope: Scope
-    ) -> Receipt:
+    async def _keep_message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
         if not self.config.core.keep_transcripts:
             return Receipt(stored=False, reason="core.keepTranscripts is off")
         if not text.strip():

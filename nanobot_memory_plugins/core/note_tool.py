@@ -16,9 +16,7 @@ class NoteArguments(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    tldr: str = Field(
-        min_length=1, max_length=2_000, description="The note in one sentence, in the user's language."
-    )
+    tldr: str = Field(min_length=1, max_length=2_000, description="The note in one sentence, in the user's language.")
     details: str = Field(
         default="",
         max_length=100_000,
@@ -53,8 +51,7 @@ class NoteTool:
             wanted = NoteArguments.model_validate(dict(arguments))
         except ValidationError as error:
             wrong = "; ".join(
-                f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
-                for item in error.errors(include_input=False)
+                f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
             )
             return f"Error: the note was not kept. {wrong}"
         note = Note(

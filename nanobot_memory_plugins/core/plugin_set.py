@@ -6,13 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loguru import logger
-
-from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
-from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.plugin_host import (
     BreakerSettings,
     DiscoveredPlugin,
@@ -21,8 +15,14 @@ from nanobot_memory_plugins.core.plugin_host import (
     discover_plugins,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.redaction import redact_text
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.values import Scope
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
@@ -136,10 +136,11 @@ class PluginSet:
     def _report(self, found: DiscoveredPlugin) -> PluginReport:
         hooks = self._hooks.get(found.name, ())
         error = self._errors.get(found.name, "")
+        state = PluginState.DISABLED
         if error:
             state = PluginState.FAILED
-        else:
-            state = self.host.state(found.name) if hooks else PluginState.DISABLED
+        elif hooks:
+            state = self.host.state(found.name)
         return PluginReport(
             name=found.name,
             distribution=found.distribution,

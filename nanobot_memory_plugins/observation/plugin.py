@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any
 
+from nanobot_memory_plugins.core.redaction import safe_preview
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin
 
 TAG = "observation"
@@ -25,9 +25,7 @@ class ObservationOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
-    tools: tuple[str, ...] = Field(
-        default=("*",), description="names of the tools to observe; * stands for any run"
-    )
+    tools: tuple[str, ...] = Field(default=("*",), description="names of the tools to observe; * stands for any run")
     exclude: tuple[str, ...] = Field(
         default=("memory_search", "memory_get", "memory_note", "recall_memory"),
         description="names of tools that are not observed: ours, whose answers are memories already",

@@ -80,9 +80,7 @@ class RecallOptions(BaseModel):
     light_ms: int = Field(default=180, gt=0, description="limit of a search in tl;dr, tags and titles")
     heavy_ms: int = Field(default=450, gt=0, description="limit of a search in the whole text")
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
-    probe_threshold: float = Field(
-        default=0.45, ge=0, le=1, description="relevance at which a probe raises the tier"
-    )
+    probe_threshold: float = Field(default=0.45, ge=0, le=1, description="relevance at which a probe raises the tier")
     relevance_threshold: float = Field(default=0.3, ge=0, le=1, description="hits below it are not injected")
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block, at most")
     light_top_k: int = Field(default=3, ge=1, le=60, description="memories from a light search, at most")
@@ -92,12 +90,6 @@ class RecallOptions(BaseModel):
     heavy_max_snippet_chars: int = Field(default=360, ge=20, description="characters of a snippet")
     max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block")
     inject_budget_chars: int = Field(default=1_800, ge=0, description="characters of a block")
-    explicit_anchors: tuple[str, ...] = Field(
-        default=EXPLICIT_ANCHORS, description="words that ask for memory"
-    )
-    implicit_signals: tuple[str, ...] = Field(
-        default=IMPLICIT_SIGNALS, description="words that may need memory"
-    )
-    uncertain_markers: tuple[str, ...] = Field(
-        default=UNCERTAIN_MARKERS, description="words of a guessed answer"
-    )
+    explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
+    implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
+    uncertain_markers: tuple[str, ...] = Field(default=UNCERTAIN_MARKERS, description="words of a guessed answer")

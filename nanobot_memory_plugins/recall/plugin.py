@@ -84,7 +84,7 @@ class RecallPlugin:
     async def _search(
         self, store: Store, tier: RecallTier, text: str, scope: Scope, options: RecallOptions
     ) -> tuple[Hit, ...]:
-        """Search within the tier's limit; a light search that finds nothing is followed by a heavy one in the same limit."""
+        """Search within the tier's limit; a light search that finds nothing is followed by a heavy one."""
         async with _Limit(_seconds(tier, options)) as limit:
             if tier is RecallTier.LIGHT:
                 query = Query(text=text, limit=options.light_top_k * _SPARE, tier=Tier.LIGHT, scope=scope)
@@ -136,6 +136,4 @@ def _seconds(tier: RecallTier, options: RecallOptions) -> float:
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:
-    return min(
-        options.recall_top_k, options.heavy_top_k if tier is RecallTier.HEAVY else options.recall_top_k
-    )
+    return min(options.recall_top_k, options.heavy_top_k if tier is RecallTier.HEAVY else options.recall_top_k)

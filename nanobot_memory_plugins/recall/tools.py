@@ -74,13 +74,10 @@ class MemorySearchTool:
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Return the hits as fenced lines with id, date, file and line, or say that there is none."""
         try:
-            wanted = SearchArguments.model_validate(
-                {k: v for k, v in arguments.items() if v not in (None, "")}
-            )
+            wanted = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
         except ValidationError as error:
             wrong = "; ".join(
-                f"{'.'.join(map(str, item['loc']))}: {item['msg']}"
-                for item in error.errors(include_input=False)
+                f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
             )
             return f"Error: {wrong}"
         store = self._context.store

@@ -13,7 +13,8 @@ class Document:
     ``key`` is unique over the whole index and the same whenever the same file is read again. ``path`` is
     relative to the workspace, with forward slashes; ``offset`` is the byte in the file where the record starts and
     ``line`` its line, from 1. ``ordinal`` orders the passages of one file. ``source`` is one of ``long_term``,
-    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``. ``content_hash`` is the SHA-256 of what was read.
+    ``note``, ``observation``, ``summary``, ``transcript`` and ``document``.
+    ``content_hash`` is the SHA-256 of what was read.
     """
 
     key: str

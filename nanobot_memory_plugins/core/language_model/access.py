@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from loguru import logger
+from nanobot_memory_plugins.core.tokens import estimate_tokens
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -18,7 +19,6 @@ from nanobot_memory_plugins.core.errors import (
 from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4
@@ -102,14 +102,10 @@ class LanguageModel:
             raise CompletionTimeoutError(f"No answer for {purpose!r} within {limit:.1f} s.") from None
         except Exception as error:
             # The text of a provider's error can carry the prompt or a key: only its type is passed on.
-            logger.warning(
-                "the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__
-            )
+            logger.warning("the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__)
             raise LanguageModelError(f"The language model failed: {type(error).__name__}.") from None
         if not isinstance(answer, str):
-            raise LanguageModelError(
-                f"The language model answered with {type(answer).__name__}, not with text."
-            )
+            raise LanguageModelError(f"The language model answered with {type(answer).__name__}, not with text.")
         return answer
 
     def _limit(self, purpose: str) -> float:
