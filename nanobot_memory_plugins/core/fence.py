@@ -8,7 +8,10 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Literal
+
+from nanobot_memory_plugins.core.values import Message, messages_from_chat
 
 Language = Literal["zh", "en"]
 
@@ -74,6 +77,11 @@ def remove_fenced(text: str) -> str:
     if not any(marker in text for marker in PREFIX.values()):
         return text
     return _FENCED.sub("", text).strip()
+
+
+def messages_without_fences(history: Iterable[object]) -> tuple[Message, ...]:
+    """Normalise a host's chat messages, with our own blocks cut out of their text."""
+    return tuple(replace(message, text=remove_fenced(message.text)) for message in messages_from_chat(history))
 
 
 def neutralise(text: str) -> str:

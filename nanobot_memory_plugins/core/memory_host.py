@@ -7,7 +7,7 @@ A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_execu
 
 import asyncio
 import time
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -15,14 +15,15 @@ from typing import Any, Self, TypeVar
 
 from loguru import logger
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.redaction import redact_text
 
+from nanobot_memory_plugins.core.capture import Capture, combined_receipt
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.fence import fence, language_of, remove_fenced
+from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.note_tool import NoteTool
 from nanobot_memory_plugins.core.plugin_set import PluginSet
@@ -30,7 +31,6 @@ from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
-    Message,
     Note,
     Origin,
     Query,
@@ -39,7 +39,6 @@ from nanobot_memory_plugins.core.values import (
     SearchResult,
     Summary,
     freeze,
-    messages_from_chat,
 )
 
 _T = TypeVar("_T")
@@ -88,7 +87,7 @@ class MemoryHost:
         self._note_tool = NoteTool(self._keep_for_session)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
-        self._captures: set[asyncio.Task[Receipt]] = set()
+        self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts)
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -130,7 +129,7 @@ class MemoryHost:
         if self._starting is not None:
             await asyncio.gather(self._starting, return_exceptions=True)
             await self._plugins.host.call("on_stop", {}, accept=())
-        await asyncio.gather(*self._captures, return_exceptions=True)
+        await self._capture.drain()
         await self._files.close()
         if self._store is not None:
             store, self._store = self._store, None
@@ -157,19 +156,19 @@ class MemoryHost:
         await self.start()
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
-        capture = self._capture(session_key, text, role="user", origin=Origin.USER, scope=whose)
+        capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
         answers = await self._call(
             "on_message_received",
             {
                 "session_key": session_key,
                 "text": text,
-                "history": _live_messages(history),
+                "history": messages_without_fences(history),
                 "scope": whose,
             },
             accept=(ContextBlock, Note),
             limit=self.config.core.message_limit,
         )
-        await self._keep_notes(answers, whose)
+        await self._capture.keep_notes(_values(answers, Note), scope=whose)
         blocks = _values(answers, ContextBlock)
         return MessageContext(
             block=fence((block.text for block in blocks), language=self._language(text)),
@@ -197,7 +196,7 @@ class MemoryHost:
                 "session_key": session_key,
                 "text": text,
                 "draft": draft,
-                "history": _live_messages(history),
+                "history": messages_without_fences(history),
                 "scope": self._scopes.of(session_key, scope),
             },
             accept=(ContextBlock,),
@@ -210,7 +209,9 @@ class MemoryHost:
         await self.start()
         whose = self._scopes.of(session_key, scope)
         return await asyncio.shield(
-            self._capture(session_key, remove_fenced(text), role="assistant", origin=Origin.ASSISTANT, scope=whose)
+            self._capture.begin_message(
+                session_key, remove_fenced(text), role="assistant", origin=Origin.ASSISTANT, scope=whose
+            )
         )
 
     async def tool_executed(
@@ -244,7 +245,7 @@ class MemoryHost:
             accept=(Note,),
             limit=self.config.core.tool_limit,
         )
-        return _combined(await self._keep_notes(answers, whose))
+        return combined_receipt(await self._capture.keep_notes(_values(answers, Note), scope=whose))
 
     async def session_idle(
         self,
@@ -261,14 +262,14 @@ class MemoryHost:
             "on_session_idle",
             {
                 "session_key": session_key,
-                "history": _live_messages(history),
+                "history": messages_without_fences(history),
                 "ended": ended,
                 "scope": whose,
             },
             accept=(Note,),
             limit=self.config.core.idle_limit,
         )
-        return _combined(await self._keep_notes(answers, whose))
+        return combined_receipt(await self._capture.keep_notes(_values(answers, Note), scope=whose))
 
     async def before_compaction(
         self,
@@ -289,7 +290,7 @@ class MemoryHost:
             "before_compaction",
             {
                 "session_key": session_key,
-                "messages": _live_messages(messages),
+                "messages": messages_without_fences(messages),
                 "context_window": context_window,
                 "reason": reason,
                 "scope": whose,
@@ -298,7 +299,7 @@ class MemoryHost:
             limit=self.config.core.compaction_limit,
             sequential=True,
         )
-        await self._keep_notes(answers, whose)
+        await self._capture.keep_notes(_values(answers, Note), scope=whose)
         return next(iter(_values(answers, Summary)), None)
 
     # --- memory -----------------------------------------------------------------------------------------------
@@ -327,7 +328,7 @@ class MemoryHost:
         Without a store there is nothing to wait for.
         """
         await self.start()
-        await asyncio.gather(*self._captures, return_exceptions=True)
+        await self._capture.drain()
         if self._store is not None:
             await self._store.flush()
 
@@ -381,33 +382,8 @@ class MemoryHost:
         finally:
             hook_deadline.reset(token)
 
-    def _capture(
-        self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
-    ) -> asyncio.Task[Receipt]:
-        """Begin to write a message to its transcript, in a task that the caller's cancellation does not end."""
-        return self._own(self._keep_message(session_key, text, role, origin, scope))
-
-    async def _keep_message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
-        if not self.config.core.keep_transcripts:
-            return Receipt(stored=False, reason="core.keepTranscripts is off")
-        if not text.strip():
-            return Receipt(stored=False, reason="the message is empty")
-        record = TranscriptRecord(role=role, text=text, session_key=session_key, scope=scope, origin=origin)
-        return await self._files.keep_message(record)
-
-    async def _keep_notes(self, answers: Sequence[PluginAnswer], scope: Scope) -> tuple[Receipt, ...]:
-        """Write every note of the answers; outside all time limits, and to the end even when the host cancels."""
-        tasks = [self._own(self._files.keep_note(note, scope=scope)) for note in _values(answers, Note)]
-        return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
-
     async def _keep_for_session(self, note: Note, session_key: str) -> Receipt:
         return await self.keep(note, session_key=session_key)
-
-    def _own(self, writing: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
-        task = asyncio.create_task(writing)
-        self._captures.add(task)
-        task.add_done_callback(self._captures.discard)
-        return task
 
     def _notify(self, path: Path) -> None:
         if self._store is not None:
@@ -418,36 +394,5 @@ class MemoryHost:
         return language_of(text) if language == "auto" else language
 
 
-def _live_messages(history: Sequence[object]) -> tuple[Message, ...]:
-    """Normalise a host's chat messages, with our own injected blocks cut out of them."""
-    return tuple(
-        Message(
-            role=message.role,
-            text=remove_fenced(message.text),
-            name=message.name,
-            tool_call_id=message.tool_call_id,
-            tool_calls=message.tool_calls,
-            raw=message.raw,
-        )
-        for message in messages_from_chat(history)
-    )
-
-
 def _values(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
     return [value for answer in answers for value in answer.values if isinstance(value, kind)]
-
-
-def _combined(receipts: tuple[Receipt, ...]) -> Receipt:
-    """Return one receipt for a call: that of its first note, with all of them inside."""
-    if not receipts:
-        return Receipt(stored=False, reason="no plugin took a note")
-    first = receipts[0]
-    return Receipt(
-        stored=all(receipt.stored for receipt in receipts),
-        id=first.id,
-        path=first.path,
-        line=first.line,
-        spilled=first.spilled,
-        reason=next((receipt.reason for receipt in receipts if receipt.reason), ""),
-        notes=receipts,
-    )

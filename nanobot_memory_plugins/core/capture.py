@@ -1,0 +1,64 @@
+"""Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+
+from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
+
+
+class Capture:
+    """Owns the writes that have begun. They end even when the caller is cancelled; no time limit reaches them."""
+
+    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool) -> None:
+        self._files = files
+        self._keep_transcripts = keep_transcripts
+        self._writing: set[asyncio.Task[Receipt]] = set()
+
+    def begin_message(
+        self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
+    ) -> asyncio.Task[Receipt]:
+        """Begin to write a message to its transcript; the task ends with the receipt."""
+        return self._own(self._message(session_key, text, role, origin, scope))
+
+    async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
+        """Write every note, in order, and return where each one stands."""
+        tasks = [self._own(self._files.keep_note(note, scope=scope)) for note in notes]
+        return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
+
+    async def drain(self) -> None:
+        """Return once every write that has begun has ended."""
+        while self._writing:
+            await asyncio.gather(*self._writing, return_exceptions=True)
+
+    async def _message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
+        if not self._keep_transcripts:
+            return Receipt(stored=False, reason="core.keepTranscripts is off")
+        if not text.strip():
+            return Receipt(stored=False, reason="the message is empty")
+        record = TranscriptRecord(role=role, text=text, session_key=session_key, scope=scope, origin=origin)
+        return await self._files.keep_message(record)
+
+    def _own(self, writing: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
+        task = asyncio.create_task(writing)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+        return task
+
+
+def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:
+    """Return one receipt for a call that kept several notes: that of the first, with all of them inside."""
+    if not receipts:
+        return Receipt(stored=False, reason="no plugin took a note")
+    first = receipts[0]
+    return Receipt(
+        stored=all(receipt.stored for receipt in receipts),
+        id=first.id,
+        path=first.path,
+        line=first.line,
+        spilled=first.spilled,
+        reason=next((receipt.reason for receipt in receipts if receipt.reason), ""),
+        notes=receipts,
+    )

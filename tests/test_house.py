@@ -1,0 +1,77 @@
+"""The house keeps its shape: namespace, versions, direction of dependencies, size of modules."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+NAMESPACE = ROOT / "nanobot_memory_plugins"
+FOLDERS = sorted(path.parent for path in NAMESPACE.glob("*/pyproject.toml"))
+MODULES = sorted(NAMESPACE.glob("*/**/*.py"))
+
+
+def project(folder: Path) -> dict[str, object]:
+    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def imported(module: Path) -> set[str]:
+    """Return the names of everything that a module imports, wherever in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return names
+
+
+def test_the_namespace_has_no_init():
+    assert not (NAMESPACE / "__init__.py").exists()
+
+
+def test_every_distribution_has_the_same_version():
+    assert len({project(folder)["version"] for folder in [ROOT, *FOLDERS]}) == 1
+
+
+def test_every_folder_is_a_distribution_of_its_name():
+    assert {project(folder)["name"] for folder in FOLDERS} == {f"nanobot-memory-{folder.name}" for folder in FOLDERS}
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_plugin_imports_core_and_no_other_plugin(folder: Path):
+    allowed = {folder.name, "core"}
+    for module in folder.rglob("*.py"):
+        for name in imported(module):
+            if name.startswith("nanobot_memory_plugins."):
+                assert name.split(".")[1] in allowed, f"{module} imports {name}"
+
+
+def test_only_the_bridge_knows_nanobot():
+    knowing = {
+        m.relative_to(NAMESPACE).parts[0] for m in MODULES if any(n.split(".")[0] == "nanobot" for n in imported(m))
+    }
+    assert knowing <= {"bridge"}
+
+
+def test_no_module_is_longer_than_400_lines():
+    long = {
+        str(m.relative_to(NAMESPACE)): n
+        for m in MODULES
+        if (n := len(m.read_text(encoding="utf-8").splitlines())) > 400
+    }
+    assert long == {}
+
+
+def test_entry_points_name_things_that_exist():
+    for folder in FOLDERS:
+        groups = project(folder).get("entry-points", {})
+        assert isinstance(groups, dict)
+        for group in groups.values():
+            for value in group.values():
+                module, _, name = value.partition(":")
+                file = ROOT / Path(*module.split("."))
+                source = file.with_suffix(".py") if file.with_suffix(".py").exists() else file / "__init__.py"
+                assert source.exists(), value
+                assert not name or name in source.read_text(encoding="utf-8"), value
