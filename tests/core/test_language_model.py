@@ -1,0 +1,128 @@
+import asyncio
+import time
+from datetime import UTC, date, datetime
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.errors import BudgetExceededError, CompletionTimeoutError, LanguageModelError
+from nanobot_memory_plugins.core.language_model import (
+    LanguageModel,
+    LanguageModelOptions,
+    UsageLedger,
+    hook_deadline,
+)
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ASK = [{"role": "user", "content": "summarise this"}]
+
+
+class StatusError(Exception):
+    def __init__(self, status_code: int) -> None:
+        super().__init__("secret-in-the-text")
+        self.status_code = status_code
+
+
+def model(tmp_path, complete, **options) -> LanguageModel:
+    return LanguageModel(
+        complete,
+        plugin="example",
+        options=LanguageModelOptions(**options),
+        ledger=UsageLedger(tmp_path),
+        clock=ManualClock(NOW),
+    )
+
+
+async def test_an_answer_comes_through_and_is_recorded(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        return f"{purpose} {max_tokens} {messages[0]['content']}"
+
+    ask = model(tmp_path, complete)
+    assert await ask(ASK, max_tokens=50, purpose="summary") == "summary 50 summarise this"
+    assert UsageLedger(tmp_path).tokens("summary", NOW.date()) > 0
+    assert (tmp_path / "2026-03-01.jsonl").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError(), StatusError(429), StatusError(503)])
+async def test_what_may_pass_is_tried_again(tmp_path, error):
+    calls = []
+
+    async def complete(messages, *, max_tokens, purpose):
+        calls.append(1)
+        if len(calls) < 3:
+            raise error
+        return "third time"
+
+    assert await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush") == "third time"
+
+
+@pytest.mark.parametrize("error", [ValueError("x"), StatusError(401), KeyError("y")])
+async def test_what_will_not_pass_is_not_tried_again_and_its_text_stays_inside(tmp_path, error):
+    calls = []
+
+    async def complete(messages, *, max_tokens, purpose):
+        calls.append(1)
+        raise error
+
+    with pytest.raises(LanguageModelError) as caught:
+        await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush")
+    assert len(calls) == 1
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+async def test_the_first_time_out_is_final(tmp_path):
+    calls = []
+
+    async def complete(messages, *, max_tokens, purpose):
+        calls.append(1)
+        await asyncio.sleep(60)
+
+    with pytest.raises(CompletionTimeoutError):
+        await model(tmp_path, complete, timeout=0.05)(ASK, max_tokens=5, purpose="flush")
+    assert len(calls) == 1
+
+
+async def test_a_use_takes_at_most_two_fifths_of_the_hooks_remaining_time(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        await asyncio.sleep(60)
+
+    token = hook_deadline.set(time.monotonic() + 0.5)
+    try:
+        started = time.monotonic()
+        with pytest.raises(CompletionTimeoutError, match=r"within 0\.2 s"):
+            await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush")
+        assert time.monotonic() - started < 2.5
+        hook_deadline.set(time.monotonic() - 1)
+        with pytest.raises(CompletionTimeoutError, match="No time is left"):
+            await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush")
+    finally:
+        hook_deadline.reset(token)
+
+
+async def test_the_budget_of_a_day_survives_a_restart(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        return "x" * 400
+
+    ask = model(tmp_path, complete, daily_tokens=250)
+    await ask(ASK, max_tokens=100, purpose="summary")
+    await ask(ASK, max_tokens=100, purpose="summary")
+    again = model(tmp_path, complete, daily_tokens=250)
+    with pytest.raises(BudgetExceededError, match="250 tokens a day"):
+        await again(ASK, max_tokens=100, purpose="summary")
+    assert await again(ASK, max_tokens=100, purpose="flush")
+
+
+async def test_an_answer_that_is_no_text_is_an_error(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        return {"text": "?"}
+
+    with pytest.raises(LanguageModelError, match="answered with dict"):
+        await model(tmp_path, complete)(ASK, max_tokens=5, purpose="flush")
+
+
+def test_a_torn_usage_file_costs_only_its_torn_line(tmp_path):
+    (tmp_path / "2026-03-01.jsonl").write_text(
+        '{"purpose": "a", "prompt_tokens": 3, "answer_tokens": 4}\nnot json\n{"purpose": "a", "prompt_tok'
+    )
+    assert UsageLedger(tmp_path).tokens("a", date(2026, 3, 1)) == 7

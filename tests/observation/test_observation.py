@@ -1,0 +1,81 @@
+import string
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import NoteType, Origin, Scope, freeze
+from nanobot_memory_plugins.observation.plugin import ObservationOptions, ObservationPlugin
+
+
+def context(**options) -> PluginContext:
+    return PluginContext(
+        plugin_name="observation",
+        workspace=Path(),
+        options=ObservationOptions(**options),
+        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
+        complete=None,
+        redact=redact_text,
+        visible_scope=lambda scope: scope,
+        opened_store=lambda: None,
+    )
+
+
+async def observe(tool="exec", arguments=None, result="done", error=None, **options):
+    return await ObservationPlugin().on_tool_executed(
+        tool_name=tool,
+        arguments=freeze(arguments or {}),
+        result=result,
+        error=error,
+        duration_ms=12.4,
+        context=context(**options),
+    )
+
+
+def secret(seed: int) -> str:
+    return "sk-" + "".join(Random(seed).choices(string.ascii_letters + string.digits, k=48))  # noqa: S311
+
+
+async def test_an_execution_becomes_a_structured_note():
+    note = await observe("read_file", {"path": "notes.txt"}, "three lines")
+    assert note.origin is Origin.TOOL
+    assert note.tags == ("observation", "read_file")
+    assert note.title == "tool read_file"
+    assert note.tldr.startswith("read_file")
+    for part in ("notes.txt", "three lines", "12 ms"):
+        assert part in note.details
+    assert note.scope is None or isinstance(note.scope, Scope)
+
+
+@pytest.mark.accept("V3-12")
+async def test_secrets_are_hidden_before_the_text_is_cut():
+    key = secret(1)
+    for cut in range(20, 120, 7):
+        note = await observe("exec", {"env": {"password": "Quiet#Harbor77"}}, "x" * 20 + " " + key, max_result_chars=cut)
+        whole = note.tldr + note.details
+        assert "Quiet#Harbor77" not in whole
+        assert not any(key[start : start + 8] in whole for start in range(len(key) - 8))
+
+
+async def test_a_failure_is_a_short_note():
+    note = await observe("exec", {"command": "make"}, None, "No rule to make target " + "x" * 5_000)
+    assert note.type is NoteType.BUG
+    assert "failed" in note.tldr
+    assert len(note.details) < 1_000
+
+
+async def test_all_tools_by_default_ours_left_out_and_a_list_by_configuration():
+    assert await observe("anything_at_all") is not None
+    assert await observe("memory_search") is None
+    assert await observe("read_file", tools=("write_*", "exec")) is None
+    assert await observe("write_file", tools=("write_*", "exec")) is not None
+    assert await observe("exec", exclude=("ex*",)) is None
+
+
+async def test_what_the_web_brings_is_marked_as_such():
+    assert (await observe("web_fetch")).origin is Origin.WEB
+    assert (await observe("exec")).origin is Origin.TOOL

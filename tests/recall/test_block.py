@@ -1,0 +1,61 @@
+from datetime import UTC, datetime
+
+from nanobot_memory_plugins.core.fence import fence
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Hit, Message, Origin
+from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.recall.options import RecallOptions
+
+
+def hit(id: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -> Hit:
+    more = {"origin": Origin.USER, "score": 1.0, "coverage": 1.0, "time": datetime(2026, 2, 16, tzinfo=UTC), **more}
+    return Hit(id=id, text=text, path=path, line=line, **more)
+
+
+def test_memories_are_grouped_by_file_and_say_who_when_and_where():
+    hits = [hit("1", "I like tea", "memory/a.md", 3), hit("2", "x" * 9, "memory/b.md"), hit("3", "and cake", "memory/a.md", 9)]
+    block = build_block(hits, RecallOptions())
+    assert block.text.splitlines() == [
+        "memory/a.md",
+        "- [2026-02-16] user: I like tea (line 3)",
+        "- [2026-02-16] user: and cake (line 9)",
+        "memory/b.md",
+        "- [2026-02-16] user: xxxxxxxxx (line 1)",
+    ]
+    assert block.hit_ids == ("1", "2", "3")
+
+
+def test_the_first_stand_whole_and_the_rest_by_snippet():
+    hits = [hit(str(n), f"full text {n}", snippet=f"snippet {n}") for n in range(10)]
+    block = build_block(hits, RecallOptions(max_full_docs=2, max_snippets=3))
+    assert block.hit_ids == ("0", "1", "2", "3", "4")
+    assert "full text 1" in block.text
+    assert "full text 2" not in block.text
+    assert "snippet 4" in block.text
+
+
+def test_the_block_and_its_fence_stay_inside_the_budget():
+    options = RecallOptions(max_full_docs=50, max_snippets=10, max_context_tokens=300, inject_budget_chars=700)
+    hits = [hit(str(n), f"记忆 {n} " + "长文字" * 20, f"memory/{n}.md") for n in range(50)]
+    block = build_block(hits, options)
+    fenced = fence([block.text], language="zh")
+    assert block.hit_ids
+    assert estimate_tokens(fenced) <= 300
+    assert len(fenced) <= 700
+
+
+def test_what_does_not_fit_is_passed_over_and_the_next_is_tried():
+    options = RecallOptions(inject_budget_chars=400)
+    block = build_block([hit("big", "word " * 500, snippet="word " * 70), hit("small", "fits")], options)
+    assert block.hit_ids == ("small",)
+
+
+def test_nothing_that_fits_gives_no_block():
+    assert build_block([], RecallOptions()) is None
+    assert build_block([hit("1", "text")], RecallOptions(inject_budget_chars=0)) is None
+
+
+def test_what_stands_in_the_live_context_is_not_injected_again():
+    history = [Message(role="user", text="My favourite colour is   GREEN, you know")]
+    hits = [hit("1", "my favourite colour is green"), hit("2", "the question"), hit("3", "other"), hit("4", "Other")]
+    assert [h.id for h in without_live(hits, "The question", history)] == ["3"]
