@@ -1,0 +1,115 @@
+"""entry_points.md says what the code says."""
+
+import inspect
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from nanobot_memory_plugins.core import hookspecs
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
+
+PAGE = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
+HOOKS = {
+    name: function
+    for name, function in vars(hookspecs).items()
+    if inspect.isfunction(function) and hasattr(function, f"{hookspecs.PROJECT_NAME}_spec")
+}
+ARGUMENTS = {
+    "session_key": "cli:direct",
+    "text": "when do we deploy?",
+    "history": (Message(role="user", text="hello"),),
+    "messages": (Message(role="user", text="hello"),),
+    "draft": "I am not sure",
+    "tool_name": "exec",
+    "arguments": {"command": "make"},
+    "result": None,
+    "error": "no rule",
+    "duration_ms": 3.0,
+    "ended": False,
+    "context_window": 32_000,
+    "reason": "token_pressure",
+    "scope": Scope(),
+}
+# How many values each example answers with, and of which types.
+ANSWERS = {
+    "on_message_received": (1, (ContextBlock, Note)),
+    "on_tool_executed": (1, (Note,)),
+    "on_session_idle": (1, (Note,)),
+    "before_compaction": (2, (Note, Summary)),
+    "on_draft_written": (1, (ContextBlock,)),
+    "open_store": (1, (Store,)),
+    "on_start": (0, ()),
+    "on_stop": (0, ()),
+    "contribute_tools": (1, (MemoryTool,)),
+    "diagnose": (1, (Finding,)),
+}
+
+
+def section(hook: str) -> str:
+    found = re.search(rf"^### `{hook}\(.*?(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    assert found, f"{hook} has no section"
+    return found[0]
+
+
+def example(hook: str) -> str:
+    (code,) = re.findall(r"```python\n(.*?)```", section(hook), re.DOTALL)
+    return code
+
+
+def test_there_are_hooks():
+    assert set(HOOKS) == set(ANSWERS)
+
+
+@pytest.mark.accept("PL-07")
+@pytest.mark.parametrize("hook", HOOKS)
+def test_the_heading_is_the_signature(hook: str):
+    assert section(hook).splitlines()[0] == f"### `{hook}{inspect.signature(HOOKS[hook])}`".replace(
+        "nanobot_memory_plugins.core.", ""
+    )
+
+
+@pytest.mark.accept("PL-07")
+@pytest.mark.parametrize("hook", HOOKS)
+def test_every_parameter_is_described_in_order(hook: str):
+    described = re.findall(r"^\| `(\w+)` \| .+ \|$", section(hook), re.MULTILINE)
+    assert described == list(inspect.signature(HOOKS[hook]).parameters)
+
+
+@pytest.mark.accept("PL-07")
+@pytest.mark.parametrize("hook", HOOKS)
+async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: Path):
+    module = ModuleType(f"example_{hook}")
+    exec(compile(example(hook), f"entry_points.md:{hook}", "exec"), module.__dict__)
+    host = PluginHost(time_limits={})
+    context = PluginContext(
+        plugin_name="example",
+        workspace=tmp_path,
+        options=None,
+        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
+        complete=None,
+        redact=str,
+        visible_scope=lambda scope: scope,
+        opened_store=lambda: None,
+    )
+    assert host.register("example", module, context) == (hook,)
+    wanted = {name: ARGUMENTS[name] for name in inspect.signature(HOOKS[hook]).parameters if name != "context"}
+    count, types = ANSWERS[hook]
+    answers = await host.call(hook, wanted, accept=types)
+    assert sum(len(answer.values) for answer in answers) == count
+    assert host.failures() == {} or set(host.failures().values()) == {0}
+    await host.close()
+
+
+@pytest.mark.accept("PL-07")
+def test_every_public_part_of_the_context_is_described():
+    for name in ("plugin_name", "workspace", "options", "clock", "store", "complete", "redact", "visible_scope"):
+        assert hasattr(PluginContext, name)
+        assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
