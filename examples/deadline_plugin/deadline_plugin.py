@@ -4,7 +4,9 @@ import re
 
 from nanobot_memory_plugins.core import Note, NoteType, Origin, hookimpl
 
-DEADLINE = re.compile(r"\b(?:by|before|until|due) (?:\w+ )?\d{1,2}\b|\d{1,2}月\d{1,2}[日号]\s*(?:之前|前|截止)", re.IGNORECASE)
+DEADLINE = re.compile(
+    r"\b(?:by|before|until|due) (?:\w+ )?\d{1,2}\b|\d{1,2}月\d{1,2}[日号]\s*(?:之前|前|截止)", re.IGNORECASE
+)
 
 
 @hookimpl

@@ -21,7 +21,12 @@ async def test_the_model_keeps_a_note_and_learns_where_it_stands():
         {"tldr": "用户喜欢 Python", "type": "decision", "tags": ["python"], "long_term": True}, session_key="cli:direct"
     )
     ((note, session),) = kept.notes
-    assert (note.tldr, note.type, note.tags, session) == ("用户喜欢 Python", NoteType.DECISION, ("python",), "cli:direct")
+    assert (note.tldr, note.type, note.tags, session) == (
+        "用户喜欢 Python",
+        NoteType.DECISION,
+        ("python",),
+        "cli:direct",
+    )
     assert note.destination is Destination.LONG_TERM
     assert "line 7" in answer
     assert "ab12" in answer

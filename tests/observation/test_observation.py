@@ -4,10 +4,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from nanobot_memory_plugins.core.redaction import redact_text
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import NoteType, Origin, Scope, freeze
 from nanobot_memory_plugins.observation.plugin import ObservationOptions, ObservationPlugin
 
@@ -37,7 +37,7 @@ async def observe(tool="exec", arguments=None, result="done", error=None, **opti
 
 
 def secret(seed: int) -> str:
-    return "sk-" + "".join(Random(seed).choices(string.ascii_letters + string.digits, k=48))  # noqa: S311
+    return "sk-" + "".join(Random(seed).choices(string.ascii_letters + string.digits, k=48))
 
 
 async def test_an_execution_becomes_a_structured_note():
@@ -55,7 +55,9 @@ async def test_an_execution_becomes_a_structured_note():
 async def test_secrets_are_hidden_before_the_text_is_cut():
     key = secret(1)
     for cut in range(20, 120, 7):
-        note = await observe("exec", {"env": {"password": "Quiet#Harbor77"}}, "x" * 20 + " " + key, max_result_chars=cut)
+        note = await observe(
+            "exec", {"env": {"password": "Quiet#Harbor77"}}, "x" * 20 + " " + key, max_result_chars=cut
+        )
         whole = note.tldr + note.details
         assert "Quiet#Harbor77" not in whole
         assert not any(key[start : start + 8] in whole for start in range(len(key) - 8))

@@ -1,7 +1,8 @@
 from datetime import UTC, datetime
 
-from nanobot_memory_plugins.core.fence import fence
 from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+from nanobot_memory_plugins.core.fence import fence
 from nanobot_memory_plugins.core.values import Hit, Message, Origin
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -13,7 +14,11 @@ def hit(id: str, text: str, path: str = "memory/a.md", line: int = 1, **more) ->
 
 
 def test_memories_are_grouped_by_file_and_say_who_when_and_where():
-    hits = [hit("1", "I like tea", "memory/a.md", 3), hit("2", "x" * 9, "memory/b.md"), hit("3", "and cake", "memory/a.md", 9)]
+    hits = [
+        hit("1", "I like tea", "memory/a.md", 3),
+        hit("2", "x" * 9, "memory/b.md"),
+        hit("3", "and cake", "memory/a.md", 9),
+    ]
     block = build_block(hits, RecallOptions())
     assert block.text.splitlines() == [
         "memory/a.md",

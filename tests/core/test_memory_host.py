@@ -1,0 +1,234 @@
+"""What a host gets from `MemoryHost`, with real files and plugins that are found through entry points."""
+
+import asyncio
+import json
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Query, Scope, Summary
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.fence import is_fenced
+from tests.support.third_party import install_plugin
+
+SESSION = "test:one"
+
+
+@pytest.fixture
+def third_party(tmp_path, monkeypatch):
+    """Install plugins from source, and load only those."""
+    names: list[str] = []
+    folder = tmp_path / "site"
+    folder.mkdir()
+
+    def install(name: str, source: str) -> None:
+        install_plugin(folder, monkeypatch, name, source)
+        names.append(name)
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(names))
+
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+    return install
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    return tmp_path / "workspace"
+
+
+def stored_text(workspace) -> str:
+    return "\n".join(
+        file.read_text(encoding="utf-8")
+        for file in sorted((workspace / "memory").rglob("*"))
+        if file.is_file() and file.suffix in (".md", ".jsonl")
+    )
+
+
+PLUGIN = """
+    from nanobot_memory_plugins.core import ContextBlock, Note, Summary, hookimpl
+
+    @hookimpl
+    async def on_message_received(text, history, scope):
+        return [ContextBlock(text=f"{len(history)} before; {scope.user}"), Note(tldr="heard " + text)]
+
+    @hookimpl
+    def on_tool_executed(tool_name, arguments, result, error):
+        return [Note(tldr=f"{tool_name} {dict(arguments)} {result} {error}"), Note(tldr="second")]
+
+    @hookimpl
+    async def on_session_idle(ended, history):
+        return Note(tldr=f"idle {ended} {len(history)}")
+
+    @hookimpl
+    def before_compaction(messages, reason, context_window):
+        return [Summary(text=f"{reason} {context_window}", keep_from=len(messages) - 1), Note(tldr="saved first")]
+
+    @hookimpl
+    def on_draft_written(draft):
+        return ContextBlock(text="evidence") if "unsure" in draft else None
+"""
+
+
+async def test_a_message_is_kept_and_brings_a_fenced_block(third_party, workspace):
+    third_party("full", PLUGIN)
+    async with MemoryHost(workspace) as memory:
+        context = await memory.message_received(
+            session_key=SESSION, text="hello", history=[{"role": "user", "content": "x"}], scope={"user": "ann"}
+        )
+    assert is_fenced(context.block)
+    assert "1 before; ann" in context.block
+    assert context.receipt.stored
+    line = context.receipt.path.read_text(encoding="utf-8").splitlines()[context.receipt.line - 1]
+    assert json.loads(line)["text"] == "hello"
+    assert "heard hello" in stored_text(workspace)
+
+
+async def test_each_hook_keeps_its_notes_and_says_where(third_party, workspace):
+    third_party("full", PLUGIN)
+    async with MemoryHost(workspace) as memory:
+        receipt = await memory.tool_executed(
+            session_key=SESSION, tool_name="exec", arguments={"a": 1}, result="fine", duration_ms=1
+        )
+        assert receipt.stored
+        assert len(receipt.notes) == 2
+        idle = await memory.session_idle(session_key=SESSION, history=[{"role": "user", "content": "x"}], ended=True)
+        summary = await memory.before_compaction(
+            session_key=SESSION,
+            messages=[{"role": "user", "content": str(n)} for n in range(5)],
+            context_window=9,
+            reason="idle",
+        )
+    assert summary == Summary(text="idle 9", keep_from=4)
+    for note in (*receipt.notes, idle):
+        assert note.path.read_text(encoding="utf-8").splitlines()[note.line - 1].startswith("### ")
+    text = stored_text(workspace)
+    for part in ("exec {'a': 1} fine None", "second", "idle True 1", "saved first"):
+        assert part in text
+
+
+async def test_without_plugins_messages_are_kept_all_the_same(third_party, workspace):
+    async with MemoryHost(workspace) as memory:
+        context = await memory.message_received(session_key=SESSION, text="hello")
+        reply = await memory.message_sent(session_key=SESSION, text="hi there")
+        tool = await memory.tool_executed(session_key=SESSION, tool_name="x", arguments={})
+        summary = await memory.before_compaction(session_key=SESSION, messages=[], context_window=1, reason="idle")
+        with pytest.raises(StoreError, match="storage plugin"):
+            await memory.search(Query(text="x"))
+        await memory.flush_index()
+    assert (context.block, summary, tool.stored) == (None, None, False)
+    assert context.receipt.stored
+    assert reply.stored
+    assert [turn["content"] for turn in MemoryHost(workspace).history(SESSION)] == ["hello", "hi there"]
+
+
+async def test_our_own_block_is_never_stored(third_party, workspace):
+    third_party("full", PLUGIN)
+    async with MemoryHost(workspace) as memory:
+        first = await memory.message_received(session_key=SESSION, text="one")
+        await memory.message_received(session_key=SESSION, text=f"two\n\n{first.block}")
+        await memory.message_sent(session_key=SESSION, text=f"three {first.block}")
+    assert [turn["content"] for turn in MemoryHost(workspace).history(SESSION)] == ["one", "two", "three"]
+
+
+async def test_a_failing_plugin_costs_only_itself(third_party, workspace):
+    third_party("full", PLUGIN)
+    third_party(
+        "broken",
+        """
+        import sys
+        from nanobot_memory_plugins.core import hookimpl
+
+        @hookimpl
+        def on_message_received(text):
+            sys.exit(3)
+
+        @hookimpl
+        async def on_tool_executed():
+            raise KeyboardInterrupt
+        """,
+    )
+    async with MemoryHost(workspace) as memory:
+        context = await memory.message_received(session_key=SESSION, text="hello")
+        receipt = await memory.tool_executed(session_key=SESSION, tool_name="x", arguments={})
+    assert "0 before" in context.block
+    assert len(receipt.notes) == 2
+
+
+async def test_a_cancelled_call_still_keeps_the_message(third_party, workspace):
+    third_party(
+        "slow",
+        """
+        import asyncio
+        from nanobot_memory_plugins.core import hookimpl
+
+        @hookimpl
+        async def on_message_received(text):
+            await asyncio.sleep(60)
+        """,
+    )
+    config = MemoryConfig.model_validate({"core": {"message_limit": 30}})
+    async with MemoryHost(workspace, config=config) as memory:
+        call = asyncio.create_task(memory.message_received(session_key=SESSION, text="do not lose me"))
+        await asyncio.sleep(0.1)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert MemoryHost(workspace).history(SESSION)[0]["content"] == "do not lose me"
+
+
+async def test_a_draft_can_be_reviewed(third_party, workspace):
+    third_party("full", PLUGIN)
+    async with MemoryHost(workspace) as memory:
+        assert await memory.review_draft(session_key=SESSION, text="q", draft="certain") is None
+        block = await memory.review_draft(session_key=SESSION, text="q", draft="unsure")
+    assert is_fenced(block)
+    assert "evidence" in block
+
+
+@pytest.mark.accept("V5-03")
+async def test_the_base_context_is_synchronous_and_holds_no_recall_result(third_party, workspace):
+    third_party("full", PLUGIN)
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "memory" / "MEMORY.md").write_text("# Facts\n\nLikes tea.\n", encoding="utf-8")
+    async with MemoryHost(workspace) as memory:
+        context = await memory.message_received(session_key=SESSION, text="hello")
+        assert memory.base_context() == "# Facts\n\nLikes tea.\n"
+    assert "Likes tea" not in context.block
+
+
+@pytest.mark.accept("NC-15")
+async def test_the_model_keeps_a_note_by_its_tool(third_party, workspace):
+    async with MemoryHost(workspace) as memory:
+        (tool,) = memory.tools()
+        day = await tool.run({"tldr": "The build takes nine minutes"}, session_key=SESSION)
+        long = await tool.run({"tldr": "Ann prefers tabs", "long_term": True}, session_key=SESSION)
+        text = stored_text(workspace)
+        assert "Ann prefers tabs" in memory.base_context()
+    assert "nine minutes" in text
+    assert "Kept in MEMORY.md" in long
+    assert "Kept in 20" in day
+
+
+async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):
+    for share, expected in (
+        ("agent", Scope()),
+        ("user", Scope(user="ann")),
+        ("channel", Scope(user="ann", channel="mail")),
+        ("session", Scope(session=SESSION)),
+    ):
+        config = MemoryConfig.model_validate({"core": {"share": share}})
+        async with MemoryHost(workspace, config=config) as memory:
+            await memory.message_received(session_key=SESSION, text="x", scope=Scope(user="ann", channel="mail"))
+            assert memory.visible_scope(Scope(session=SESSION)) == expected
+
+
+async def test_a_note_kept_directly_says_where_it_stands(third_party, workspace):
+    async with MemoryHost(workspace) as memory:
+        receipt = await memory.keep(Note(tldr="direct", origin=Origin.USER), session_key=SESSION)
+        assert receipt.stored
+        assert receipt.path.exists()
+
+
+async def test_closing_twice_and_starting_twice_is_harmless(third_party, workspace):
+    memory = MemoryHost(workspace)
+    await asyncio.gather(memory.start(), memory.start())
+    await memory.close()
+    await memory.close()
