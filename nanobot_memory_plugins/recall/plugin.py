@@ -6,6 +6,7 @@ from collections import OrderedDict
 from loguru import logger
 
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier
@@ -32,6 +33,18 @@ class RecallPlugin:
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``memory_search`` and ``memory_get``."""
         return [MemorySearchTool(context), MemoryGetTool(context)]
+
+    @hookimpl
+    def diagnose(self, context: PluginContext) -> Finding:
+        """Say whether recall can work."""
+        if context.store is None:
+            return Finding(
+                "recall",
+                "disabled: no store is open",
+                Health.DEGRADED,
+                mend="Install or enable the storage plugin (nanobot-memory-storage).",
+            )
+        return Finding("recall", "ready")
 
     @hookimpl
     async def on_message_received(

@@ -8,9 +8,9 @@ from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
 
 
-def hit(id: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -> Hit:
+def hit(key: str, text: str, path: str = "memory/a.md", line: int = 1, **more) -> Hit:
     more = {"origin": Origin.USER, "score": 1.0, "coverage": 1.0, "time": datetime(2026, 2, 16, tzinfo=UTC), **more}
-    return Hit(id=id, text=text, path=path, line=line, **more)
+    return Hit(id=key, text=text, path=path, line=line, **more)
 
 
 def test_memories_are_grouped_by_file_and_say_who_when_and_where():

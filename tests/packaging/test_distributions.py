@@ -1,0 +1,160 @@
+"""Every distribution builds, installs from a folder of wheels alone, and comes out again without harm to the others.
+
+The third-party packages are given: the environment of the tests is put on the path of each new environment.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
+# The entry-point name of each distribution's plugin; core has none.
+PLUGINS = {"bridge": "nanobot", "observation": "observation", "recall": "recall", "storage": "storage"}
+
+
+def run(*command: str | Path, **more) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=300,
+        check=False,
+        **more,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheels")
+    environment = {**os.environ, "NANOBOT_RELEASE": "1"}
+    run("uv", "build", "--quiet", "--all-packages", "--wheel", "--out-dir", folder, cwd=ROOT, env=environment)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def third_party(tmp_path_factory) -> Path:
+    """Return a folder that holds every installed package but ours, by links."""
+    folder = tmp_path_factory.mktemp("third_party")
+    for entry in Path(sysconfig.get_paths()["purelib"]).iterdir():
+        ours = entry.name.lower().startswith(("nanobot_memory", "_editable_impl_nanobot_memory", "_nanobot_memory"))
+        if not ours and entry.suffix != ".pth":
+            (folder / entry.name).symlink_to(entry)
+    return folder
+
+
+class Environment:
+    """A new virtual environment, into which only wheels from the folder are installed."""
+
+    def __init__(self, folder: Path, wheels: Path, third_party: Path) -> None:
+        venv.create(folder, with_pip=True)
+        self.bin = folder / ("Scripts" if sys.platform == "win32" else "bin")
+        self.wheels = wheels
+        version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+        (folder / "lib" / version / "site-packages" / "third_party.pth").write_text(
+            f"{third_party}\n", encoding="utf-8"
+        )
+        self.variables = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(("NANOBOT", "VIRTUAL_ENV"))},
+            "HOME": str(folder / "home"),
+        }
+
+    def pip(self, *arguments: str) -> str:
+        return run(self.bin / "python", "-m", "pip", "--quiet", *arguments, env=self.variables).stdout
+
+    def install(self, *names: str) -> None:
+        self.pip("install", "--no-index", "--find-links", str(self.wheels), *names)
+
+    def uninstall(self, *names: str) -> None:
+        self.pip("uninstall", "--yes", *names)
+
+    def command(self, *arguments: str) -> dict[str, object]:
+        """Run ``nanobot-memory`` with ``--json`` and return the object on its last line."""
+        done = subprocess.run(
+            [self.bin / "nanobot-memory", *arguments, "--json"],
+            capture_output=True, text=True, encoding="utf-8", timeout=120, check=False, env=self.variables,
+        )  # fmt: skip
+        assert done.stdout.strip(), done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+
+    def plugins(self) -> dict[str, dict[str, object]]:
+        return {str(plugin["name"]): plugin for plugin in self.command("plugins")["plugins"]}
+
+
+@pytest.fixture
+def environment(tmp_path, wheels, third_party) -> Environment:
+    return Environment(tmp_path / "environment", wheels, third_party)
+
+
+def test_there_is_a_wheel_of_every_distribution(wheels):
+    names = {file.name.split("-")[0] for file in wheels.glob("*.whl")}
+    assert names == {"nanobot_memory_plugins", *(f"nanobot_memory_{folder}" for folder in FOLDERS)}
+
+
+@pytest.mark.accept("PL-01")
+def test_each_plugin_is_installed_and_removed_alone(environment):
+    environment.install("nanobot-memory-core")
+    assert environment.plugins() == {}
+    for folder, name in PLUGINS.items():
+        environment.install(f"nanobot-memory-{folder}")
+        assert set(environment.plugins()) == {name}
+        assert environment.plugins()[name]["distribution"] == f"nanobot-memory-{folder}"
+        environment.pip("check")
+        environment.uninstall(f"nanobot-memory-{folder}")
+        assert environment.plugins() == {}
+
+
+@pytest.mark.accept("PL-01")
+def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
+    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS))
+    environment.pip("check")
+    assert set(environment.plugins()) == set(PLUGINS.values())
+    environment.uninstall("nanobot-memory-storage")
+    environment.pip("check")
+    plugins = environment.plugins()
+    assert set(plugins) == set(PLUGINS.values()) - {"storage"}
+    assert not any(plugin["error"] for plugin in plugins.values())
+    findings = {f["subject"]: f for f in environment.command("doctor", "--workspace", str(tmp_path))["findings"]}
+    assert "disabled" in findings["recall"]["state"]
+    assert "storage" in findings["recall"]["mend"]
+
+
+@pytest.mark.accept("PL-01")
+def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(environment, tmp_path):
+    environment.install("nanobot-memory-plugins")
+    environment.pip("check")
+    assert set(environment.plugins()) == set(PLUGINS.values())
+    config = tmp_path / "config.json"
+    config.write_text('{"memoryPlugins": {"observation": {"enabled": false}}}', encoding="utf-8")
+    done = environment.command("plugins", "--config", str(config))
+    states = {plugin["name"]: plugin["enabled"] for plugin in done["plugins"]}
+    assert states == {name: name != "observation" for name in PLUGINS.values()}
+
+
+@pytest.mark.accept("PL-05")
+def test_the_example_of_a_third_party_is_discovered_and_called(environment, tmp_path):
+    environment.install("nanobot-memory-core")
+    run("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, ROOT / "examples" / "deadline_plugin")
+    environment.pip("install", "--no-index", "--no-deps", str(next(tmp_path.glob("*.whl"))))
+    assert environment.plugins()["deadline"]["hooks"] == ["on_message_received"]
+    workspace = tmp_path / "workspace"
+    run(
+        environment.bin / "python", ROOT / "examples" / "echo_host.py", workspace,
+        input="the slides are due by May 12\nhello\n", env=environment.variables,
+    )  # fmt: skip
+    notes = "".join(file.read_text(encoding="utf-8") for file in workspace.glob("memory/20*.md"))
+    assert notes.count("tl;dr: Deadline:") == 1
+
+
+def test_the_example_plugin_is_twenty_lines():
+    source = (ROOT / "examples" / "deadline_plugin" / "deadline_plugin.py").read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= 20
