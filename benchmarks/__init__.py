@@ -1,0 +1,1 @@
+"""Speed figures: ratios within one run, medians over repetitions. Run ``python -m benchmarks [NAME ...]``."""

@@ -1,0 +1,25 @@
+"""What the benchmarks share: medians, and lines that read alike."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+
+def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> float:
+    """Return the median seconds of one call, after one call that does not count."""
+    function()
+    times = []
+    for _ in range(repetitions):
+        started = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def report(what: str, value: float, unit: str, *, limit: float | None = None, at_least: bool = False) -> None:
+    """Print one figure, with the figure to reach and whether it is reached."""
+    line = f"  {what:<62} {value:10.3f} {unit}"
+    if limit is not None:
+        reached = value >= limit if at_least else value <= limit
+        line += f"   ({'at least' if at_least else 'at most'} {limit:g}: {'yes' if reached else 'NO'})"
+    print(line, flush=True)
