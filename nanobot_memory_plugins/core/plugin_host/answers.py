@@ -1,0 +1,83 @@
+"""What counts as an answer."""
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import AsyncGenerator
+from typing import Any
+
+from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
+
+from nanobot_memory_plugins.core.plugin_host.threads import discard
+
+
+class WrongAnswerError(Exception):
+    """An answer is not of an accepted type; the text says what it is instead, without its value."""
+
+
+def accepted_values(answer: object, accept: tuple[type, ...]) -> tuple[object, ...]:
+    """Flatten an answer: None, a value of an accepted type, or a list or tuple of such values.
+
+    Values that are dataclasses are checked field by field and copied, so that neither a half-built value
+    nor one whose attributes run a plugin's code goes any further. Raises `WrongAnswerError` for all else.
+    """
+    if answer is None:
+        return ()
+    if isinstance(answer, accept):
+        return (_checked(answer, accept),)
+    # The base classes' own iterators: a subclass's might never end.
+    if isinstance(answer, list):
+        return tuple(_checked(value, accept) for value in list.__iter__(answer))
+    if isinstance(answer, tuple):
+        return tuple(_checked(value, accept) for value in tuple.__iter__(answer))
+    raise WrongAnswerError(_type_name(answer))
+
+
+async def discard_answer(answer: object) -> None:
+    """Close the coroutines and generators in an answer that is not used."""
+    values = answer if type(answer) in (list, tuple) else (answer,)
+    for value in values:  # type: ignore[attr-defined]
+        discard(value)
+        if isinstance(value, AsyncGenerator):
+            await value.aclose()
+
+
+def _checked(value: object, accept: tuple[type, ...]) -> object:
+    for kind in accept:
+        if isinstance(value, kind):
+            return _copy(value, kind) if dataclasses.is_dataclass(kind) else value
+    raise WrongAnswerError(f"a list with {_type_name(value)}")
+
+
+def _copy(value: object, kind: type) -> object:
+    validator = _validator(kind)
+    if validator is None:
+        return value
+    names = _field_names(kind)
+    try:
+        return validator.validate_python({name: getattr(value, name) for name in names})
+    except ValidationError as error:
+        # Only the names: pydantic's own message quotes the values.
+        wrong = {str(detail["loc"][0]) for detail in error.errors(include_input=False) if detail["loc"]}
+    except AttributeError:
+        wrong = {name for name in names if not hasattr(value, name)}
+    raise WrongAnswerError(f"{kind.__name__} with a wrong {', '.join(sorted(wrong & set(names)))}")
+
+
+@functools.cache
+def _validator(kind: type) -> TypeAdapter[Any] | None:
+    try:
+        return TypeAdapter(kind)
+    except PydanticSchemaGenerationError:  # a field of a type that pydantic does not know
+        return None
+
+
+@functools.cache
+def _field_names(kind: type) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(kind))
+
+
+def _type_name(value: object) -> str:
+    if inspect.isasyncgen(value):
+        return "an async generator"
+    return str(type.__getattribute__(type(value), "__qualname__"))

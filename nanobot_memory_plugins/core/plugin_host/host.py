@@ -1,0 +1,293 @@
+"""Calls the hooks of every plugin, and lets nothing that a plugin does reach the caller but its answer."""
+
+import asyncio
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pluggy
+from loguru import logger
+
+from nanobot_memory_plugins.core import hookspecs
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.plugin_host.attempt import Attempt, Outcome, WrongAnswer
+from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
+from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, exception_name
+from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, find_implementations
+from nanobot_memory_plugins.core.plugin_host.inline import run_inline
+from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
+
+
+class PluginState(StrEnum):
+    """How a plugin stands.
+
+    ``resting``: at least one of its hooks is not called at present, after repeated failures. ``disabled``: it
+    is not registered. ``failed``: it could not be registered.
+    """
+
+    ACTIVE = "active"
+    RESTING = "resting"
+    DISABLED = "disabled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginAnswer:
+    """What one plugin answered: at least one value, each of a type that the caller accepts."""
+
+    plugin_name: str
+    values: tuple[object, ...]
+
+
+class PluginHost:
+    """Registers plugins and calls their hooks.
+
+    ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. The clock drives the
+    breakers; time limits follow the event loop. ``grace_seconds`` is what an implementation over its limit
+    gets to clean up, in the background, before it is dropped.
+
+    What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its
+    answer is late then, and not used), and so does anything that ends or stops the process on purpose.
+    """
+
+    def __init__(
+        self,
+        *,
+        time_limits: Mapping[str, float],
+        default_limit: float = 60.0,
+        breaker: BreakerSettings = BreakerSettings(),  # noqa: B008  # frozen
+        clock: Clock | None = None,
+        grace_seconds: float = 1.0,
+    ) -> None:
+        self._time_limits = dict(time_limits)
+        self._default_limit = default_limit
+        self._breaker = breaker
+        self._clock = clock or SystemClock()
+        self._grace_seconds = grace_seconds
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
+        self._manager.add_hookspecs(hookspecs)
+        self._hooks: dict[str, frozenset[str]] = {
+            name: frozenset(caller.spec.argnames)
+            for name, caller in vars(self._manager.hook).items()
+            if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
+        }
+        self._callable: dict[str, tuple[Implementation, ...]] = dict.fromkeys(self._hooks, ())
+        self._plugins: dict[str, tuple[Implementation, ...]] = {}
+        self._sandboxes: list[Sandbox] = []
+        self._failed: set[str] = set()
+        self._complained: set[Implementation] = set()
+        self._closed = False
+
+    def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
+        """Take a plugin in and return the hooks that it implements.
+
+        Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist,
+        asks for an argument that the hook does not have, is a hook wrapper, or is there already.
+        """
+        try:
+            return self._register(name, plugin, context)
+        except PluginError:
+            if name not in self._plugins:
+                self._failed.add(name)
+            raise
+
+    def unregister(self, name: str) -> None:
+        """Call a plugin no more; calls that run are left to end. An unknown name is no error."""
+        self._failed.discard(name)
+        if self._plugins.pop(name, None) is not None:
+            self._manager.unregister(name=name)
+            self._order_implementations()
+
+    async def call(
+        self,
+        hook: str,
+        arguments: Mapping[str, object],
+        *,
+        accept: tuple[type, ...],
+        sequential: bool = False,
+    ) -> list[PluginAnswer]:
+        """Call a hook of every plugin and return the answers, in pluggy's order.
+
+        The implementations run side by side, or with ``sequential`` one after the other. Each gets
+        ``arguments`` as they are, and its own ``context``. An answer is None, a value of a type in
+        ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
+        dataclasses arrive as checked copies. Only the cancellation of the caller is raised.
+        """
+        answers: list[PluginAnswer] = []
+        implementations = self._implementations(hook)
+        batches = [(one,) for one in implementations] if sequential else [implementations]
+        for batch in batches:
+            answers += await self._run(batch, arguments, accept)
+        return answers
+
+    async def call_first(
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]
+    ) -> PluginAnswer | None:
+        """Call a hook of one plugin after the other until one answers, and return its answer."""
+        for implementation in self._implementations(hook):
+            answers = await self._run((implementation,), arguments, accept)
+            if answers:
+                return answers[0]
+        return None
+
+    def call_sync(
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]
+    ) -> list[PluginAnswer]:
+        """Call a hook in the caller's thread, for hosts that cannot await.
+
+        An async implementation is refused. A time limit cannot end what runs here, but an answer that comes
+        after it is not used. The user's Ctrl-C is raised; a KeyboardInterrupt that a plugin raises itself is
+        a failure like any other.
+        """
+        answers: list[PluginAnswer] = []
+        for implementation in self._implementations(hook):
+            permit = implementation.breaker.begin()
+            if permit is None:
+                continue
+            try:
+                outcome = run_inline(implementation, arguments, accept, self._limit(hook))
+            except BaseException:
+                implementation.breaker.release(permit)
+                raise
+            answers += self._conclude(implementation, permit, outcome)
+        return answers
+
+    def state(self, name: str) -> PluginState:
+        """Return how a plugin stands."""
+        if name in self._plugins:
+            resting = any(one.breaker.resting for one in self._plugins[name])
+            return PluginState.RESTING if resting else PluginState.ACTIVE
+        return PluginState.FAILED if name in self._failed else PluginState.DISABLED
+
+    def failures(self) -> Mapping[tuple[str, str], int]:
+        """Return the failures in a row, by plugin and hook."""
+        return {
+            (one.plugin_name, one.hook): one.breaker.failures
+            for implementations in self._plugins.values()
+            for one in implementations
+        }
+
+    async def close(self) -> None:
+        """Call nothing any more, and end what plugins still have running on this loop.
+
+        Their tasks are cancelled and, after the grace, dropped. Threads cannot be ended; they are daemons.
+        """
+        self._closed = True
+        loop = asyncio.get_running_loop()
+        await asyncio.gather(*(sandbox.close(loop) for sandbox in self._sandboxes))
+
+    def _register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
+        if name in self._plugins:
+            raise PluginError(f"A plugin named {name} is registered already.", mend="Rename one of them.")
+        signatures = find_implementations(self._manager, name, plugin, self._hooks)
+        try:
+            self._manager.register(plugin, name=name)
+        except Exception as error:
+            self._manager.unregister(name=name)
+            raise PluginError(
+                f"Plugin {name} cannot be registered: {exception_name(error)}.",
+                mend="Is the same object registered under another name?",
+            ) from None
+        sandbox = Sandbox(name, self._grace_seconds)
+        self._sandboxes.append(sandbox)
+        self._plugins[name] = tuple(
+            Implementation(
+                name=f"{name}.{hook}",
+                plugin_name=name,
+                hook=hook,
+                function=found.function,
+                signature=signature,
+                is_async=inspect.iscoroutinefunction(found.function),
+                context=context,
+                home=Home.of(found.function),
+                sandbox=sandbox,
+                breaker=CircuitBreaker(self._breaker, self._clock),
+            )
+            for hook, signature in signatures.items()
+            for found in self._manager.hook.__dict__[hook].get_hookimpls()
+            if found.plugin_name == name
+        )
+        self._order_implementations()
+        return tuple(sorted(signatures))
+
+    def _order_implementations(self) -> None:
+        """Work out who is called for each hook: tryfirst, then the last registered, trylast at the end."""
+        for hook in self._hooks:
+            mine = {
+                one.plugin_name: one for ones in self._plugins.values() for one in ones if one.hook == hook
+            }
+            in_order = reversed(self._manager.hook.__dict__[hook].get_hookimpls())
+            self._callable[hook] = tuple(mine[found.plugin_name] for found in in_order)
+
+    def _implementations(self, hook: str) -> tuple[Implementation, ...]:
+        if hook not in self._callable:
+            raise PluginError(f"There is no hook {hook}.")
+        return () if self._closed else self._callable[hook]
+
+    def _limit(self, hook: str) -> float:
+        return self._time_limits.get(hook, self._default_limit)
+
+    async def _run(
+        self,
+        implementations: Iterable[Implementation],
+        arguments: Mapping[str, object],
+        accept: tuple[type, ...],
+    ) -> list[PluginAnswer]:
+        """Run implementations side by side, each until its end or its deadline."""
+        attempts: list[Attempt] = []
+        waiter: asyncio.Future[None] | None = None
+        open_attempts = 0
+
+        def on_end() -> None:
+            nonlocal open_attempts
+            open_attempts -= 1
+            if open_attempts == 0 and waiter is not None and not waiter.done():
+                waiter.set_result(None)
+
+        try:
+            for one in implementations:
+                picked = one.signature.pick({**arguments, "context": one.context})
+                permit = one.breaker.begin()
+                if permit is not None:
+                    limit = self._limit(one.hook)
+                    attempts.append(Attempt(one, permit, picked, accept, limit, on_end))
+                    open_attempts += 1
+            if attempts:
+                waiter = asyncio.get_running_loop().create_future()
+                await waiter
+        except BaseException:
+            for attempt in attempts:
+                if attempt.outcome is None:
+                    attempt.implementation.breaker.release(attempt.permit)
+                attempt.abandon()
+            raise
+        return [
+            answer
+            for attempt in attempts
+            for answer in self._conclude(attempt.implementation, attempt.permit, attempt.outcome)
+        ]
+
+    def _conclude(
+        self, implementation: Implementation, permit: int, outcome: Outcome | None
+    ) -> list[PluginAnswer]:
+        """Count and log what became of a call, and return its answer, if it has one."""
+        breaker = implementation.breaker
+        where = (implementation.plugin_name, implementation.hook)
+        if isinstance(outcome, Failure):
+            logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
+            if breaker.fail(permit):
+                rest = self._breaker.rest_seconds
+                logger.warning("plugin {} rests for {:g} s in {}", where[0], rest, where[1])
+            return []
+        if breaker.succeed(permit):
+            logger.info("plugin {} works again in {}", *where)
+        if isinstance(outcome, WrongAnswer):
+            # A plugin that answers like this does so every time: said once.
+            level = "DEBUG" if implementation in self._complained else "WARNING"
+            self._complained.add(implementation)
+            logger.log(level, "plugin {} answered {} with {}, which counts as none", *where, outcome.what)
+            return []
+        return [PluginAnswer(where[0], outcome)] if outcome else []

@@ -1,0 +1,65 @@
+"""Calling an implementation in the caller's own thread, for hosts that cannot await."""
+
+import asyncio
+import contextvars
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from nanobot_memory_plugins.core.plugin_host.answers import WrongAnswerError, accepted_values
+from nanobot_memory_plugins.core.plugin_host.attempt import Outcome, WrongAnswer
+from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
+from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
+from nanobot_memory_plugins.core.plugin_host.threads import discard
+
+
+def run_inline(
+    implementation: Implementation,
+    arguments: Mapping[str, object],
+    accept: tuple[type, ...],
+    limit: float,
+) -> Outcome:
+    """Run an implementation in this thread and return what became of it.
+
+    It is not ended after ``limit`` seconds, but its answer is not used then. Only the user's Ctrl-C is
+    raised.
+    """
+    if implementation.is_async:
+        return WrongAnswer("an async function, where only a plain one can be called")
+    positional, named = implementation.signature.pick({**arguments, "context": implementation.context})
+    deadline = time.monotonic() + limit
+    answer: object = None
+    try:
+        with _no_current_task() as loop:
+            answer = contextvars.copy_context().run(
+                implementation.sandbox.run, loop, lambda: implementation.function(*positional, **named)
+            )
+        values = accepted_values(answer, accept)
+    except WrongAnswerError as error:
+        discard(answer)
+        return WrongAnswer(str(error))
+    except BaseException as error:
+        if is_the_users_interrupt(error):
+            raise
+        return failure_of(error, implementation.home)
+    if time.monotonic() > deadline:
+        return Failure(reason=f"no answer within {limit:g} s", place=implementation.home.definition)
+    return values
+
+
+@contextmanager
+def _no_current_task() -> Iterator[asyncio.AbstractEventLoop | None]:
+    """Hide the caller's task from code that runs in its thread: it might cancel it."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        yield None
+        return
+    task = asyncio.current_task(loop)
+    if task is not None:
+        asyncio.tasks._leave_task(loop, task)
+    try:
+        yield loop
+    finally:
+        if task is not None:
+            asyncio.tasks._enter_task(loop, task)

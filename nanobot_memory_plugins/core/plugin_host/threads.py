@@ -1,0 +1,128 @@
+"""Blocking work in daemon threads: a stuck one is abandoned, and never holds up the end of the process.
+
+The standard thread pools cannot be used for code of others: ``asyncio.run`` and the interpreter both wait for
+their threads.
+"""
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import threading
+from collections import deque
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor, Future
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class DaemonThreadPool(Executor):
+    """An executor with at most ``limit`` daemon threads; a thread ends when nothing is left to do."""
+
+    def __init__(self, limit: int, name: str) -> None:
+        self._limit = limit
+        self._name = name
+        self._lock = threading.Lock()
+        self._running = 0
+        self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run ``function`` as soon as a thread is free."""
+        future: Future[T] = Future()
+        with self._lock:
+            self._waiting.append((future, lambda: function(*args, **kwargs)))
+            begin = self._running < self._limit
+            self._running += begin
+        if begin:
+            try:
+                threading.Thread(target=self._work, name=self._name, daemon=True).start()
+            except BaseException:  # no thread can be had: nobody would ever take the work up
+                with self._lock:
+                    self._running -= 1
+                future.cancel()
+                raise
+        return future
+
+    def shutdown(self, wait: bool = False, *, cancel_futures: bool = True) -> None:
+        """Drop what has not begun; threads that run are left alone, whatever ``wait`` says."""
+        with self._lock:
+            dropped = list(self._waiting) if cancel_futures else []
+            if dropped:
+                self._waiting.clear()
+        for future, _ in dropped:
+            future.cancel()
+
+    def _work(self) -> None:
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._running -= 1
+                    return
+                future, work = self._waiting.popleft()
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                result = work()
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+            del future, work
+
+
+_unlimited = DaemonThreadPool(limit=2**31, name="nanobot-memory")
+
+
+def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
+    """Start ``function`` in a daemon thread and return what the running loop can await.
+
+    The thread sees the caller's context variables; its changes to them stay with it. Whatever the function
+    raises is raised at the await, SystemExit too. A thread cannot be stopped: when the await is cancelled the
+    thread goes on, its result is dropped, and it keeps neither loop nor process from ending.
+    """
+    return run_in_pool(_unlimited, function, *args, **kwargs)
+
+
+def run_in_pool(
+    pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+) -> Awaitable[T]:
+    """Start ``function`` in a thread of ``pool``, as `run_in_daemon_thread` does."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+    context = contextvars.copy_context()
+    work = pool.submit(lambda: context.run(function, *args, **kwargs))
+
+    def deliver() -> None:
+        error = work.exception()
+        if answer.done():
+            if error is None:
+                discard(work.result())
+        elif error is None:
+            answer.set_result(work.result())
+        elif isinstance(error, StopIteration):
+            # A future refuses StopIteration: it would end the coroutine that awaits it.
+            answer.set_exception(RuntimeError("the function raised StopIteration"))
+        else:
+            answer.set_exception(error)
+
+    def hand_over(_: Future[T]) -> None:
+        if work.cancelled():
+            return
+        try:
+            loop.call_soon_threadsafe(deliver)
+        except RuntimeError:  # the loop was closed meanwhile: nobody waits
+            if work.exception() is None:
+                discard(work.result())
+
+    work.add_done_callback(hand_over)
+    answer.add_done_callback(lambda _: work.cancel())
+    return answer
+
+
+def discard(value: object) -> None:
+    """Close a coroutine or generator that nobody will run, so that it ends without a warning."""
+    if inspect.iscoroutine(value) or inspect.isgenerator(value):
+        with contextlib.suppress(BaseException):  # it is somebody else's code to the last line
+            value.close()
