@@ -1,0 +1,227 @@
+"""One append: under the lock, in one write, whole or undone."""
+
+import contextlib
+import errno
+import io
+import os
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.lines import LineCounter, read_at
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.replace import sync_folder
+
+_LOCK_POLL_SECONDS = 0.002
+_COMMON_FLAGS = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)  # a named pipe must not hold up the thread
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+class FileBusyError(MemoryFileError):
+    """Another process has the file locked."""
+
+
+def file_lock(paths: MemoryPaths, path: Path) -> FileLock:
+    """Return the cross-process lock that guards a memory file against its appenders.
+
+    Hold it while you replace the file, and only that long: records for the file wait in spill files
+    meanwhile. The folder of the lock files is made. Raises `MemoryFileError` when that cannot be done.
+    """
+    make_folder(paths, paths.locks)
+    return FileLock(paths.lock(path), mode=0o600)
+
+
+def make_folder(paths: MemoryPaths, folder: Path) -> None:
+    """Make a folder at or below ``paths.memory``, for its owner only. Raises `MemoryFileError`."""
+    try:
+        paths.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
+        paths.memory.mkdir(mode=0o700, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise _failure(error, paths, folder) from error
+
+
+class OpenFile:
+    """A memory file, open and locked."""
+
+    def __init__(self, path: Path, descriptor: int, lines: LineCounter) -> None:
+        self.path = path
+        self._descriptor = descriptor
+        self._lines = lines
+        self.size = os.fstat(descriptor).st_size
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return ``length`` bytes from ``offset``, fewer at the end of the file."""
+        with self._reader(offset) as file:
+            return file.read(length)
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield each line, with its line break, and the byte at which it starts."""
+        offset = 0
+        with self._reader(0) as file:
+            for line in file:
+                yield offset, line
+                offset += len(line)
+
+    def append(self, data: bytes, *, continues: bool = False) -> int:
+        """Append ``data`` in one write and return the line on which it starts, from 1.
+
+        A last line that a crash left without its end is ended first, and a Markdown file gets a blank line
+        before ``data``; ``continues`` leaves both out. What could not be written whole is cut off again,
+        and `OSError` raised.
+        """
+        before = self._lines.count(self.path, self._descriptor)
+        lead = b"" if continues else self._lead()
+        self._write(lead + data if lead else data)
+        self._lines.grown(self.path, self._descriptor, before + len(lead) + data.count(b"\n"))
+        return before + len(lead) + 1
+
+    def sync(self) -> None:
+        """Wait until the file is on the disk."""
+        os.fsync(self._descriptor)
+
+    def _lead(self) -> bytes:
+        """Return the line breaks that must stand before a new record."""
+        tail = read_at(self._descriptor, max(0, self.size - 3), 3)
+        if not tail:
+            return b""
+        if not tail.endswith(b"\n"):
+            return b"\n\n" if self.path.suffix == ".md" else b"\n"
+        if self.path.suffix == ".md" and tail != b"\n" and not tail.endswith((b"\n\n", b"\n\r\n")):
+            return b"\n"
+        return b""
+
+    def _write(self, data: bytes) -> None:
+        view, written = memoryview(data), 0
+        try:
+            while written < len(view):
+                # The first write takes it all, unless the disk is full or a limit is near: then a second one
+                # tells the reason, which a short write does not.
+                count = os.write(self._descriptor, view[written:])
+                if count == 0:
+                    raise OSError(errno.EIO, "nothing could be written")
+                written += count
+        except OSError:
+            if written and os.fstat(self._descriptor).st_size == self.size + written:
+                os.ftruncate(self._descriptor, self.size)
+            raise
+        self.size += written
+
+    @contextlib.contextmanager
+    def _reader(self, offset: int) -> Iterator[io.BufferedReader]:
+        with open(os.dup(self._descriptor), "rb") as file:
+            file.seek(offset)
+            yield file
+
+
+class Appender:
+    """Appends to the memory files of one workspace. It belongs to one thread."""
+
+    def __init__(self, paths: MemoryPaths, lock_seconds: float) -> None:
+        self._paths = paths
+        self._lock_seconds = lock_seconds
+        self._lines = LineCounter()
+        self._unsynced: dict[Path, bool] = {}  # path -> whether its name is new in the folder
+        self.unsynced_since: float | None = None
+
+    @contextlib.contextmanager
+    def opened(self, path: Path, *, wait: bool = True) -> Iterator[OpenFile]:
+        """Open ``path`` under its lock.
+
+        Raises `FileBusyError` when the lock is not free within ``lock_seconds`` (at once, with ``wait``
+        false), and `MemoryFileError`, which says why, for every other failure, one inside the ``with``
+        block included.
+        """
+        try:
+            make_folder(self._paths, path.parent)
+            self._count_ahead(path)
+            lock = file_lock(self._paths, path)
+            timeout = self._lock_seconds if wait else 0
+            with lock.acquire(timeout=timeout, poll_interval=_LOCK_POLL_SECONDS), self._open(path) as file:
+                yield file
+        except Timeout as error:
+            raise FileBusyError(f"{self._paths.relative(path)} is locked by another process.") from error
+        except OSError as error:
+            raise _failure(error, self._paths, path) from error
+
+    def append(self, path: Path, data: bytes) -> int:
+        """Append ``data`` to ``path`` and return its line. Raises what `opened` raises."""
+        with self.opened(path) as file:
+            return file.append(data)
+
+    def append_unlocked(self, path: Path, data: bytes) -> int:
+        """Append to a file that is this process's alone, and return the line. Raises `MemoryFileError`."""
+        try:
+            make_folder(self._paths, path.parent)
+            with self._open(path) as file:
+                return file.append(data)
+        except OSError as error:
+            raise _failure(error, self._paths, path) from error
+
+    def sync(self) -> None:
+        """Wait until everything that was appended is on the disk. Raises `MemoryFileError`."""
+        unsynced, self._unsynced, self.unsynced_since = self._unsynced, {}, None
+        failed: tuple[OSError, Path] | None = None
+        for path, new in unsynced.items():
+            try:
+                descriptor = os.open(path, os.O_RDWR | _COMMON_FLAGS)
+            except OSError:
+                continue  # moved or removed by somebody else since
+            try:
+                os.fsync(descriptor)
+            except OSError as error:
+                failed = (error, path)
+            finally:
+                os.close(descriptor)
+            if new:
+                sync_folder(path.parent)
+        if failed is not None:
+            raise _failure(failed[0], self._paths, failed[1])
+
+    @contextlib.contextmanager
+    def _open(self, path: Path) -> Iterator[OpenFile]:
+        descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _COMMON_FLAGS, 0o600)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise MemoryFileError(f"{self._paths.relative(path)} is no regular file.")
+            file = OpenFile(path, descriptor, self._lines)
+            size = file.size
+            yield file
+            if file.size != size:
+                self._grew(path, new=size == 0)
+        finally:
+            os.close(descriptor)
+
+    def _grew(self, path: Path, *, new: bool) -> None:
+        self._unsynced[path] = new or self._unsynced.get(path, False)
+        if self.unsynced_since is None:
+            self.unsynced_since = time.monotonic()
+
+    def _count_ahead(self, path: Path) -> None:
+        """Count the lines of a file that is met for the first time, before its lock is taken."""
+        if self._lines.knows(path):
+            return
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | _COMMON_FLAGS)
+            try:
+                if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                    self._lines.count(path, descriptor)
+            finally:
+                os.close(descriptor)
+
+
+def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
+    """Return an error that says in words what was wrong with ``path``."""
+    name = paths.relative(path)
+    if error.errno == errno.ELOOP:
+        return MemoryFileError(f"{name} is a symbolic link; memory files are not written through links.")
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return MemoryFileError(f"{name} cannot be written: a file stands where a folder belongs.")
+    return MemoryFileError(f"{name} cannot be written: {error.strerror or type(error).__name__}.")

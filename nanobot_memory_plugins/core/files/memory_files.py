@@ -1,0 +1,185 @@
+"""The memory files of one workspace, for the host."""
+
+import asyncio
+import contextlib
+import dataclasses
+import secrets
+import weakref
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, tzinfo
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.thread import SerialThread
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
+from nanobot_memory_plugins.core.files.writing import Writer
+from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+
+Result = TypeVar("Result")
+
+_CLOSED = Receipt(stored=False, reason="The memory files are closed.")
+
+# How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called
+# `close`.
+_LAST_SECONDS = 2.0
+
+
+class MemoryFiles:
+    """Writes notes and messages to a workspace's files, and reads them back for the host.
+
+    Everything is written by one thread, in the order of the calls; nothing here blocks the event loop, and no
+    failure to write raises: the receipt says it. A call that is cancelled is written all the same.
+
+    ``redact`` is called in that thread with each value, before it is encoded. ``lock_seconds`` bounds the
+    wait for a file that another process has locked. ``on_append`` is called in that thread with each file
+    that has grown. ``timezone`` is the zone of the day files and headings, the machine's own by default.
+    ``new_id`` makes the ids.
+    """
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        *,
+        redact: Callable[[str], str],
+        clock: Clock | None = None,
+        timezone: tzinfo | None = None,
+        lock_seconds: float = 0.05,
+        on_append: Callable[[Path], None] | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> None:
+        self.paths = MemoryPaths.of(workspace)
+        self._clock = clock or SystemClock()
+        self._timezone = timezone
+        self._new_id = new_id or (lambda: secrets.token_hex(8))
+        self._writer = Writer(self.paths, redact=redact, lock_seconds=lock_seconds, on_append=on_append)
+        self._thread = SerialThread("memory-writer", self._writer.tick)
+        self._warned: set[str] = set()
+        # Also runs when the interpreter ends: daemon threads are not waited for.
+        self._finalizer = weakref.finalize(self, _end, self._thread, self._writer)
+
+    async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
+        """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
+        (receipt,) = await self.keep_notes([note], scope=scope)
+        return receipt
+
+    async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
+        """Write several notes in their order and return a receipt for each."""
+        accepted = [
+            (note, self._new_id(), self._local(note.time), note.scope if note.scope is not None else scope)
+            for note in notes
+        ]
+
+        def write() -> tuple[Receipt, ...]:
+            return tuple(
+                self._kept(partial(self._writer.note, note, id=id_, time=time, scope=whose))
+                for note, id_, time, whose in accepted
+            )
+
+        return await self._run(write, (_CLOSED,) * len(accepted))
+
+    async def keep_message(self, record: TranscriptRecord) -> Receipt:
+        """Write a message to its session's transcript. A missing id or time is filled in."""
+        accepted = dataclasses.replace(record, id=record.id or self._new_id(), time=self._local(record.time))
+        return await self._run(partial(self._kept, partial(self._writer.message, accepted)), _CLOSED)
+
+    def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the last messages of a session, oldest first, as ``{"role", "content", "time"}``.
+
+        The transcript is read from its end and no further than needed. ``time`` is in ISO 8601, or empty.
+        """
+        try:
+            records = last_records(self.paths.transcript(session_key), session_key, limit)
+        except OSError as error:
+            self._warn_once("history", f"A transcript cannot be read: {error.strerror}")
+            return []
+        return [
+            {"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records
+        ]
+
+    def base_context(self) -> str:
+        """Return the text of MEMORY.md, or the empty string without one."""
+        path = self.paths.long_term
+        try:
+            data = path.read_bytes() if path.is_file() else b""
+        except OSError as error:
+            self._warn_once("unreadable", f"MEMORY.md cannot be read: {error.strerror}")
+            return ""
+        data = data.removeprefix(b"\xef\xbb\xbf")
+        try:
+            return data.decode("utf-8")
+        except UnicodeDecodeError:
+            self._warn_once("undecodable", "MEMORY.md is not UTF-8; what cannot be read is replaced")
+            return data.decode("utf-8", "replace")
+
+    async def merge_spills(self) -> int:
+        """Bring home what earlier processes could not write, each record exactly once; return how many."""
+        return await self._run(self._writer.merge_abandoned, 0)
+
+    async def close(self) -> None:
+        """Write what was accepted, merge what waits, sync the files and end the thread."""
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[None] = loop.create_future()
+        self._thread.end(self._writer.finish, partial(_deliver_to(loop, ended), None, None))
+        await ended
+        self._thread.join(_LAST_SECONDS)  # it has done everything, and only returns
+        self._finalizer.detach()
+
+    async def _run(self, job: Callable[[], Result], when_closed: Result) -> Result:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Result] = loop.create_future()
+        if not self._thread.submit(job, _deliver_to(loop, done)):
+            return when_closed
+        return await done
+
+    def _kept(self, write: Callable[[], Receipt]) -> Receipt:
+        """Run one write in the thread; whatever it meets becomes a receipt."""
+        try:
+            return write()
+        except Exception as error:
+            return self._writer.refused(error)
+
+    def _local(self, time: datetime | None) -> datetime:
+        when = time if isinstance(time, datetime) else self._clock.now()
+        if when.tzinfo is None and self._timezone is not None:
+            when = when.replace(tzinfo=self._timezone)
+        try:
+            return when.astimezone(self._timezone)
+        except (OverflowError, OSError, ValueError):  # the ends of the calendar
+            return when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+
+    def _warn_once(self, subject: str, message: str) -> None:
+        if subject not in self._warned:
+            self._warned.add(subject)
+            logger.warning("Memory: {}", message)
+
+
+def _deliver_to(
+    loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Any]"
+) -> Callable[[Any, BaseException | None], None]:
+    """Return what hands a result from the thread to a future, if anybody still waits for it."""
+
+    def settle(result: Any, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if error is None:
+            future.set_result(result)
+        else:
+            future.set_exception(RuntimeError(f"The memory writer met {type(error).__name__}"))
+
+    def deliver(result: Any, error: BaseException | None) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, result, error)
+
+    return deliver
+
+
+def _end(thread: SerialThread, writer: Writer) -> None:
+    """End the thread of memory files that nobody closed."""
+    thread.end(writer.finish, lambda: None)
+    thread.join(_LAST_SECONDS)

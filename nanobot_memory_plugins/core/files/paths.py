@@ -1,0 +1,122 @@
+"""Where the memory files of a workspace are."""
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from nanobot_memory_plugins.core.errors import MemoryFileError
+
+FOLDER = "memory"
+DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
+
+_LONGEST_READABLE = 60  # characters; at 3 bytes each still far below the usual 255 bytes of a file name
+_HASH_DIGITS = 16
+_PLAIN_KEY = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{_LONGEST_READABLE - 1}}}")
+_HASHED_NAME = re.compile(rf".*-[0-9a-f]{{{_HASH_DIGITS}}}")
+_RESERVED = re.compile(r"con|prn|aux|nul|com\d|lpt\d|conin|conout")  # device names on Windows
+
+
+def session_file_name(session_key: str) -> str:
+    """Return the name of a session's transcript, ``<name>.jsonl``.
+
+    A key of up to 60 lower-case letters, digits, ``_`` and ``-`` is the name itself. Any other key gives its
+    readable part and 64 bits of its SHA-256. Distinct keys give distinct names, on file systems that
+    ignore case too, and no key leads out of the folder.
+    """
+    if (
+        _PLAIN_KEY.fullmatch(session_key)
+        and not _RESERVED.fullmatch(session_key)
+        and not _HASHED_NAME.fullmatch(session_key)
+    ):
+        return f"{session_key}.jsonl"
+    digest = hashlib.sha256(session_key.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
+    folded = unicodedata.normalize("NFC", session_key.lower())
+    readable = re.sub(r"[^\w-]+|_+", "_", folded[: 4 * _LONGEST_READABLE])
+    readable = "".join(c for c in readable if unicodedata.category(c)[0] != "C")[:_LONGEST_READABLE].strip(
+        "_-"
+    )
+    return f"{readable or 'session'}-{digest}.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPaths:
+    """The places below one workspace. Nothing is created by asking for them."""
+
+    workspace: Path
+
+    @classmethod
+    def of(cls, workspace: "str | Path") -> "MemoryPaths":
+        """Return the paths of a workspace, with ``~`` expanded and made absolute."""
+        return cls(Path(workspace).expanduser().absolute())
+
+    @property
+    def memory(self) -> Path:
+        """The folder of all memory files."""
+        return self.workspace / FOLDER
+
+    @property
+    def long_term(self) -> Path:
+        """Long-term memory, ``MEMORY.md``."""
+        return self.memory / "MEMORY.md"
+
+    @property
+    def sessions(self) -> Path:
+        """The folder of the transcripts."""
+        return self.memory / "sessions"
+
+    @property
+    def spill(self) -> Path:
+        """The folder of what waits for a file that another process has locked."""
+        return self.memory / ".spill"
+
+    @property
+    def locks(self) -> Path:
+        """The folder of the lock files."""
+        return self.memory / ".locks"
+
+    @property
+    def index_folder(self) -> Path:
+        """The folder of the index."""
+        return self.workspace / ".storage"
+
+    @property
+    def database(self) -> Path:
+        """The index."""
+        return self.index_folder / "memory.db"
+
+    def day_note(self, day: date) -> Path:
+        """Return the note file of a day."""
+        return self.memory / f"{day.year:04d}-{day.month:02d}-{day.day:02d}.md"
+
+    def transcript(self, session_key: str) -> Path:
+        """Return the transcript of a session."""
+        return self.sessions / session_file_name(session_key)
+
+    def lock(self, path: Path) -> Path:
+        """Return the lock file that guards ``path``.
+
+        There are three: one for the transcripts, one for the day notes, one for everything else. A lock is
+        held
+        for the time of one write, and a folder full of lock files would help nobody.
+        """
+        if path.parent == self.sessions:
+            return self.locks / "sessions.lock"
+        if path.parent == self.memory and DAY_NOTE.fullmatch(path.name):
+            return self.locks / "notes.lock"
+        return self.locks / "long_term.lock"
+
+    def relative(self, path: "str | Path") -> str:
+        """Return ``path`` relative to the workspace, with forward slashes.
+
+        Raises `MemoryFileError` for a path outside of it.
+        """
+        for root, inside in (
+            (self.workspace, Path(path)),
+            (self.workspace.resolve(), Path(path).resolve()),
+        ):
+            if inside.is_relative_to(root):
+                return inside.relative_to(root).as_posix()
+        raise MemoryFileError("The path lies outside the workspace.")
