@@ -1,0 +1,135 @@
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text
+
+MARKDOWN = st.lists(
+    st.sampled_from(
+        [
+            "# A",
+            "## B",
+            "### C",
+            "text here. More text! ",
+            "中文句子。又一句。",
+            "",
+            "```",
+            "~~~~",
+            "x" * 50,
+            "  ",
+            "\t- item",
+        ]
+    ),
+    max_size=40,
+).map("\n".join)
+
+
+def paragraphs(count: int) -> str:
+    return "\n\n".join(
+        f"Paragraph {number} says something about topic {number}. It goes on a little." for number in range(count)
+    )
+
+
+@pytest.mark.accept("V5-01")
+@pytest.mark.parametrize("chunk", [chunk_text, chunk_markdown])
+def test_chunking_takes_what_its_callers_pass_by_keyword(chunk):
+    chunks = chunk(
+        "one\n\ntwo", source_type="note", source_id="memory/2026-01-02.md", max_tokens=256, overlap_tokens=32
+    )
+    assert [piece.text for piece in chunks] == ["one\n\ntwo"]
+
+
+@pytest.mark.accept("V3-18")
+def test_chunks_follow_paragraphs_up_to_256_tokens_and_overlap():
+    text = paragraphs(60)
+    chunks = chunk_text(text)
+    assert len(chunks) > 3
+    assert all(estimate_tokens(chunk.text) <= 256 for chunk in chunks)
+    assert all(estimate_tokens(chunk.text) > 128 for chunk in chunks[:-1])
+    for chunk, following in pairwise(chunks):
+        assert chunk.text.endswith("It goes on a little.")
+        assert following.start < chunk.start + len(chunk.text)
+        shared = text[following.start : chunk.start + len(chunk.text)]
+        assert 0 < estimate_tokens(shared) <= 32
+
+
+@pytest.mark.accept("V3-18")
+def test_ids_of_chunks_cannot_collide():
+    sources = [("note", "a:b"), ("note:a", "b"), ("", "note:a:b"), ("note", "a"), ("note", "a\x00b")]
+    text = "same text\n\n" * 400
+    ids = [chunk.id for kind, name in sources for chunk in chunk_text(text, source_type=kind, source_id=name)]
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.accept("NC-02")
+def test_chunks_follow_headings():
+    text = (
+        "intro\n\n# Work\n\n## Alpha\n\nAlpha ships in May.\n\n## Beta ##\n\nBeta waits.\n\n"
+        "# Home\n\nWater the plants.\n"
+    )
+    chunks = chunk_markdown(text)
+    assert [(chunk.heading, chunk.line) for chunk in chunks] == [
+        ("", 0),
+        ("Work > Alpha", 2),
+        ("Work > Beta", 8),
+        ("Home", 12),
+    ]
+    assert chunks[1].text == "# Work\n\n## Alpha\n\nAlpha ships in May."
+    assert "Beta waits." in chunks[2].text
+
+
+@pytest.mark.accept("NC-02")
+@pytest.mark.parametrize("max_tokens", [256, 512])
+def test_a_long_section_falls_back_to_overlapping_windows_of_the_configured_size(max_tokens):
+    text = "# Log\n\n" + paragraphs(150) + "\n\n# End\n\nshort"
+    chunks = chunk_markdown(text, max_tokens=max_tokens)
+    long = [chunk for chunk in chunks if chunk.heading == "Log"]
+    assert chunks[-1].heading == "End"
+    assert len(long) == len(chunks) - 1 > 2
+    assert all(max_tokens // 2 <= estimate_tokens(chunk.text) <= max_tokens for chunk in long[:-1])
+    assert all(b.start < a.start + len(a.text) for a, b in pairwise(long))
+
+
+def test_a_code_block_stays_whole_and_its_comments_are_no_headings():
+    code = "```python\n# not a heading\n" + "value = compute(1)\n" * 30 + "```"
+    text = "# Setup\n\n" + "Some words before the code block. " * 15 + "\n\n" + code + "\n\nAfter the code.\n"
+    chunks = chunk_markdown(text)
+    assert {chunk.heading for chunk in chunks} == {"Setup"}
+    assert any(code in chunk.text for chunk in chunks)
+
+
+def test_a_chinese_text_is_cut_at_sentences():
+    text = "今天讨论了部署方案，决定使用蓝绿发布。" * 60
+    chunks = chunk_text(text)
+    assert len(chunks) > 3
+    assert all(chunk.text.endswith("。") and chunk.text.startswith("今天") for chunk in chunks)
+
+
+@given(MARKDOWN, st.integers(min_value=1, max_value=40), st.integers(min_value=0, max_value=50))
+@pytest.mark.parametrize("chunk", [chunk_text, chunk_markdown])
+def test_chunks_are_slices_within_the_limit_that_cover_everything(chunk, text, max_tokens, overlap_tokens):
+    chunks = chunk(text, max_tokens=max_tokens, overlap_tokens=overlap_tokens)
+    covered = set()
+    for number, piece in enumerate(chunks):
+        assert piece.index == number
+        assert text[piece.start : piece.start + len(piece.text)] == piece.text
+        assert piece.line == text.count("\n", 0, piece.start)
+        assert 0 < estimate_tokens(piece.text) <= max_tokens
+        covered.update(range(piece.start, piece.start + len(piece.text)))
+    assert not "".join(c for position, c in enumerate(text) if position not in covered).strip()
+
+
+@pytest.mark.parametrize("unit", ["x", "word ", "中", ".", "```\n"])
+def test_five_megabytes_take_linear_time(unit):
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.perf_counter()
+        chunk_markdown(text)
+        return time.perf_counter() - started
+
+    seconds(100_000)
+    assert seconds(5_000_000) < 50 * 5 * max(seconds(100_000), 0.002)

@@ -1,0 +1,126 @@
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, candidate_terms, query_terms, segment
+
+
+def meets(query: str, text: str) -> bool:
+    return bool(set(query_terms(query)) & set(segment(text).split()))
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("猫", "我家的猫叫小白"),
+        ("咖啡", "他每天喝咖啡"),
+        ("コーヒー", "毎朝ｺｰﾋｰを飲む"),
+        ("커피", "아침마다 커피를 마신다"),
+        ("กาแฟ", "ฉันดื่มกาแฟทุกวัน"),
+        ("Running", "he RUNS every day"),
+        ("cafe", "the Café on the corner"),
+        ("ＡＰＩ", "the api"),
+        ("ERR_CONN_42", "failed with err_conn_42 again"),
+        ("conn", "failed with ERR_CONN_42 again"),
+        ("nginx.conf", "edit /etc/nginx/nginx.conf"),
+        ("0.3.5", "released v0.3.5"),
+        ("v0.3.5", "released 0.3.5"),
+        ("userName", "call getUserName()"),
+        ("example.com", "write to bob@example.com"),
+        ("C++", "written in c++"),
+        ("python", "python3 is installed"),
+        ("1000", "it costs 1,000 yen"),
+        ("Caroline", "Caroline's sister"),
+        ("Python", "用Python写的"),
+    ],
+)
+def test_a_query_meets_a_text_that_writes_it_in_another_way(query, text):
+    assert meets(query, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["2023-05-08", "2023/5/8", "May 8, 2023", "8th of May 2023", "2023年5月8日", "二〇 2023年五月八日"]
+)
+@pytest.mark.parametrize("query", ["2023-05-08", "May 8", "8 May", "5月8日", "五月八号", "May 2023", "in May"])
+def test_dates_meet_however_they_are_written(query, text):
+    assert meets(query, text)
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("you may go", "2023-05-08"),
+        ("3个月后", "2023-03-01"),
+        ("c#", "c++"),
+        ("13月40日", "2023-01-04"),
+    ],
+)
+def test_what_only_looks_alike_does_not_meet(query, text):
+    assert not {term for term in query_terms(query) if "-" in term or "#" in term} & set(segment(text).split())
+
+
+def test_identifiers_stay_whole_and_give_their_parts():
+    assert segment("ERR_CONN_42").split() == ["err_conn_42", "err", "conn", "42"]
+    assert segment("/etc/nginx/nginx.conf").split() == ["etc/nginx/nginx.conf", "etc", "nginx", "nginx.conf", "conf"]
+    assert segment("getUserName").split() == ["getusername", "get", "user", "name"]
+
+
+def test_a_run_without_spaces_becomes_characters_and_pairs_in_order():
+    assert segment("喝咖啡").split() == ["喝", "喝咖", "咖", "咖啡", "啡"]
+
+
+def test_a_query_leaves_out_what_says_nothing_unless_nothing_else_is_there():
+    assert query_terms("What did Caroline research?") == ("carolin", "research")
+    assert query_terms("who are you") == ("who", "are", "you")
+    assert query_terms("我的猫叫什么名字") == ("的猫", "猫叫", "叫什", "么名", "名字")
+    assert query_terms("什么") == ("什么",)
+
+
+def test_of_a_long_query_the_beginning_and_the_end_are_read():
+    text = "START" + " " * 600 + "filler " * 100_000 + " " * 300 + "wherefore"
+    assert candidate_terms(text) == ("start", "wherefor")
+    assert len(query_terms(" ".join(f"word{n}x" for n in range(5_000)))) == MAX_QUERY_TERMS
+
+
+@given(st.text(st.characters(exclude_categories=[]), max_size=200))
+def test_no_text_makes_segmentation_raise(text):
+    terms = segment(text).split(" ")
+    query = query_terms(text)
+    assert len(set(query)) == len(query) <= MAX_QUERY_TERMS
+    assert all(len(term) <= 80 for term in terms)
+    assert set(query) <= set(terms)
+
+
+@pytest.mark.parametrize(
+    "unit", ["a.", "a", "的", "-", "1,", "1.1.1-", "May ", "1月", "一", "20", " ", "http://", "'s"]
+)
+def test_segmentation_takes_linear_time(unit):
+    def seconds(size: int) -> float:
+        text = unit * (size // len(unit))
+        started = time.perf_counter()
+        segment(text)
+        return time.perf_counter() - started
+
+    seconds(20_000)
+    assert seconds(400_000) < 20 * 8 * max(seconds(20_000), 0.002)
+
+
+def test_threads_do_not_disturb_each_other():
+    words = [
+        f"{stem}{ending}" for stem in ("walk", "jump", "paint", "camp") for ending in ("ing", "ed", "s", "er", "ings")
+    ]
+    expected = [segment(f"q{n} " + " ".join(words)) for n in range(50)]
+    wrong: list[str] = []
+
+    def work() -> None:
+        wrong.extend(text for n, text in enumerate(expected) if segment(f"q{n} " + " ".join(words)) != text)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
