@@ -1,0 +1,25 @@
+"""Where models are kept on this machine."""
+
+import os
+from pathlib import Path
+
+from platformdirs import user_cache_dir
+
+CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
+
+
+def cache_directory() -> Path:
+    """Return the folder for what can be built or fetched again; it need not exist yet."""
+    override = os.environ.get(CACHE_VARIABLE)
+    return Path(override).expanduser() if override else Path(user_cache_dir("nanobot-memory"))
+
+
+def models_directory() -> Path:
+    """Return the folder of the models that are built here."""
+    return cache_directory() / "models"
+
+
+def hub_directory() -> Path:
+    """Return the folder into which models are fetched from the hub; fastembed's own variable wins."""
+    override = os.environ.get("FASTEMBED_CACHE_PATH")
+    return Path(override).expanduser() if override else cache_directory() / "hub"

@@ -1,0 +1,31 @@
+"""The options of embedding, as they stand in a configuration file."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class EmbeddingOptions(BaseModel):
+    """Which model turns texts into vectors, and where it runs.
+
+    ``model`` is an alias (``multilingual``, ``chinese``, ``english``), a name of fastembed's catalogue,
+    or a folder with ``model.onnx`` and ``tokenizer.json``. The provider ``openai`` is any server with an
+    OpenAI-compatible ``/embeddings``; its key is read from the environment variable that ``api_key_env``
+    names, never from a file.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    provider: Literal["fastembed", "openai", "none"] = "fastembed"
+    model: str = Field("multilingual", min_length=1)
+    pooling: Literal["auto", "none", "cls", "mean", "last"] = Field(
+        "auto", description="How a folder's model gets from tokens to a text; auto reads it from the folder."
+    )
+    threads: int | None = Field(None, ge=1, description="CPU threads of the model; all cores when not given.")
+    batch_size: int = Field(16, ge=1, le=1024, description="Texts in one run of the model, or one request.")
+    base_url: str | None = Field(None, description="Address before /embeddings; OpenAI's when not given.")
+    api_key_env: str | None = Field(None, description="Environment variable that holds the key.")
+    remote_model: str = Field("text-embedding-3-small", min_length=1)
+    dimension: int | None = Field(None, ge=1, description="Asks a remote model for shorter vectors.")
+    timeout: float = Field(30.0, gt=0, description="Seconds for one remote request.")

@@ -1,0 +1,42 @@
+"""What every provider checks before it hands out vectors."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nanobot_memory_plugins.core.errors import EmbeddingError
+
+
+def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> list[list[float]]:
+    """Scale the rows (texts x dimension) to unit length.
+
+    Raises `EmbeddingError` when they are no such matrix, have another dimension than ``dimension``, or
+    when a row is not finite or all zeros: such vectors would spoil an index without a sign.
+    """
+    try:
+        matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EmbeddingError(f"{source} returned something other than vectors of one length.") from error
+    if matrix.ndim != 2 or matrix.shape[1] == 0:
+        raise EmbeddingError(f"{source} returned an array of shape {matrix.shape}, not one vector a text.")
+    if dimension is not None and matrix.shape[1] != dimension:
+        raise EmbeddingError(f"{source} returned {matrix.shape[1]} numbers a vector, not {dimension}.")
+    # The largest component first: squares of large float32 components would overflow.
+    largest = np.abs(matrix).max(axis=1, keepdims=True, initial=0)
+    if not np.isfinite(largest).all():
+        raise EmbeddingError(f"{source} returned a vector with numbers that are not finite.")
+    if not largest.all():
+        raise EmbeddingError(f"{source} returned a vector of zeros.")
+    matrix = matrix / largest
+    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
+    vectors: list[list[float]] = matrix.tolist()
+    return vectors
+
+
+def embeddable(text: str) -> str:
+    """Return ``text`` in a form that every tokenizer and JSON encoder takes.
+
+    Lone surrogates, which Python strings may hold and UTF-8 may not, become question marks.
+    """
+    return text.encode("utf-8", "replace").decode("utf-8")
