@@ -11,9 +11,9 @@ from typing import Any
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
 from nanobot_memory_plugins.storage.embedding.installation import (
     BUILTIN_NAME,
-    EXTRA_MEND,
     Progress,
     builtin_directory,
+    extra_missing,
     install,
     is_installed,
 )
@@ -80,9 +80,7 @@ def find(name: str) -> Model:
     if folder.is_dir():
         graph_file = next((file for file in _GRAPH_FILES if (folder / file).is_file()), None)
         if graph_file is not None and (folder / "tokenizer.json").is_file():
-            return Model(
-                str(folder.resolve()), Origin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder)
-            )
+            return Model(str(folder.resolve()), Origin.FOLDER, folder.resolve(), graph_file, _hub_twin(folder))
     full_name = ALIASES.get(name.lower(), name)
     if full_name == BUILTIN_NAME:
         found = builtin_directory() if is_installed(thorough=False) else None
@@ -128,7 +126,7 @@ def hub_models() -> Iterator[HubModel]:
     try:
         from fastembed import TextEmbedding
     except ImportError as error:
-        raise EmbeddingError(f"The package {error.name} is not installed.", mend=EXTRA_MEND) from error
+        raise extra_missing(error) from error
     description: dict[str, Any]
     for description in TextEmbedding.list_supported_models():
         repository = description["sources"]["hf"]
@@ -197,8 +195,11 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
             allow_patterns=[*hub.required_files, *_OPTIONAL_FILES],
         )
     except (HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled, OSError) as error:
+        # The hub's library says with this error that it found the files neither there nor here.
+        unreachable = isinstance(error, LocalEntryNotFoundError)
+        why = "the hub cannot be reached" if unreachable else type(error).__name__
         raise EmbeddingError(
-            f"The model {hub.name} could not be fetched from the hub ({type(error).__name__}).",
+            f"The model {hub.name} could not be fetched: {why}.",
             mend=(
                 "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
                 f"model's folder here and name it as model, or use the built-in {DEFAULT_MODEL!r}."

@@ -10,7 +10,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, Origin, missing, pooling_of
-from nanobot_memory_plugins.storage.embedding.installation import EXTRA_MEND
+from nanobot_memory_plugins.storage.embedding.installation import extra_missing
 from nanobot_memory_plugins.storage.embedding.onnx_model import output_rank
 from nanobot_memory_plugins.storage.embedding.vectors import embeddable, unit_vectors
 
@@ -67,9 +67,7 @@ class FastembedEmbedder:
                 engine = self._construct()
                 probe = unit_vectors(list(engine.embed(["probe"])), source=self._model.name)
             except ImportError as error:
-                raise EmbeddingError(
-                    f"The package {error.name} is not installed.", mend=EXTRA_MEND
-                ) from error
+                raise extra_missing(error) from error
             except EmbeddingError:
                 raise
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
@@ -109,9 +107,7 @@ class FastembedEmbedder:
             try:
                 rows = list(engine.embed([prepared[place] for place in places], batch_size=len(places)))
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
-                raise EmbeddingError(
-                    f"The embedding model {self._name} failed ({type(error).__name__})."
-                ) from error
+                raise EmbeddingError(f"The embedding model {self._name} failed ({type(error).__name__}).") from error
             encoded = unit_vectors(rows, source=f"The model {self._name}", dimension=self._dimension)
             for place, vector in zip(places, encoded, strict=True):
                 vectors[place] = vector
@@ -147,17 +143,12 @@ class FastembedEmbedder:
                 pooling = pooling_of(self._folder) or "mean"
         place = f"{self._folder}|{self._model.graph_file}|{pooling}"
         name = f"nanobot-memory/{hashlib.sha256(place.encode()).hexdigest()[:16]}"
-        types = {
-            "none": PoolingType.DISABLED,
-            "cls": PoolingType.CLS,
-            "mean": PoolingType.MEAN,
-            "last": PoolingType.LAST_TOKEN,
-        }
+        types = {"none": "DISABLED", "cls": "CLS", "mean": "MEAN", "last": "LAST_TOKEN"}
         with _registry_lock:
             if not any(known["model"] == name for known in TextEmbedding.list_supported_models()):
                 TextEmbedding.add_custom_model(
                     model=name,
-                    pooling=types[pooling],
+                    pooling=PoolingType[types[pooling]],
                     normalization=True,
                     sources=ModelSource(hf=name),  # required, and never asked: the folder is given
                     dim=1,  # required; the real one is probed

@@ -39,6 +39,11 @@ _MANIFEST = "manifest.json"
 _LOCK_POLL_SECONDS = 0.5
 
 
+def extra_missing(error: ImportError) -> EmbeddingError:
+    """Return the error for a package of the ``embedding`` extra that cannot be imported."""
+    return EmbeddingError(f"The embedding extra is not installed (no module {error.name}).", mend=EXTRA_MEND)
+
+
 def builtin_directory() -> Path:
     """Return where the built-in model is, or will be."""
     return models_directory() / BUILTIN_NAME
@@ -131,9 +136,7 @@ def _build(folder: Path, report: Progress) -> None:
 
         source = resources.files(_SOURCE_PACKAGE) / "resources"
     except ImportError as error:
-        raise EmbeddingError(
-            f"The built-in model needs the package {error.name}, which is not installed.", mend=EXTRA_MEND
-        ) from error
+        raise extra_missing(error) from error
     with (
         resources.as_file(source / "weights.npz") as weights_path,
         resources.as_file(source / "sp.model") as pieces_path,

@@ -87,9 +87,7 @@ class OnnxModelBuilder:
 
     def weight(self, name: str, value: NDArray[Any]) -> str:
         """Add a constant of type float32, uint8 or int64; raises ``KeyError`` for another type."""
-        tensor = self._graph.initializer.add(
-            name=name, dims=value.shape, data_type=_ELEMENT_TYPES[value.dtype.name]
-        )
+        tensor = self._graph.initializer.add(name=name, dims=value.shape, data_type=_ELEMENT_TYPES[value.dtype.name])
         # The format is little-endian on every machine.
         value = np.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
         if value.nbytes < _EXTERNAL_FROM_BYTES:

@@ -141,9 +141,7 @@ class RemoteEmbedder:
         except (ValueError, OSError, ImportError) as error:  # of proxy and certificate variables
             raise EmbeddingError(f"No HTTP client can be made ({type(error).__name__}).") from error
 
-    def _request(
-        self, client: "httpx.Client", texts: list[str], dimension: int | None = None
-    ) -> list[list[float]]:
+    def _request(self, client: "httpx.Client", texts: list[str], dimension: int | None = None) -> list[list[float]]:
         retrying = Retrying(
             retry=retry_if_exception_type(_WorthRetryingError),
             stop=stop_after_attempt(ATTEMPTS),
@@ -189,6 +187,8 @@ class RemoteEmbedder:
             raise _WorthRetryingError(
                 f"{self._place} cannot be reached ({type(error).__name__}).", mend="Check base_url."
             ) from error
+        except RuntimeError as error:  # what httpx raises when another thread closed the client
+            raise EmbeddingError(f"The connection to the embedding server of {self._model} is closed.") from error
         except ValueError as error:
             raise EmbeddingError(f"{self._place} answered with something other than JSON.") from error
 

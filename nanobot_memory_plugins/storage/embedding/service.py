@@ -4,6 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from pathlib import Path
 from weakref import WeakValueDictionary
 
 from loguru import logger
@@ -13,11 +14,12 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.embedding.catalogue import Origin, find
 from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
 from nanobot_memory_plugins.storage.embedding.installation import Progress, install
+from nanobot_memory_plugins.storage.embedding.locations import cache_directory
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.embedding.remote_provider import RemoteEmbedder
 
 # Every workspace of a process that uses the same model shares one copy of it in memory.
-_loaded: WeakValueDictionary[EmbeddingOptions, FastembedEmbedder] = WeakValueDictionary()
+_loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], FastembedEmbedder] = WeakValueDictionary()
 _loading = threading.Lock()
 
 
@@ -34,10 +36,11 @@ def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -
         remote.load()
         return remote
     with _loading:
-        embedder = _loaded.get(options)
+        key = (options, cache_directory())
+        embedder = _loaded.get(key)
         if embedder is None:
             embedder = _open_fastembed(options, progress)
-            _loaded[options] = embedder
+            _loaded[key] = embedder
     return embedder
 
 

@@ -1,0 +1,1 @@
+"""The sub-commands that the storage plugin adds to ``nanobot-memory``."""

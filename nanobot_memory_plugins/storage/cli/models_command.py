@@ -1,0 +1,126 @@
+"""``nanobot-memory models``: the embedding models of this machine."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.storage.embedding.catalogue import (
+    ALIASES,
+    DEFAULT_MODEL,
+    Model,
+    Origin,
+    find,
+    hub_models,
+    missing,
+    pull,
+    size_on_disk,
+)
+
+models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_help=True)
+
+_FAILED, _WRONG_USE = 1, 2
+_MEGABYTE = 1_000_000
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+_Name = Annotated[str, typer.Argument(help="An alias, a name of fastembed's catalogue, or a folder.")]
+
+
+@models.command("list")
+def list_models(as_json: _Json = False) -> None:
+    """List the aliases and the other models that are on this machine."""
+    with _reported(as_json) as answer:
+        rows = list(_rows())
+        answer["models"] = rows
+        if as_json:
+            return
+        table = Table()
+        for heading in ("name", "model", "from", "on this machine", "size"):
+            table.add_column(heading, overflow="fold")
+        for row in rows:
+            size = f"{row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
+            where = row["folder"] or "no"
+            table.add_row(*map(escape, (row["alias"] or "", row["model"], row["origin"], where, size)))
+        Console().print(table)
+        for note in sorted({row["note"] for row in rows if row["note"]}):
+            typer.echo(note, err=True)
+
+
+@models.command("pull")
+def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
+    """Build the built-in model, or fetch another one from the hub."""
+    with _reported(as_json) as answer:
+        before = find(name)
+        with _progress_bar() as progress:
+            # The hub's library draws bars of its own while it fetches.
+            model = pull(name, progress if before.origin is Origin.BUILTIN else None)
+        answer.update(_description(model))
+        if not as_json:
+            typer.echo(f"{model.name} is in {model.folder}")
+
+
+@models.command("path")
+def model_path(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
+    """Print the folder of a model that is on this machine."""
+    with _reported(as_json) as answer:
+        model = find(name)
+        if model.folder is None:
+            raise missing(model, name)
+        answer.update(_description(model))
+        if not as_json:
+            typer.echo(str(model.folder))
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    for alias, name in ALIASES.items():
+        try:
+            yield {"alias": alias, **_description(find(alias)), "note": ""}
+        except EmbeddingError as error:  # fastembed is not installed, so its catalogue cannot be asked
+            yield {"alias": alias, **_description(Model(name, Origin.HUB, None, "")), "note": str(error)}
+    with suppress(EmbeddingError):  # as above: the notes have said so
+        for hub in hub_models():
+            model = find(hub.name)
+            if model.folder is not None and hub.name not in ALIASES.values():
+                yield {"alias": None, **_description(model), "note": ""}
+
+
+def _description(model: Model) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "origin": model.origin.value,
+        "installed": model.folder is not None,
+        "folder": None if model.folder is None else str(model.folder),
+        "size_bytes": None if model.folder is None else size_on_disk(model.folder),
+    }
+
+
+@contextmanager
+def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
+    """Print the answer as JSON when that is asked for, and turn errors into messages and exit codes."""
+    answer: dict[str, Any] = {"ok": True}
+    code = 0
+    try:
+        yield answer
+    except NanobotMemoryError as error:
+        code = _WRONG_USE if isinstance(error, ConfigurationError) else _FAILED
+        answer = {"ok": False, "error": error.cause, "mend": error.mend}
+        if not as_json:
+            Console(stderr=True).print(f"[red]{escape(error.cause)}[/red] {escape(error.mend)}", soft_wrap=True)
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+    if code:
+        raise typer.Exit(code)
+
+
+@contextmanager
+def _progress_bar() -> Iterator[Callable[[float, str], None]]:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=1.0, visible=False)
+        yield lambda done, what: progress.update(task, completed=done, description=what, visible=True)
