@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential_jitter
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential, wait_random
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
@@ -231,7 +231,7 @@ def _retry_after(response: "httpx.Response") -> float | None:
         return None
 
 
-_exponential = wait_exponential_jitter(initial=FIRST_WAIT_SECONDS, max=LONGEST_WAIT_SECONDS, jitter=0.25)
+_exponential = wait_exponential(multiplier=FIRST_WAIT_SECONDS, max=LONGEST_WAIT_SECONDS) + wait_random(0, 0.25)
 
 
 def _wait(state: "RetryCallState") -> float:

