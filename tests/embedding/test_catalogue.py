@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, ModelMissingError
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.embedding.catalogue import Origin, find

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from loguru import logger
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
@@ -65,7 +66,8 @@ class FastembedEmbedder:
                 return
             try:
                 engine = self._construct()
-                probe = unit_vectors(list(engine.embed(["probe"])), source=self._model.name)
+                with np.errstate(all="ignore"):  # what is not finite is refused by unit_vectors
+                    probe = unit_vectors(list(engine.embed(["probe"])), source=self._model.name)
             except ImportError as error:
                 raise extra_missing(error) from error
             except EmbeddingError:
@@ -105,7 +107,8 @@ class FastembedEmbedder:
         for start in range(0, len(order), self._batch_size):
             places = order[start : start + self._batch_size]
             try:
-                rows = list(engine.embed([prepared[place] for place in places], batch_size=len(places)))
+                with np.errstate(all="ignore"):  # what is not finite is refused below
+                    rows = list(engine.embed([prepared[place] for place in places], batch_size=len(places)))
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
                 raise EmbeddingError(f"The embedding model {self._name} failed ({type(error).__name__}).") from error
             encoded = unit_vectors(rows, source=f"The model {self._name}", dimension=self._dimension)

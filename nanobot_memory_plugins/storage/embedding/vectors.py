@@ -15,7 +15,8 @@ def unit_vectors(rows: Any, *, source: str, dimension: int | None = None) -> lis
     when a row is not finite or all zeros: such vectors would spoil an index without a sign.
     """
     try:
-        matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
+        with np.errstate(over="ignore"):  # numbers beyond float32 become infinite, and are refused below
+            matrix: NDArray[np.float32] = np.asarray(rows, dtype=np.float32)
     except (TypeError, ValueError) as error:
         raise EmbeddingError(f"{source} returned something other than vectors of one length.") from error
     if matrix.ndim != 2 or matrix.shape[1] == 0:

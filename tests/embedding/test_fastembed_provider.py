@@ -1,0 +1,143 @@
+"""Embedding on this machine."""
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.embedding.catalogue import find
+from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder
+
+# Rows: padding, [CLS], unknown, red, green, blue.
+TABLE = [[9, 9], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
+
+
+@pytest.fixture(scope="module")
+def embedder(builtin_model: Path) -> FastembedEmbedder:
+    embedder = FastembedEmbedder(find("multilingual"))
+    embedder.load()
+    return embedder
+
+
+def loaded(folder: Path, **settings: object) -> FastembedEmbedder:
+    embedder = FastembedEmbedder(find(str(folder)), **settings)  # type: ignore[arg-type]
+    embedder.load()
+    return embedder
+
+
+@pytest.mark.accept("V5-02")
+def test_one_string_or_a_list_gives_a_list_of_vectors(embedder: FastembedEmbedder):
+    one = embedder.encode("喜欢绿茶")
+    assert isinstance(one, list)
+    assert len(one) == 1
+    assert isinstance(one[0], list)
+    assert isinstance(one[0][0], float)
+    assert len(one[0]) == embedder.dimension == 512
+    assert embedder.encode(["喜欢绿茶"]) == one
+    assert len(embedder.encode(("喜欢绿茶", "green tea"))) == 2
+    assert embedder.encode([]) == []
+
+
+def test_vectors_come_in_the_order_of_the_texts(embedder: FastembedEmbedder):
+    texts = [f"{'word ' * (place * 7 % 23)}number {place}" for place in range(50)]
+    alone = [embedder.encode(text)[0] for text in texts]
+    assert np.allclose(embedder.encode(texts), alone, atol=2e-5)
+
+
+def test_vectors_have_unit_length(embedder: FastembedEmbedder):
+    lengths = np.linalg.norm(embedder.encode(["a", "", "一段比较长的中文文本。" * 30]), axis=1)
+    assert np.allclose(lengths, 1, atol=1e-5)
+
+
+def test_text_that_utf8_cannot_hold_is_embedded(embedder: FastembedEmbedder):
+    assert np.isfinite(embedder.encode("half a surrogate \ud83d, a nul \0 and \ufffe")).all()
+
+
+def test_a_megabyte_of_text_is_cut_before_it_costs_anything(embedder: FastembedEmbedder):
+    start = "remember the milk " * 200
+    assert np.allclose(embedder.encode(start + "x" * 1_000_000), embedder.encode(start + "x" * 100_000), atol=1e-6)
+
+
+def test_many_threads_get_the_vectors_of_one(embedder: FastembedEmbedder):
+    texts = [f"text {place} 文本" for place in range(40)]
+    expected = embedder.encode(texts)
+    with ThreadPoolExecutor(8) as pool:
+        for vectors in pool.map(lambda _: embedder.encode(texts), range(16)):
+            assert np.allclose(vectors, expected, atol=1e-5)
+
+
+def test_threads_that_load_at_once_load_one_engine(builtin_model: Path):
+    embedder = FastembedEmbedder(find("multilingual"), threads=1)
+    engines = []
+
+    def load() -> None:
+        embedder.load()
+        engines.append(embedder._engine)
+
+    with ThreadPoolExecutor(4) as pool:
+        for outcome in [pool.submit(load) for _ in range(4)]:
+            outcome.result()
+    assert len({id(engine) for engine in engines}) == 1
+
+
+def test_a_folder_whose_model_gives_tokens_is_averaged_without_padding(tmp_path: Path, tiny_model):
+    embedder = loaded(tiny_model(tmp_path / "own", TABLE), batch_size=8)
+    red, long = embedder.encode(["red", "red red red"])
+    assert np.allclose(red, np.array([0.5, 0.5]) / np.linalg.norm([0.5, 0.5]))
+    assert np.allclose(long, np.array([1, 3]) / np.linalg.norm([1, 3]))
+
+
+def test_the_pooling_that_a_folder_states_is_used(tmp_path: Path, tiny_model):
+    folder = tiny_model(tmp_path / "own", TABLE)
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}', encoding="utf-8")
+    assert np.allclose(loaded(folder).encode("red green"), [[1, 0]])
+    assert np.allclose(loaded(folder, pooling="last").encode("red green"), [[0, 1]])
+
+
+def test_a_folder_whose_model_gives_one_vector_a_text_is_not_pooled(tmp_path: Path, tiny_model):
+    embedder = loaded(tiny_model(tmp_path / "own", [[0, 0], *TABLE[1:]], tokens=False))
+    assert np.allclose(embedder.encode("red green"), [np.array([1, 3]) / np.linalg.norm([1, 3])])
+    assert embedder.dimension == 2
+
+
+def test_the_name_changes_with_the_weights_and_not_with_the_place(tmp_path: Path, tiny_model):
+    # Long enough that the weights lie in their own file.
+    wide = [[float(row)] * 300 for row in range(1, 7)]
+    first = loaded(tiny_model(tmp_path / "first", wide))
+    assert (tmp_path / "first" / "model.onnx_data").exists()
+    other = loaded(tiny_model(tmp_path / "other", [*wide[:-1], [7.0] * 300]))
+    copy = loaded(Path(shutil.copytree(tmp_path / "first", tmp_path / "copy")))
+    assert first.name == copy.name != other.name
+
+
+@pytest.mark.parametrize(
+    ("number", "what"), [(float("nan"), "not finite"), (float("inf"), "not finite"), (0.0, "zeros")]
+)
+def test_vectors_that_would_spoil_an_index_are_refused(tmp_path: Path, tiny_model, number: float, what: str):
+    embedder = loaded(tiny_model(tmp_path / "own", [*TABLE[:5], [number, number]]), pooling="last")
+    embedder.encode("red")
+    with pytest.raises(EmbeddingError, match=what):
+        embedder.encode(["red", "blue"])
+
+
+def test_a_damaged_model_is_an_error_with_a_mend(tmp_path: Path, tiny_model):
+    folder = tiny_model(tmp_path / "own", TABLE)
+    (folder / "model.onnx").write_bytes(b"not a model")
+    with pytest.raises(EmbeddingError, match="Check its files"):
+        loaded(folder)
+    tiny_model(folder, TABLE)
+    (folder / "tokenizer_config.json").unlink()
+    with pytest.raises(EmbeddingError, match="Check its files"):
+        loaded(folder)
+
+
+def test_equal_options_share_one_model_in_memory(tmp_path: Path, tiny_model):
+    options = EmbeddingOptions(model=str(tiny_model(tmp_path / "own", TABLE)))
+    assert open_embedder(options) is not open_embedder(options.model_copy(update={"batch_size": 2}))
+    kept = open_embedder(options)
+    assert open_embedder(options) is kept

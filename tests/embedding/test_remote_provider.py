@@ -1,0 +1,290 @@
+"""Embedding by a server, against a real one on this machine."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+from loguru import logger
+
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState, open_embedder
+from nanobot_memory_plugins.storage.embedding.remote_provider import ATTEMPTS, RemoteEmbedder
+
+Answer = Callable[[dict[str, Any]], tuple[int, dict[str, str], bytes]]
+
+
+def vector(text: str) -> list[float]:
+    """A number in digits gives a direction of its own, everything else the same."""
+    return [2.0, 2.0 * float(text), 0.0] if text.isdigit() else [3.0, 4.0, 0.0]
+
+
+def as_json(value: object, status: int = 200, **headers: str) -> tuple[int, dict[str, str], bytes]:
+    return status, {name.replace("_", "-"): content for name, content in headers.items()}, json.dumps(value).encode()
+
+
+def well(request: dict[str, Any]) -> tuple[int, dict[str, str], bytes]:
+    """Answer as OpenAI does, but with the last text first: `index` tells which is which."""
+    items = [{"index": place, "embedding": vector(text)} for place, text in enumerate(request["input"])]
+    return as_json({"object": "list", "data": items[::-1], "model": request["model"]})
+
+
+@dataclass
+class Server:
+    url: str
+    answer: Answer = well
+    requests: list[dict[str, Any]] = field(default_factory=list)
+    headers: list[dict[str, str]] = field(default_factory=list)
+    paths: list[str] = field(default_factory=list)
+    drip: float = 0.0
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            running.requests.append(request)
+            running.headers.append(dict(self.headers))
+            running.paths.append(self.path)
+            status, headers, body = running.answer(request)
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/json", **headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            try:
+                for start in range(0, len(body), 20 if running.drip else max(1, len(body))):
+                    self.wfile.write(body[start : start + 20] if running.drip else body)
+                    self.wfile.flush()
+                    time.sleep(running.drip)
+            except ConnectionError:
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    http.daemon_threads = True
+    running = Server(f"http://127.0.0.1:{http.server_port}/v1")
+    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    yield running
+    http.shutdown()
+    http.server_close()
+    thread.join(5)
+
+
+@pytest.fixture
+def remote(server: Server) -> Iterator[Callable[..., RemoteEmbedder]]:
+    opened: list[RemoteEmbedder] = []
+
+    def open_remote(waits: list[float] | None = None, **options: Any) -> RemoteEmbedder:
+        settings = EmbeddingOptions(provider="openai", **{"base_url": server.url, "remote_model": "m", **options})
+        embedder = RemoteEmbedder(settings, retry_sleep=(waits if waits is not None else []).append)
+        opened.append(embedder)
+        embedder.load()
+        return embedder
+
+    yield open_remote
+    for embedder in opened:
+        embedder.close()
+
+
+@pytest.mark.accept("NC-13")
+def test_local_and_remote_providers_are_exchangeable(builtin_model, server: Server):
+    texts = ["one", "第二"]
+    local = EmbeddingOptions(model="multilingual")
+    for options, dimension in ((local, 512), (EmbeddingOptions(provider="openai", base_url=server.url), 3)):
+        service = EmbeddingService(options)
+        service.start()
+        status = service.wait(60)
+        assert (status.state, status.dimension) == (EmbeddingState.READY, dimension)
+        embedder: Embedder | None = service.embedder
+        assert embedder is not None
+        assert embedder.name == status.model
+        vectors = np.array(service.encode(texts))
+        assert vectors.shape == (2, dimension)
+        assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+        assert len(service.encode(texts[0])) == 1
+        service.close()
+    assert server.requests[-1]["input"] == ["one"]
+    assert open_embedder(EmbeddingOptions(provider="none")) is None
+
+
+def test_vectors_are_put_in_the_order_of_the_texts(server: Server, remote):
+    vectors = np.array(remote(batch_size=3).encode([str(number) for number in range(7)]))
+    assert np.allclose(vectors[:, 1] / vectors[:, 0], range(7), atol=1e-4)
+    assert [len(request["input"]) for request in server.requests] == [1, 3, 3, 1]
+
+
+def test_a_single_string_an_empty_list_and_blank_texts_are_taken(server: Server, remote):
+    embedder = remote()
+    assert np.allclose(embedder.encode("abc"), [[0.6, 0.8, 0.0]])
+    assert embedder.encode([]) == []
+    embedder.encode(["", "\ud83d"])
+    assert server.requests[-1]["input"] == [" ", "?"]
+    assert server.paths[-1] == "/v1/embeddings"
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503])
+def test_what_may_pass_is_tried_again(server: Server, remote, status: int):
+    embedder = remote(waits := [])
+    answers = iter([as_json({}, status), as_json({}, status)])
+    server.answer = lambda request: next(answers, None) or well(request)
+    assert np.allclose(embedder.encode("abc"), [[0.6, 0.8, 0.0]])
+    assert len(waits) == 2
+    assert 0.5 <= waits[0] < waits[1] < 2
+
+
+def test_trying_again_ends(server: Server, remote):
+    embedder = remote(waits := [])
+    server.answer = lambda request: as_json({}, 503)
+    with pytest.raises(EmbeddingError, match="503"):
+        embedder.encode("abc")
+    assert len(waits) == ATTEMPTS - 1
+    assert len(server.requests) == 1 + ATTEMPTS
+
+
+@pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("3600", 20), ("-1", 0)])
+def test_the_server_says_how_long_to_wait(server: Server, remote, asked: str, waited: float):
+    embedder = remote(waits := [])
+    answers = iter([as_json({}, 429, Retry_After=asked)])
+    server.answer = lambda request: next(answers, None) or well(request)
+    embedder.encode("abc")
+    assert waits == [waited]
+
+
+@pytest.mark.parametrize(("status", "mend"), [(400, "dimension"), (401, "MY_KEY"), (403, "MY_KEY"), (404, "base_url")])
+def test_what_will_not_pass_is_told_at_once(
+    server: Server, remote, monkeypatch: pytest.MonkeyPatch, status: int, mend: str
+):
+    monkeypatch.setenv("MY_KEY", "k1")
+    embedder = remote(waits := [], api_key_env="MY_KEY")
+    server.answer = lambda request: as_json({}, status)
+    with pytest.raises(EmbeddingError, match=mend):
+        embedder.encode("abc")
+    assert waits == []
+
+
+def test_a_redirect_is_not_followed(server: Server, remote):
+    embedder = remote()
+    server.answer = lambda request: as_json({}, 307, Location="http://127.0.0.1:9/elsewhere")
+    with pytest.raises(EmbeddingError, match="307"):
+        embedder.encode("abc")
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(server: Server, remote, monkeypatch: pytest.MonkeyPatch):
+    key = "-".join(["made", "up", "for", "this", "test"])
+    monkeypatch.setenv("MY_KEY", key)
+    written: list[str] = []
+    sink = logger.add(written.append, level=0, format="{message} {exception}")
+    try:
+        embedder = remote(api_key_env="MY_KEY")
+        assert server.headers[-1]["Authorization"] == f"Bearer {key}"
+        # Servers are known to repeat the key and the text in their errors.
+        server.answer = lambda request: as_json({"error": f"bad key {key} for {request['input']}"}, 401)
+        service = EmbeddingService(
+            EmbeddingOptions(
+                provider="openai", base_url=server.url.replace("//", f"//user:{key}@"), api_key_env="MY_KEY"
+            )
+        )
+        service.start()
+        service.wait(30)
+        service.close()
+        with pytest.raises(EmbeddingError) as raised:
+            embedder.encode("private text")
+    finally:
+        logger.remove(sink)
+    for told in (str(raised.value), "".join(written), embedder.name, repr(embedder)):
+        assert key not in told
+        assert "private text" not in told
+    assert any("401" in line for line in written)
+
+
+def test_the_key_of_openai_is_not_sent_to_another_server(server: Server, remote, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "k1")
+    remote()
+    assert "Authorization" not in server.headers[-1]
+
+
+@pytest.mark.parametrize("options", [{"api_key_env": "MY_KEY"}, {"base_url": None}])
+def test_a_key_that_is_not_set_is_named(remote, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]):
+    monkeypatch.delenv("MY_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(EmbeddingError, match=r"MY_KEY|OPENAI_API_KEY"):
+        remote(**options)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"<html>",
+        b"[]",
+        b'{"data": null}',
+        b'{"data": []}',
+        b'{"data": [{"index": 1, "embedding": [1, 2, 3]}]}',
+        b'{"data": [{"index": 0, "embedding": "AAAA"}]}',
+        b'{"data": [{"index": 0, "embedding": []}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 2]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, NaN, 3]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, 1e99, 3]}]}',
+        b'{"data": [{"index": 0, "embedding": [0, 0, 0]}]}',
+        b'{"data": [{"index": 0, "embedding": [1, null, 3]}]}',
+    ],
+)
+def test_an_answer_that_is_no_vectors_is_an_error(server: Server, remote, body: bytes):
+    embedder = remote()
+    server.answer = lambda request: (200, {}, body)
+    with pytest.raises(EmbeddingError):
+        embedder.encode("abc")
+
+
+def test_a_server_that_drips_is_given_up_at_the_time_limit(server: Server, remote):
+    embedder = remote(waits := [], timeout=0.3)
+    server.drip = 0.1
+    begun = time.monotonic()
+    with pytest.raises(EmbeddingError, match=r"within 0\.3 s"):
+        embedder.encode(["a long enough answer"] * 16)
+    assert len(waits) == ATTEMPTS - 1
+    assert time.monotonic() - begun < 5 * 0.4 * ATTEMPTS
+
+
+def test_no_server_is_an_error_with_a_mend(server: Server, remote):
+    with pytest.raises(EmbeddingError, match=r"cannot be reached .*Check base_url"):
+        remote(base_url="http://127.0.0.1:9/v1")
+    with pytest.raises(EmbeddingError, match="http://host:port"):
+        remote(base_url="host-without-scheme:80/v1")
+
+
+def test_shorter_vectors_are_asked_for_and_checked(server: Server, remote):
+    assert remote(dimension=3).dimension == 3
+    assert server.requests[-1]["dimensions"] == 3
+    with pytest.raises(EmbeddingError, match="3 numbers a vector, not 5"):
+        remote(dimension=5)
+
+
+def test_the_name_tells_models_dimensions_and_servers_apart(server: Server):
+    def name(**options: Any) -> str:
+        return RemoteEmbedder(EmbeddingOptions(provider="openai", **options)).name
+
+    names = {name(), name(remote_model="m"), name(dimension=256), name(base_url=server.url)}
+    assert len(names) == 4
+
+
+def test_a_closed_connection_says_so(remote):
+    embedder = remote()
+    embedder.close()
+    with pytest.raises(EmbeddingError):
+        embedder.encode("abc")

