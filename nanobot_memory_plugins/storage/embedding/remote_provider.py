@@ -75,9 +75,13 @@ class RemoteEmbedder:
         with self._opening:
             if self._dimension:
                 return
-            if self._client is None:
-                self._client = self._open()
-            self._dimension = len(self._request(self._client, ["probe"])[0])
+            client = self._open()
+            try:
+                self._dimension = len(self._request(client, ["probe"])[0])
+            except BaseException:
+                client.close()
+                raise
+            self._client = client
 
     def close(self) -> None:
         """Close the connections."""
