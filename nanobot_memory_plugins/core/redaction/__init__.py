@@ -1,0 +1,35 @@
+"""Redaction: what stands on every way into a file, a row, a vector or a log.
+
+Keys and tokens become ``[API_KEY]``, passwords and other named secrets ``[REDACTED]``, key blocks ``[PRIVATE_KEY]``,
+personal data ``[EMAIL]``, ``[PHONE]``, ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nanobot_memory_plugins.core.redaction.preview import preview
+from nanobot_memory_plugins.core.redaction.redactor import Redactor
+from nanobot_memory_plugins.core.redaction.rules import Finding, Rule
+
+__all__ = ["Finding", "Redactor", "Rule", "redact_text", "redact_value", "safe_preview"]
+
+_DEFAULT = Redactor()
+
+
+def redact_text(text: str) -> str:
+    """Give ``text`` with every secret replaced, by the built-in rules."""
+    return _DEFAULT.redact(text)
+
+
+def redact_value(value: object) -> Any:
+    """Give ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
+    return _DEFAULT.redact_value(value)
+
+
+def safe_preview(value: object, *, max_chars: int = 500) -> str:
+    """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
+
+    Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
+    """
+    return preview(_DEFAULT, value, max_chars)

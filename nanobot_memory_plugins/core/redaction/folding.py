@@ -1,0 +1,177 @@
+"""A plain view of a text, in which disguised secrets show, with a map back to the original.
+
+Dropped: zero-width characters, terminal control sequences, control characters. Narrowed: full-width and
+mathematical letters, odd spaces, curly quotes. Undone: backslash escapes, the entities and percent codes that hide
+separators.
+
+An escaped quote becomes a quote of its own depth (private-use characters), so that the JSON inside a JSON string
+still has quotes that pair up, and a quote inside a value does not end it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+DEPTH_QUOTES = {
+    ('"', 1): "\ue0f1",
+    ('"', 2): "\ue0f2",
+    ('"', 3): "\ue0f3",
+    ("'", 1): "\ue0f4",
+    ("'", 2): "\ue0f5",
+    ("'", 3): "\ue0f6",
+    ("`", 1): "\ue0f7",
+    ("`", 2): "\ue0f8",
+    ("`", 3): "\ue0f9",
+}
+QUOTES = "\"'`" + "".join(DEPTH_QUOTES.values())
+"""Every character that opens and closes a quoted value in the folded view."""
+
+ESCAPED_BREAK = "\x0b"
+"""Stands for an escaped line break: white space, but no end of a quoted value."""
+
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_ZERO_WIDTH = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
+
+_NARROW: dict[int, str] = {0xFF01 + i: chr(0x21 + i) for i in range(94)}
+_NARROW |= dict.fromkeys(map(ord, _SPACES), " ")
+_NARROW |= dict.fromkeys(map(ord, "“”„‟「」『』〝〞"), '"') | dict.fromkeys(map(ord, "‘’‚‛"), "'")
+_NARROW |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2212\ufe63"), "-") | {0x2236: ":", 0xFE55: ":", 0xFE6B: "@"}
+# Mathematical letters and digits: thirteen alphabets of 52 letters, five rows of ten digits.
+_NARROW |= {
+    0x1D400 + 52 * row + i: (chr(0x41 + i) if i < 26 else chr(0x61 + i - 26)) for row in range(13) for i in range(52)
+}
+_NARROW |= {0x1D7CE + i: chr(0x30 + i % 10) for i in range(50)}
+
+_HAS_NARROW = re.compile("[" + "".join(map(chr, sorted(_NARROW))).replace("-", "\\-") + "]")
+
+_SPECIAL = re.compile(
+    rf"""
+    \\++ (?: u[0-9a-fA-F]{{4}} | x[0-9a-fA-F]{{2}} | ["'`nrt/] | \n )?
+  | \x1b (?: \[ [0-?]{{0,64}} [ -/]{{0,8}} [@-~] | \] [^\x07\x1b]{{0,2048}} (?: \x07 | \x1b\\ ) | [@-Z\\^_] )?
+  | [{_ZERO_WIDTH}\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]++
+  | % (?: 3[aAdD] | 40 | 2[2bBfF] )
+  | & (?: quot | apos | amp | lt | gt | commat | equals | colon | \#(?: 34 | 38 | 39 | 58 | 61 | 64 | [xX](?:22|26|27|3[aAdD]|40) ) ) ;
+    """,
+    re.VERBOSE,
+)
+_PERCENT = {"3a": ":", "3d": "=", "40": "@", "2b": "+", "2f": "/", "22": DEPTH_QUOTES['"', 1]}
+_ENTITY = {
+    "quot": DEPTH_QUOTES['"', 1],
+    "#34": DEPTH_QUOTES['"', 1],
+    "#x22": DEPTH_QUOTES['"', 1],
+    "apos": DEPTH_QUOTES["'", 1],
+    "#39": DEPTH_QUOTES["'", 1],
+    "#x27": DEPTH_QUOTES["'", 1],
+    "amp": "&",
+    "#38": "&",
+    "#x26": "&",
+    "lt": "<",
+    "gt": ">",
+    "commat": "@",
+    "#64": "@",
+    "#x40": "@",
+    "equals": "=",
+    "#61": "=",
+    "#x3d": "=",
+    "colon": ":",
+    "#58": ":",
+    "#x3a": ":",
+}
+
+
+class FoldedView:
+    """The folded ``text`` of an original, and where each of its characters came from."""
+
+    __slots__ = ("_folded", "_lengths", "_origins", "text")
+
+    def __init__(self, original: str) -> None:
+        self._folded: list[int] = []  # where a piece begins in the folded text
+        self._origins: list[int] = []  # where it begins in the original
+        self._lengths: list[int] = []  # the original length of a one-character piece, 0 for a piece kept as it is
+        narrowed = original
+        if not original.isascii() and _HAS_NARROW.search(original):
+            narrowed = original.translate(_NARROW)
+        self.text = self._fold(narrowed)
+
+    def _fold(self, text: str) -> str:
+        match = _SPECIAL.search(text)
+        if match is None:
+            return text
+        keep_quote_codes = "%22%3a" not in text.lower()
+        pieces: list[str] = []
+        size = at = 0
+        for match in _SPECIAL.finditer(text, match.start()):
+            undone = _undo(match.group(), keep_quote_codes)
+            if undone is None:
+                continue
+            start, end = match.span()
+            if start > at:
+                self._mark(size, at, 0)
+                pieces.append(text[at:start])
+                size += start - at
+            if undone:
+                self._mark(size, start, end - start)
+                pieces.append(undone)
+                size += 1
+            at = end
+        if at < len(text):
+            self._mark(size, at, 0)
+            pieces.append(text[at:])
+        return "".join(pieces)
+
+    def _mark(self, folded: int, origin: int, length: int) -> None:
+        self._folded.append(folded)
+        self._origins.append(origin)
+        self._lengths.append(length)
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """Give the original places of the folded characters ``start`` (included) to ``end`` (excluded)."""
+        if not self._folded or end <= start:
+            return start, end
+        first = bisect_right(self._folded, start) - 1
+        last = bisect_right(self._folded, end - 1) - 1
+        left = self._origins[first] + (0 if self._lengths[first] else start - self._folded[first])
+        right = self._origins[last] + (self._lengths[last] or end - self._folded[last])
+        return left, right
+
+
+def _undo(found: str, keep_quote_codes: bool) -> str | None:
+    """Give the character that ``found`` stands for, "" when it is to be dropped, None when it stays."""
+    first = found[0]
+    if first == "\\":
+        return _undo_escape(found)
+    if first == "%":
+        code = found[1:].lower()
+        return None if code == "22" and keep_quote_codes else _PERCENT[code]
+    if first == "&":
+        return _ENTITY[found[1:-1].lower()]
+    return ""
+
+
+def _undo_escape(found: str) -> str | None:
+    slashes = len(found) - len(found.lstrip("\\"))
+    rest = found[slashes:]
+    if not rest:
+        return None
+    kind = rest[0]
+    if kind in "nrt":
+        return ESCAPED_BREAK
+    if kind == "\n":
+        return " "
+    if kind == "/":
+        return "/"
+    if kind in "ux":
+        char = chr(int(rest[1:], 16))
+        if char in "\"'`":
+            return _quote_of_depth(char, slashes)
+        if char in "\r\n\t":
+            return ESCAPED_BREAK
+        return _NARROW.get(ord(char), char) if char.isprintable() or char > "\x7f" else ""
+    return _quote_of_depth(kind, slashes)
+
+
+def _quote_of_depth(quote: str, slashes: int) -> str | None:
+    # A quote of depth d carries 2**d - 1 backslashes. An even number is escaped backslashes before a plain quote.
+    depth = {1: 1, 3: 2, 7: 3}.get(slashes, 1 if slashes % 2 else 0)
+    return DEPTH_QUOTES[quote, depth] if depth else None

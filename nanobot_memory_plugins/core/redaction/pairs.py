@@ -1,0 +1,204 @@
+"""Secrets that a name in front of them gives away: assignments, JSON, YAML, XML, headers, queries, flags.
+
+Every ``name separator`` in the text is looked at once; only when the name is sensitive is the value behind it read, so
+that plain text costs little.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
+from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder, is_secret_value, is_type_name, looks_random
+from nanobot_memory_plugins.core.redaction.values_in_text import Value, line_before, value_at
+
+_Q = "\"'`\ue0f1-\ue0f9"
+_NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
+_PAIR = re.compile(
+    rf"""(?x)
+    (?<![A-Za-z0-9_]) (?P<name>{_NAME})
+    (?P<close>[{_Q}\])]{{0,3}}) [ \t]{{0,12}}
+    (?P<sep> :=|=>|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, )
+    [ \t\x0b]{{0,12}}
+    """
+)
+_ANNOTATED = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
+_TAG = re.compile(rf"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{{1,60}}+)(?:\s[^<>]{{0,200}})?>(?P<value>[^<>\n]{{2,2000}})</")
+_NAMED_VALUE = re.compile(
+    rf"""(?xi)
+    (?<![A-Za-z0-9_]) (?: name | key | field | parameterkey | id | var | variable | envvar | property ) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
+    [{_Q}]? (?P<name>{_NAME}) [{_Q}]? [\s,;]{{1,40}}+
+    (?: type [{_Q}]? \s{{0,3}} [:=] \s{{0,3}} [{_Q}]? [A-Za-z]{{1,20}} [{_Q}]? [\s,;]{{1,40}}+ )?
+    [{_Q}]? (?: value | default | parametervalue | val ) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}
+    """
+)
+_FLAG = re.compile(r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])")
+_FLAG_ITEM = re.compile(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
+_SPACED_KEY = re.compile(
+    r"(?i)(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription|service|account|client|admin|webhook|server|"
+    r"recovery|personal\saccess|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user|consumer)[ _-]$"
+)
+_QUALIFIED_KEY = re.compile(r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$")
+_PROMPT_KEY = frozenset({"key", "pass"})
+_QUERY_BEFORE = re.compile(r"[?&;](?:[A-Za-z0-9_.-]{0,40}\[)?$|://[^\s\"']{0,600}[?&][^\s\"']{0,600}$")
+_QUERY_KEYS = frozenset("key sig signature code auth session sid access_key k".split())
+_STEMS = (
+    "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "bearer", "mima", "psw", "pin", "cvv", "cvc", "otp", "mnemonic",
+    "session", "sid", "sig", "salt", "kennwort", "senha", "contrasena", "psk", "code", "mfa", "2fa", "pat", "license", "private", "webhook", "seed", "serial", "cookie",
+)
+_HAS_RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
+
+
+def may_hold_pairs(text: str, lower: str) -> bool:
+    """Tell cheaply whether ``text`` may hold a sensitive name or a random value."""
+    return any(stem in lower for stem in _STEMS) or _HAS_RANDOM_RUN.search(text) is not None
+
+
+def find_pairs(text: str) -> Iterator[Span]:
+    """Find the values of sensitive names in the folded ``text``."""
+    for match in _PAIR.finditer(text):
+        span = _judge_pair(text, match)
+        if span is not None:
+            yield span
+    if "</" in text:
+        yield from _find_tags(text)
+    if "alue" in text or "efault" in text or "ALUE" in text or "val" in text:
+        yield from _find_named_values(text)
+    if "-" in text or "/" in text:
+        yield from _find_flags(text)
+
+
+def _keyed(start: int, end: int) -> Span:
+    return Span(start, end, "keyed_value", REDACTED, RANK_KEYED)
+
+
+def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
+    name = match["name"].strip(".-$")
+    sep = match["sep"]
+    level = sensitivity(name)
+    before = line_before(text, match.start("name"), 700)
+    in_query = False
+    if sep == "=" and before and (before[-1] in "?&" or before[-1] == ";") and not match["close"]:
+        in_query = before[-1] != ";"
+        if in_query and level < Sensitivity.VENDOR and name.lower() in _QUERY_KEYS:
+            level = Sensitivity.VENDOR
+    if level is Sensitivity.WEAK and split_name(name) == ("key",):
+        if _SPACED_KEY.search(before):
+            level = Sensitivity.COMPOUND
+        elif _QUALIFIED_KEY.search(before):
+            return None
+    elif level is Sensitivity.TOKEN and _SPACED_KEY.search(before):
+        level = Sensitivity.COMPOUND
+    if level is Sensitivity.NONE:
+        return None
+    at = match.end()
+    if sep.strip() == "," and not (at < len(text) and text[at] in "\"'"):
+        return None
+    value = value_at(text, at, in_query=in_query)
+    if value is None:
+        return None
+    if sep == ":" and not value.quoted:
+        annotated = _ANNOTATED.match(text, at)
+        if annotated and is_type_name(text[at : annotated.end()].rstrip(" =\t").split("[")[0].split(" ")[0]):
+            value = value_at(text, annotated.end())
+            if value is None:
+                return None
+        elif _is_annotation(text, value, before, match):
+            return None
+    if sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">"))):
+        return None if not value.quoted else _accept(text, value, level, name, running=False)
+    return _accept(text, value, level, name, running=value.running_text and sep != "=", sep=sep, match=match)
+
+
+def _is_annotation(text: str, value: Value, before: str, match: re.Match[str]) -> bool:
+    """Tell whether ``name: value`` is an annotation (``password: SecretStr``) and not YAML or prose."""
+    found = text[value.start : value.end]
+    if match["close"] and match["close"][0] in _Q:
+        return False
+    return is_type_name(found) and (not found[0].islower() or is_placeholder(found))
+
+
+def _accept(
+    text: str,
+    value: Value,
+    level: Sensitivity,
+    name: str,
+    *,
+    running: bool,
+    sep: str = "=",
+    match: re.Match[str] | None = None,
+) -> Span | None:
+    found = text[value.start : value.end]
+    if sep.strip() == ",":
+        return _keyed(value.start, value.end) if looks_random(found, minimum=10) or _strict(found, level) else None
+    if match is not None and not value.quoted and _is_code_assignment(text, match, value):
+        return None
+    if not is_secret_value(found, level, key=name, quoted=value.quoted, running_text=running):
+        return None
+    return _keyed(value.start, value.end)
+
+
+def _strict(found: str, level: Sensitivity) -> bool:
+    return level >= Sensitivity.TOKEN and any(c.isdigit() for c in found) and len(found) >= 6 and not is_placeholder(found) and " " not in found
+
+
+def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
+    """Tell whether a bare identifier is assigned, as programs do: ``password = value``, ``f(password=value, n=2)``."""
+    found = text[value.start : value.end]
+    if not re.fullmatch(r"[A-Za-z_$][A-Za-z_$]*", found):
+        return False
+    after = text[value.end : value.end + 1]
+    if after in (",", ")", ";"):
+        # A keyword argument or a statement; in a connection string ("...;Pwd=letmein;") the next pair follows at once.
+        return not (after == ";" and "=" in text[value.end : value.end + 40]) or "_" in found
+    spaced = text[match.start("sep") - 1 : match.start("sep")] == " " and match["sep"] in ("=", ":=")
+    return spaced and ("_" in found or not match["name"].islower())
+
+
+def _find_tags(text: str) -> Iterator[Span]:
+    for match in _TAG.finditer(text):
+        level = sensitivity(match["name"].rsplit(":", 1)[-1])
+        if level is Sensitivity.NONE:
+            continue
+        if is_secret_value(match["value"], level, key=match["name"], quoted=True, running_text=False):
+            yield _keyed(*match.span("value"))
+
+
+def _find_named_values(text: str) -> Iterator[Span]:
+    for match in _NAMED_VALUE.finditer(text):
+        level = sensitivity(match["name"])
+        if level is Sensitivity.NONE:
+            continue
+        value = value_at(text, match.end())
+        if value is not None:
+            found = text[value.start : value.end]
+            if is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=value.running_text):
+                yield _keyed(value.start, value.end)
+
+
+def _find_flags(text: str) -> Iterator[Span]:
+    for match in _FLAG.finditer(text):
+        name = match["name"]
+        level = sensitivity(name)
+        if level is Sensitivity.NONE or name in ("p", "P") or (match["sep"] != ":" and text[match.start()] == "/"):
+            continue
+        if name.startswith("no-") or name.endswith("-stdin"):
+            continue
+        value = value_at(text, match.end())
+        if value is None:
+            continue
+        found = text[value.start : value.end]
+        if found.isupper() and found.replace("_", "").isalpha():
+            continue  # the usage line: --password PASSWORD
+        if is_secret_value(found, level, key=name, quoted=value.quoted, running_text=value.running_text):
+            yield _keyed(value.start, value.end)
+    for match in _FLAG_ITEM.finditer(text):
+        level = sensitivity(match["name"])
+        if level > Sensitivity.NONE:
+            value = value_at(text, match.end())
+            if value and is_secret_value(
+                text[value.start : value.end], level, key=match["name"], quoted=True, running_text=False
+            ):
+                yield _keyed(value.start, value.end)

@@ -1,0 +1,155 @@
+"""The redactor: cuts the text into bounded windows, runs every detector on each, and puts placeholders in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nanobot_memory_plugins.core.redaction.credentials import find_credentials
+from nanobot_memory_plugins.core.redaction.folding import FoldedView
+from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
+from nanobot_memory_plugins.core.redaction.personal import find_personal_data
+from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
+from nanobot_memory_plugins.core.redaction.prose import find_told_secrets
+from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, RANK_VENDOR, Finding, Rule, Span, settle
+from nanobot_memory_plugins.core.redaction.value_walker import walk
+from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
+
+WINDOW = 16_384
+"""Characters whose findings one window gives. One call into ``re`` never sees more than this and the margins."""
+_LEFT = 1024
+_RIGHT = 2048
+_PASSES = 12
+_BORDER = re.compile(r"\s(?=\S*\Z)")
+_REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
+
+
+class Redactor:
+    """Replaces secrets and personal data by placeholders. Immutable after construction, safe in threads.
+
+    ``extra_rules`` are searched beside the built-in ones. Redacting twice gives what redacting once gave.
+    """
+
+    __slots__ = ("_rules",)
+
+    def __init__(self, *, extra_rules: Sequence[Rule] = ()) -> None:
+        self._rules: tuple[Rule, ...] = (*VENDOR_RULES, *JWT_RULES, *extra_rules)
+
+    def redact(self, text: str) -> str:
+        """Give ``text`` with every finding replaced by its placeholder."""
+        for _ in range(_PASSES):
+            spans = self._find(text)
+            if not spans:
+                break
+            # What a placeholder leaves beside it can show something more; go on until nothing does.
+            text = _replace(text, spans)
+        return text
+
+    def findings(self, text: str) -> list[Finding]:
+        """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
+        return [Finding(span.kind, span.start, span.end) for span in self._find(text)]
+
+    def redact_value(self, value: object) -> Any:
+        """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.
+
+        Bytes are decoded with replacement, sets and tuples become lists, other objects go through ``str``. What is
+        nested deeper than 64 levels, or inside itself, is replaced by a marker.
+        """
+        return walk(value, self.redact)
+
+    def _find(self, text: str) -> list[Span]:
+        spans: list[Span] = []
+        at = 0
+        for block in find_key_blocks(text):
+            spans.extend(self._find_between(text, at, block.start))
+            spans.append(block)
+            at = block.end
+        spans.extend(self._find_between(text, at, len(text)))
+        return spans
+
+    def _find_between(self, text: str, start: int, end: int) -> Iterator[Span]:
+        """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off."""
+        at = start
+        done = start
+        while at < end:
+            stop = _cut(text, at, end)
+            left, right = max(start, at - _LEFT), min(end, stop + _RIGHT)
+            for span in self._find_in_window(text[left:right]):
+                first, last = left + span.start, left + span.end
+                if first < max(at, done) or first >= stop:
+                    continue
+                if last == right and right < end:
+                    rest = _REST_OF_TOKEN.match(text, right, end)
+                    last = rest.end() if rest else last
+                done = last
+                yield span._replace(start=first, end=last)
+            at = max(stop, done)
+
+    def _find_in_window(self, original: str) -> list[Span]:
+        view = FoldedView(original)
+        text = view.text
+        lower = text.lower()
+        spans: list[Span] = []
+        for rule in self._rules:
+            _apply(rule, text, lower, spans)
+        if may_hold_pairs(text, lower):
+            spans.extend(find_pairs(text))
+        spans.extend(find_credentials(text, lower))
+        spans.extend(find_told_secrets(text, lower))
+        spans.extend(find_personal_data(text, lower))
+        if not spans:
+            return spans
+        if "[" in text:
+            spans = _spare_placeholders(text, spans)
+        found = []
+        for span in settle(spans):
+            start, end = view.original_span(span.start, span.end)
+            found.append(span._replace(start=start, end=end))
+        return found
+
+
+def _apply(rule: Rule, text: str, lower: str, spans: list[Span]) -> None:
+    if rule.literals:
+        where = lower if rule.pattern.flags & re.IGNORECASE else text
+        for literal in rule.literals:
+            if literal in where:
+                break
+        else:
+            return
+    group = "secret" if "secret" in rule.pattern.groupindex else 0
+    for match in rule.pattern.finditer(text):
+        start, end = match.span(group)
+        if end > start and (rule.validator is None or rule.validator(text[start:end])):
+            spans.append(Span(start, end, rule.kind, rule.placeholder, RANK_VENDOR))
+
+
+def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
+    """Drop the matches that lie inside a placeholder or are nothing but placeholders."""
+    masks = [match.span() for match in PLACEHOLDER.finditer(text)]
+    if not masks:
+        return spans
+    return [span for span in spans if not any(s <= span.start and span.end <= e for s, e in masks)]
+
+
+def _cut(text: str, at: int, end: int) -> int:
+    """Give where the window that begins at ``at`` ends: at a line's end if there is one, else at a space."""
+    limit = at + WINDOW
+    if limit >= end:
+        return end
+    newline = text.rfind("\n", limit - WINDOW // 4, limit)
+    if newline > 0:
+        return newline + 1
+    space = text.rfind(" ", limit - WINDOW // 4, limit)
+    return space + 1 if space > 0 else limit
+
+
+def _replace(text: str, spans: Sequence[Span]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for span in spans:
+        pieces.append(text[at : span.start])
+        pieces.append(span.placeholder)
+        at = span.end
+    pieces.append(text[at:])
+    return "".join(pieces)

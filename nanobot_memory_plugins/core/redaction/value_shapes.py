@@ -1,0 +1,199 @@
+"""Is a value a secret, or a reference to one, a placeholder, a mask, a type, a word?"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity
+from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
+
+_NOTHING = frozenset(
+    """
+    none null nil undefined true false yes no on off empty unset default required optional mandatory missing invalid valid
+    expired changed enabled disabled incorrect correct wrong unknown redacted removed hidden masked censored scrubbed
+    omitted filtered protected private public secret password passwd pwd passphrase token key apikey credential credentials
+    string str int integer float bool boolean bytes object any text number char varchar uuid date datetime list dict
+    optional secretstr json array void self this cls value values val data input output result args kwargs param params
+    todo tbd fixme xxx changeme change-me change_me replaceme placeholder example sample dummy fake foo bar baz foobar test
+    n/a na nan is was are be not the a an and or for of to from in at by with your my our must should can will
+    here there it that which what when where how why if else return print import pass hash hashed plain encrypted
+    encoded base64 bearer basic digest oauth oauth2 jwt md5 sha1 sha256 sha512 bcrypt argon2 scrypt pbkdf2 aes rsa hmac
+    ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
+    auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
+    keychain username user email host hostname port name type label field header body query cookie string. select null.
+    """.split()
+)
+_HINT = re.compile(
+    r"""(?ix)
+    \b(?:your|insert|enter|replace|put|use|paste|add|fill|set|provide|some|any)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|me|this|here)?[-_ ]?
+      (?:api|app|auth|access|secret|client|key|token|pass|pwd|password|cred|user|value|service|account|database|db|here|bot|openai|github|slack|aws|stripe|private|org)
+    | (?<![a-z0-9])(?:change|replace)[-_ ]?(?:me|this|it)(?![a-z0-9])
+    | [-_ ]here\b | placeholder | redacted | <[^<>]*> | \[[a-z _-]+\] | \.\.\.\s*$ | ^\.\.\. | \u2026 | example(?:[-_]?key)?$
+    | ^(?:my|the|a|an|some|test|fake|dummy|sample|example|demo|mock|default|super|very)?[-_ ]?(?:super|very)?[-_ ]?
+      (?:secret|api|access|auth|private|client|app|db|user|admin)?[-_ ]?(?:key|token|password|passwd|pwd|secret|passphrase|credential)s?(?:[-_ ]?(?:value|string|name|goes[-_ ]?here))?$
+    | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
+    """
+)
+_MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,})+")
+_MASKED_PART = re.compile(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"""(?x)
+      \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..* | \$\{\{.*
+    | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\} | %[A-Z_][A-Z0-9_]*% | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.* | @@?\w+@@? | :[a-z_]+
+    | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:|aws-sm:|gcp-sm:|kms:).*
+    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.* | /(?:run|var|etc|home|usr|opt|mnt|tmp|path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
+    | \[[A-Z][A-Z0-9_]{1,39}\].*
+    """
+)
+_CALL = re.compile(r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*", re.DOTALL)
+_DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[,;:)\]}]*")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
+_TYPE_NAME = re.compile(r"(?:[A-Z][a-z]+){1,5}(?:\[.*|\?|\|.*|<.*)?")
+_TYPE_WORDS = frozenset("str string int integer bool boolean bytes float any text char varchar object number none null undefined".split())
+_NUMBER = re.compile(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{7,}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
+_TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
+_PARTS = re.compile(r"[-_./:+=~]")
+_ORDINARY_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]{1,10}|[vV]?[0-9]{1,4}[a-z]{0,3}|(?:[A-Z][a-z]+){1,4}")
+
+
+def is_placeholder(value: str) -> bool:
+    """Tell whether ``value`` stands for a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
+    text = value.strip()
+    low = text.lower()
+    if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
+        return True
+    if PLACEHOLDER.match(text) or _REFERENCE.fullmatch(text) or _MASK.fullmatch(text):
+        return True
+    if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
+        return True
+    return bool(_MASKED_PART.search(text) or (len(text) <= 80 and _HINT.search(text)))
+
+
+def is_code(value: str, key: str) -> bool:
+    """Tell whether an unquoted ``value`` is program text: a call, an attribute, a variable, a type."""
+    text = value.strip()
+    if _CALL.fullmatch(text) and not _looks_like_password(text):
+        return True
+    if _DOTTED.fullmatch(text):
+        return not any(len(part) > 20 and looks_random(part, allow_hex=True) for part in text.split("."))
+    bare = text.rstrip(",;:)]}")
+    if _IDENTIFIER.fullmatch(bare):
+        low = bare.lower()
+        if low == key.lower() or low in _TYPE_WORDS:
+            return True
+        stems = ("password", "passwd", "pwd", "secret", "token", "apikey", "api_key", "credential", "_key", "passphrase")
+        return any(stem in low for stem in stems) and not any(c.isdigit() for c in low)
+    return False
+
+
+def _looks_like_password(text: str) -> bool:
+    # A call closes its bracket; "Ember(k9!" does not. Digits before the bracket are rare in names, frequent in passwords.
+    head = re.split(r"[(\[]", text, maxsplit=1)[0]
+    return not re.search(r"[)\]]", text) and any(c.isdigit() for c in head)
+
+
+def is_type_name(value: str) -> bool:
+    """Tell whether ``value`` reads like a type in an annotation: ``str``, ``SecretStr``, ``Optional[str]``."""
+    bare = value.strip().rstrip(",;)=")
+    return bare.lower() in _TYPE_WORDS or bool(_TYPE_NAME.fullmatch(bare))
+
+
+def is_word(value: str) -> bool:
+    """Tell whether ``value`` is letters only, like an ordinary word or a few joined ones."""
+    return bool(_PLAIN_WORD.fullmatch(value.strip()))
+
+
+def is_hash_like(value: str) -> bool:
+    """Tell whether ``value`` is bare hexadecimal or a UUID, as identifiers and checksums are."""
+    text = value.strip()
+    return bool(_UUID.fullmatch(text) or _HEX.fullmatch(text))
+
+
+def entropy(value: str) -> float:
+    """Give the Shannon entropy of ``value`` in bits a character."""
+    if not value:
+        return 0.0
+    total = len(value)
+    return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
+
+
+def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> bool:
+    """Tell whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
+    text = value.strip()
+    if len(text) < minimum or len(text) > 8192 or not _TOKEN_CHARS.fullmatch(text):
+        return False
+    if is_hash_like(text):
+        return allow_hex and entropy(text) >= 2.5 and not text.isdigit()
+    if _URL.fullmatch(text) or _DATE.fullmatch(text) or _NUMBER.fullmatch(text):
+        return False
+    digits = sum(c.isdigit() for c in text)
+    uppers = sum(c.isupper() for c in text)
+    lowers = sum(c.islower() for c in text)
+    if digits == 0 and (uppers < 3 or lowers < 3 or len(text) < 20):
+        return False
+    if uppers + lowers == 0:
+        return False
+    if all(_ORDINARY_PART.fullmatch(part) for part in _PARTS.split(text)) and not _alternates(text):
+        return False
+    return entropy(text[:256]) >= 2.9
+
+
+def _alternates(text: str) -> bool:
+    # Letters and digits that change places often: not "service2024" but "k9f2m1".
+    kinds = ["d" if c.isdigit() else "a" for c in text if c.isalnum()]
+    changes = sum(1 for left, right in zip(kinds, kinds[1:], strict=False) if left != right)
+    return changes >= max(5, len(kinds) // 5)
+
+
+def has_password_marks(value: str) -> bool:
+    """Tell whether a bare word in running text has what passwords have: digits with letters, or symbols within."""
+    text = value.strip().rstrip(".,;:)")
+    if len(text) < 4 or _DATE.fullmatch(text) or _URL.fullmatch(text):
+        return False
+    letters = any(c.isalpha() for c in text)
+    digits = any(c.isdigit() for c in text)
+    symbols = any(c in "!@#$%^&*?~+=|" for c in text)
+    if letters and digits:
+        return len(text) >= 6 or symbols
+    return letters and symbols and len(text) >= 6
+
+
+def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, running_text: bool) -> bool:
+    """Decide whether ``value`` under a name of sensitivity ``level`` is to be hidden.
+
+    ``quoted`` says that the value stood in quotes, ``running_text`` that other words follow it on its line, so that
+    the name may only be a word of a sentence.
+    """
+    if is_placeholder(value) or (not quoted and is_code(value, key)):
+        return False
+    text = value.strip()
+    if level is Sensitivity.CODE:
+        return text.isdigit() and 3 <= len(text) <= 10
+    if level is Sensitivity.WEAK:
+        return looks_random(text)
+    if level is Sensitivity.VENDOR:
+        return looks_random(text, allow_hex=True, minimum=14)
+    if _URL.fullmatch(text) and "@" not in text:
+        return False
+    if level is Sensitivity.TOKEN:
+        if text.isdigit():
+            return len(text) >= 6 and not running_text
+        if is_word(text):
+            return quoted and len(text) >= 24 and text.lower() != text
+        if _NUMBER.fullmatch(text) or len(text) < 5 or " " in text:
+            return False
+        return has_password_marks(text) or looks_random(text, allow_hex=True, minimum=12)
+    if running_text and not quoted:
+        return has_password_marks(text) or (text.isdigit() and len(text) >= 6 and level is Sensitivity.PASSWORD)
+    if level is Sensitivity.COMPOUND:
+        if _NUMBER.fullmatch(text):
+            return text.isdigit() and len(text) >= 6
+        return len(text) >= 5 and text.count(" ") < 3
+    return len(text) >= (2 if quoted else 3) and (text.count(" ") < 6)

@@ -1,0 +1,139 @@
+"""Where a value begins and ends that follows a name: in quotes, bare, in a query string, in a block of YAML."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from nanobot_memory_plugins.core.redaction.folding import QUOTES
+
+_LONGEST = 16_384
+_CJK = "\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+_BARE = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
+_NEXT_PAIR = re.compile(r"[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
+_ENTITY_END = re.compile(r"</|<br|/>")
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
+_STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+
+
+class Value(NamedTuple):
+    """A value's place in the text, whether it stood in quotes, and whether its line goes on in words after it."""
+
+    start: int
+    end: int
+    quoted: bool
+    running_text: bool
+
+
+def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
+    """Find the value that begins at ``at``. ``in_query``: it is part of a URL's query, which ``&`` and ``#`` divide."""
+    prefix = _STRING_PREFIX.match(text, at)
+    if prefix:
+        at = prefix.end()
+    if at >= len(text):
+        return None
+    if text[at] in QUOTES:
+        return _quoted(text, at)
+    block = _BLOCK_SCALAR.match(text, at)
+    if block:
+        end = _end_of_line(text, block.end())
+        return Value(block.end(), end, True, False) if end > block.end() else None
+    return _bare(text, at, in_query)
+
+
+def _quoted(text: str, at: int) -> Value | None:
+    quote = text[at]
+    if text.startswith(quote * 3, at):
+        end = text.find(quote * 3, at + 3, at + 3 + _LONGEST)
+        if end > at + 3:
+            return Value(at + 3, end, True, False)
+    start = at + 1
+    end = text.find(quote, start, start + _LONGEST)
+    line_end = _end_of_line(text, start)
+    while quote == "'" and 0 <= end < line_end and text[end + 1 : end + 2] == "'" and end > start:
+        end = text.find(quote, end + 2, start + _LONGEST)  # '' inside a quoted value is one quote
+    while 0 <= end < line_end and text[end - 1] == "\\" and text[end - 2] == "\\" and _is_odd_run(text, end):
+        end = text.find(quote, end + 1, start + _LONGEST)
+    if 0 <= end <= line_end:
+        return Value(start, end, True, False) if end > start else None
+    bare = _BARE.match(text, start)  # the closing quote was cut off
+    return Value(start, bare.end(), True, False) if bare else None
+
+
+def _is_odd_run(text: str, end: int) -> bool:
+    run = 0
+    while end - 1 - run >= 0 and text[end - 1 - run] == "\\":
+        run += 1
+    return run % 2 == 1
+
+
+def _bare(text: str, at: int, in_query: bool) -> Value | None:
+    match = _BARE.match(text, at)
+    if match is None:
+        return None
+    start, end = match.span()
+    run = match.group()
+    if in_query:
+        end = start + len(re.split(r"[&#\"'`<>\\]", run, maxsplit=1)[0])
+        return Value(start, end, False, False) if end > start else None
+    end = min(end, _enclosing_quote(text, start, end))
+    run = text[start:end]
+    tag = _ENTITY_END.search(run)
+    if tag:
+        run = run[: tag.start()]
+    following = _NEXT_PAIR.search(run)
+    if following:
+        run = run[: following.start()]
+    run = _strip_closers(run)
+    end = start + len(run)
+    if not run:
+        return None
+    rest = text[end : _end_of_line(text, end)]
+    return Value(start, end, False, _goes_on(rest))
+
+
+def _enclosing_quote(text: str, start: int, end: int) -> int:
+    """Give where a quote inside the run closes one that was opened earlier on the line, else ``end``."""
+    line = max(text.rfind("\n", 0, start), start - 2048) + 1
+    for quote in "\"'`":
+        at = text.find(quote, start, end)
+        if at >= 0 and text.count(quote, line, start) % 2:
+            end = min(end, at)
+    return end
+
+
+def _strip_closers(run: str) -> str:
+    """Drop the punctuation that ends a sentence, a list item or a call, but not what pairs up inside the value."""
+    while run:
+        last = run[-1]
+        if last in ",;\"'`" or (last in ".:" and len(run) > 1):
+            run = run[:-1]
+        elif last in _CLOSERS and run.count(last) > run.count(_CLOSERS[last]):
+            run = run[:-1]
+        elif last == "\\":
+            run = run[:-1]
+        else:
+            break
+    return run
+
+
+_WORDS_FOLLOW = re.compile(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
+
+
+def _goes_on(rest: str) -> bool:
+    """Tell whether ``rest`` of the line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
+    if not _WORDS_FOLLOW.match(rest):
+        return False
+    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", rest)
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at, at + _LONGEST)
+    return min(len(text), at + _LONGEST) if end < 0 else end
+
+
+def line_before(text: str, at: int, most: int = 200) -> str:
+    """Give what stands on the line of ``at`` before it, at most ``most`` characters."""
+    start = max(text.rfind("\n", max(0, at - most), at) + 1, text.rfind("\x0b", max(0, at - most), at) + 1, at - most, 0)
+    return text[start:at]
