@@ -12,7 +12,8 @@ from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pai
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
 from nanobot_memory_plugins.core.redaction.prose import find_told_secrets
-from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, RANK_VENDOR, Finding, Rule, Span, settle
+from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
+from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, Finding, Rule, Span, settle
 from nanobot_memory_plugins.core.redaction.value_walker import walk
 from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 
@@ -31,10 +32,10 @@ class Redactor:
     ``extra_rules`` are searched beside the built-in ones. Redacting twice gives what redacting once gave.
     """
 
-    __slots__ = ("_rules",)
+    __slots__ = ("_index",)
 
     def __init__(self, *, extra_rules: Sequence[Rule] = ()) -> None:
-        self._rules: tuple[Rule, ...] = (*VENDOR_RULES, *JWT_RULES, *extra_rules)
+        self._index = RuleIndex((*VENDOR_RULES, *JWT_RULES, *extra_rules))
 
     def redact(self, text: str) -> str:
         """Give ``text`` with every finding replaced by its placeholder."""
@@ -91,8 +92,7 @@ class Redactor:
         text = view.text
         lower = text.lower()
         spans: list[Span] = []
-        for rule in self._rules:
-            _apply(rule, text, lower, spans)
+        spans.extend(self._index.find(text, lower))
         if may_hold_pairs(text, lower):
             spans.extend(find_pairs(text))
         spans.extend(find_credentials(text, lower))
@@ -107,21 +107,6 @@ class Redactor:
             start, end = view.original_span(span.start, span.end)
             found.append(span._replace(start=start, end=end))
         return found
-
-
-def _apply(rule: Rule, text: str, lower: str, spans: list[Span]) -> None:
-    if rule.literals:
-        where = lower if rule.pattern.flags & re.IGNORECASE else text
-        for literal in rule.literals:
-            if literal in where:
-                break
-        else:
-            return
-    group = "secret" if "secret" in rule.pattern.groupindex else 0
-    for match in rule.pattern.finditer(text):
-        start, end = match.span(group)
-        if end > start and (rule.validator is None or rule.validator(text[start:end])):
-            spans.append(Span(start, end, rule.kind, rule.placeholder, RANK_VENDOR))
 
 
 def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:

@@ -88,7 +88,6 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("jina_key", "jina_", f"{_W}{{40,90}}"),
     _prefixed("e2b_key", "e2b_", f"{_H}{{32,60}}"),
     _prefixed("composio_key", "ak_ comp_ sk_ai_", f"{_W}{{20,60}}", border=_NO_ALNUM),
-    _shaped("zhipu_key", f"{_NO_ALNUM}{_H}{{32}}\\.{_A}{{16}}{_END}", "."),
     _shaped("coze_token", f"{_NO_ALNUM}(?:pat|sat)_{_A}{{40,80}}", "pat_", "sat_"),
     # Amazon, Google, Microsoft
     _shaped("aws_access_key", f"(?<![A-Z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA|AGPA|ANPA)[A-Z0-9]{{16}}{_END}",
@@ -183,7 +182,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("slack_app_token", r"xapp-[0-9]-[A-Za-z0-9-]{10,200}", "xapp-"),
     _shaped("slack_webhook", r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9+/_-]{20,120})", "hooks.slack"),
     _shaped("discord_webhook", r"discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/(?P<secret>[0-9]{15,22}/[A-Za-z0-9_-]{20,100})", "/webhooks/"),
-    _shaped("discord_token", f"{_NO_WORD}(?:[MNO][A-Za-z0-9_-]{{22,28}}\\.[A-Za-z0-9_-]{{6,7}}\\.[A-Za-z0-9_-]{{27,45}}|mfa\\.[A-Za-z0-9_-]{{60,90}})(?![A-Za-z0-9_-])", ".", mixed=True),
+    _shaped("discord_token", f"{_NO_WORD}(?:[MNO][A-Za-z0-9_-]{{22,28}}\\.[A-Za-z0-9_-]{{6,7}}\\.[A-Za-z0-9_-]{{27,45}}|mfa\\.[A-Za-z0-9_-]{{60,90}})(?![A-Za-z0-9_-])", mixed=True),
     _shaped("telegram_token", r"(?<![0-9])[0-9]{7,12}:A{1,2}[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])", ":A"),
     _shaped("teams_webhook", r"webhook\.office\.com/webhookb2/(?P<secret>[A-Za-z0-9@/-]{40,300})", "webhook.office.com"),
     _shaped("feishu_webhook", r"/open-apis/bot/(?:v2/)?hook/(?P<secret>[A-Za-z0-9-]{16,60})", "/bot/"),
@@ -194,8 +193,8 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("logic_app_url", r"logic\.azure\.com[^\s\"']{0,200}?[?&]sig=(?P<secret>[A-Za-z0-9_%-]{30,80})", "logic.azure.com"),
     _shaped("sendgrid_key", f"{_NO_ALNUM}SG\\.{_W}{{16,32}}\\.{_W}{{30,64}}", "SG."),
     _shaped("mailgun_key", f"{_NO_ALNUM}(?:key|pubkey)-[0-9a-f]{{32}}{_END}", "key-"),
-    _shaped("mailgun_key", f"{_NO_ALNUM}[0-9a-f]{{32}}-[0-9a-f]{{8}}-[0-9a-f]{{8}}{_END}", "-"),
-    _shaped("mailchimp_key", f"{_NO_ALNUM}[0-9a-f]{{32}}-us[0-9]{{1,2}}{_END}", "-us"),
+    # Mailchimp, Mailgun, Zhipu: 32 hexadecimal digits and a tail.
+    _shaped("tailed_hex_key", f"{_NO_ALNUM}[0-9a-f]{{32}}(?:-us[0-9]{{1,2}}|-[0-9a-f]{{8}}-[0-9a-f]{{8}}|\.{_A}{{16}}){_END}"),
     _shaped("brevo_key", f"(?:xkeysib|xsmtpsib)-[0-9a-f]{{40,80}}-{_A}{{10,24}}", "xkeysib-", "xsmtpsib-"),
     _shaped("twilio_key", f"{_NO_ALNUM}(?:SK|AC)[0-9a-f]{{32}}{_END}", "SK", "AC"),
     _prefixed("resend_key", "re_", f"{_A}{{6,12}}_{_A}{{18,40}}", border=_NO_ALNUM),
