@@ -7,7 +7,7 @@ connections that are kept nor separate time limits for connecting and reading.
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -54,7 +54,7 @@ class RemoteEmbedder:
     time, or as long as the server asks for (20 s at most). ``retry_sleep`` takes the place of the waiting.
     """
 
-    def __init__(self, options: EmbeddingOptions, *, retry_sleep: Any = time.sleep) -> None:
+    def __init__(self, options: EmbeddingOptions, *, retry_sleep: Callable[[float], None] = time.sleep) -> None:
         self._model = options.remote_model
         self._base_url = (options.base_url or OPENAI_BASE_URL).rstrip("/")
         # OpenAI's own key goes to OpenAI alone; another server's key has to be named.
