@@ -146,7 +146,7 @@ def _find_url_passwords(text: str) -> Iterator[Span]:
                 yield _span(at, at + end, "url_password")
         elif text.startswith("@", at):
             user = match["user"]
-            if looks_random(user, allow_hex=True) and not is_placeholder(user):
+            if looks_random(user, allow_hex=True) and not is_placeholder(user) and "ssh" not in match.group()[:12]:
                 yield _span(*match.span("user"), "url_token")
 
 

@@ -43,7 +43,7 @@ _NARROW |= {
 }
 _NARROW |= {0x1D7CE + i: chr(0x30 + i % 10) for i in range(50)}
 
-_HAS_NARROW = re.compile("[" + "".join(map(chr, sorted(_NARROW))).replace("-", "\\-") + "]")
+_HAS_NARROW = re.compile("[\u00a0\u1680\u2000-\u2012\u2018-\u201f\u202f\u205f\u2212\u2236\u3000\u300c-\u300f\u301d\u301e\ufe55\ufe63\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]")
 
 _SPECIAL = re.compile(
     rf"""

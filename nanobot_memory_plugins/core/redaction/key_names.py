@@ -40,8 +40,8 @@ _PASSWORD = _words(
 )
 _PASSWORD_ENDS = ("password", "passwd", "pwd", "passphrase", "passwort")
 _TOKEN = _words(
-    "secret token jwt bearer credential credentials creds cred auth authorization authtoken accesstoken refreshtoken"
-    " privkey passkey oauth pat authkey xsrf csrf secrets"
+    "secret token jwt bearer credential credentials creds authorization authtoken accesstoken refreshtoken"
+    " privkey passkey authkey xsrf csrf secrets"
 )
 _COMPOUND = _words(
     "apikey appkey accesskey secretkey privatekey secretaccesskey clientsecret authkey authtoken accesstoken apitoken"
@@ -53,15 +53,15 @@ _CODE = _words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa tan smscode")
 _CODE_BEFORE = _words("verification security sms auth verify access recovery backup otp mfa")
 _WEAK = _words(
     "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper nonce hmac private tokens passwords"
-    " cookie cookies access asp webhook seed license licence serial"
+    " cookie cookies access asp webhook seed license licence serial auth cred oauth"
 )
 _KEY_BEFORE = _words(
     "api app access secret private priv auth encryption encrypt encrypted decryption decrypt signing sign signature"
-    " master service account shared storage client license licence subscription admin user server deploy deployment"
-    " consumer session hmac aes des rsa ssh ssl tls webhook integration ingest ingestion write read project org"
-    " organization personal developer dev prod production live test gpg pgp root wallet jwt bot merchant pay payment"
+    " master service account shared storage client license licence subscription admin server deploy deployment"
+    " consumer hmac aes des rsa ssh ssl tls webhook integration ingest ingestion write read"
+    " personal developer dev prod production live test gpg pgp root wallet jwt bot merchant pay payment"
     " sdk rest function fernet crypto cipher recovery backup security activation vendor partner preshared psk cloud"
-    " data-api publishable restricted registration environment env management instance agent rpc x owner"
+    " publishable restricted registration management rpc"
 )
 _SECRET_BEFORE = _words(
     "client app application access api auth oauth oauth2 refresh id bearer session user bot webhook shared signing"
@@ -74,7 +74,9 @@ _KEY_NOT_BEFORE = _words(
     " config setting settings json yaml dedup dedupe sharding shard lock redis no any each every same parent child"
     " metric label header query param parameter env-var feature flag item entry dictionary storage-class message topic"
     " issue jira ticket product range bucket s3 prefix kv left right up down enter escape tab space home end"
-    " return delete backspace ctrl alt shift meta function-key the surrogate session-state schema context meta"
+    " return delete backspace ctrl alt shift meta the surrogate schema context session content blob file job record"
+    " artifact image asset doc document chunk segment trace span run task queue stream entity project org organization"
+    " user instance agent environment env node thread conversation channel sort partition cluster tenant workspace first second third last new old"
 )
 _TOKEN_NOT_BEFORE = _words(
     "max min num n count total prompt completion input output cached reasoning next page continuation cursor sync pad eos"
@@ -148,7 +150,7 @@ def sensitivity(name: str) -> Sensitivity:
         if any(word in _ABOUT_AFTER for word in after):
             return Sensitivity.NONE
         return Sensitivity.TOKEN if level >= Sensitivity.COMPOUND else min(level, Sensitivity.WEAK)
-    if level <= Sensitivity.WEAK:
+    if level <= Sensitivity.VENDOR:
         return max(level, _vendor(words))
     return level
 
@@ -164,7 +166,7 @@ def _telling_word(words: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
             return at, Sensitivity.CODE
         if word == "code" and before in _CODE_BEFORE:
             return at, Sensitivity.CODE
-        if word in _COMPOUND:
+        if word in _COMPOUND or (word == "pat" and (before in VENDOR_NAMES or before == "gh")):
             return at, Sensitivity.COMPOUND
         if word in _TOKEN:
             if word == "token" and before in _TOKEN_NOT_BEFORE:
@@ -181,7 +183,7 @@ def _telling_word(words: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
                 return None
             if before in _KEY_BEFORE or before in _TOKEN or before in VENDOR_NAMES:
                 return at, Sensitivity.COMPOUND
-            return at, Sensitivity.WEAK
+            return at, Sensitivity.VENDOR if before else Sensitivity.WEAK
         if word in _WEAK:
             return at, Sensitivity.WEAK
     return None

@@ -42,7 +42,6 @@ _SPACED_KEY = re.compile(
 )
 _QUALIFIED_KEY = re.compile(r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$")
 _PROMPT_KEY = frozenset({"key", "pass"})
-_QUERY_BEFORE = re.compile(r"[?&;](?:[A-Za-z0-9_.-]{0,40}\[)?$|://[^\s\"']{0,600}[?&][^\s\"']{0,600}$")
 _QUERY_KEYS = frozenset("key sig signature code auth session sid access_key k".split())
 _STEMS = (
     "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "bearer", "mima", "psw", "pin", "cvv", "cvc", "otp", "mnemonic",
@@ -58,9 +57,13 @@ def may_hold_pairs(text: str, lower: str) -> bool:
 
 def find_pairs(text: str) -> Iterator[Span]:
     """Find the values of sensitive names in the folded ``text``."""
+    done = 0
     for match in _PAIR.finditer(text):
+        if match.start() < done:
+            continue  # inside a value that is hidden already
         span = _judge_pair(text, match)
         if span is not None:
+            done = span.end
             yield span
     if "</" in text:
         yield from _find_tags(text)
@@ -78,18 +81,18 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     name = match["name"].strip(".-$")
     sep = match["sep"]
     level = sensitivity(name)
-    before = line_before(text, match.start("name"), 700)
+    before = line_before(text, match.start("name"), 60)
     in_query = False
     if sep == "=" and before and (before[-1] in "?&" or before[-1] == ";") and not match["close"]:
         in_query = before[-1] != ";"
         if in_query and level < Sensitivity.VENDOR and name.lower() in _QUERY_KEYS:
             level = Sensitivity.VENDOR
     if level is Sensitivity.WEAK and split_name(name) == ("key",):
-        if _SPACED_KEY.search(before):
+        if _SPACED_KEY.search(before[-28:]):
             level = Sensitivity.COMPOUND
-        elif _QUALIFIED_KEY.search(before):
+        elif _QUALIFIED_KEY.search(before[-20:]):
             return None
-    elif level is Sensitivity.TOKEN and _SPACED_KEY.search(before):
+    elif level is Sensitivity.TOKEN and _SPACED_KEY.search(before[-28:]):
         level = Sensitivity.COMPOUND
     if level is Sensitivity.NONE:
         return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.key_names import split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, is_word, looks_random
+from nanobot_memory_plugins.core.redaction.value_shapes import LONGEST_JUDGED, has_password_marks, is_placeholder, is_word, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
+from nanobot_memory_plugins.core.redaction.vendor_names import VENDOR_NAMES
 
 _Q = "\"'`\ue0f1-\ue0f9"
 _ENGLISH = re.compile(
@@ -19,7 +21,7 @@ _ENGLISH = re.compile(
     [{_Q})*]{{0,3}}
     (?P<between> (?:\s{{1,3}}(?:for|of|to|on|at|from|in)\s{{1,3}}[^\s:;,=]{{1,60}}(?:\s{{1,3}}[A-Za-z0-9_.@/'-]{{1,40}}){{0,3}}?)? )
     (?P<link> \s{{0,3}} (?:[:=]|->) \s{{0,3}} | \s{{1,3}}(?:is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be|has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to|should\s{{1,3}}be|set\s{{1,3}}to|changed\s{{1,3}}to|of|with)(?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to|changed\s{{1,3}}to))?\s{{0,3}}:?\s{{1,3}} | \s{{1,3}} )
-    (?=[!-~{_Q}])
+    (?= [{_Q}] | [!-~]{{0,80}}?[0-9!@#$%^&*?~+=|] )
     """
 )
 _REVERSED = re.compile(
@@ -74,25 +76,32 @@ def _keyed(start: int, end: int) -> Span:
 
 
 def _find_english(text: str) -> Iterator[Span]:
+    read = 0
     for match in _ENGLISH.finditer(text):
+        if match.end() < read:
+            continue  # inside the value that was read last
         value = value_at(text, match.end())
         if value is None:
             continue
-        found = text[value.start : value.end]
+        read = value.end
+        found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
         if is_placeholder(found) or _TECHNICAL.fullmatch(found) or _QUALIFIED.search(text[max(0, match.start() - 14) : match.start()]):
             continue
         stem = match["stem"].lower()
-        linked = bool(match["link"].strip())
+        link = match["link"].strip().lower()
+        linked = bool(link)
+        if link in (":", "=", "->") and not match["between"] and " " not in stem:
+            continue  # an assignment, which is judged elsewhere
         if _CODES.fullmatch(stem):
             if found.isdigit() and 4 <= len(found) <= 8 and linked:
                 yield _keyed(value.start, value.end)
             continue
         password = stem.startswith("pass") or stem == "pwd"
-        exact = match["link"].split() and match["link"].split()[0].lower() not in ("to", "as", "of", "with", "for")
+        exact = link.split(" ")[0] not in ("", "to", "as", "of", "with", "for")
         if value.quoted and linked and " " not in found and password and len(found) >= 4 and (exact or has_password_marks(found)):
             yield _keyed(value.start, value.end)
         elif password and linked:
-            if _told(found) or (found.isdigit() and 6 <= len(found) <= 12 and match["link"].strip().lower() in ("is", "was", ":", "=", "to")):
+            if _told(found) or (found.isdigit() and 6 <= len(found) <= 12 and link in ("is", "was", ":", "=", "to")):
                 yield _keyed(value.start, value.end)
         elif password or stem.startswith("credential"):
             if _told(found) and len(found) >= 6 and _has_symbol_or_mix(found):
@@ -102,8 +111,13 @@ def _find_english(text: str) -> Iterator[Span]:
                 yield _keyed(value.start, value.end)
         elif linked and _told(found) and (len(found) >= 12 or looks_random(found, allow_hex=stem != "key", minimum=10)):
             yield _keyed(value.start, value.end)
-        elif looks_random(found, allow_hex=stem != "key"):
+        elif looks_random(found, allow_hex=stem != "key" or _beside_vendor(text, match.start())):
             yield _keyed(value.start, value.end)
+
+
+def _beside_vendor(text: str, at: int) -> bool:
+    words = split_name(text[max(0, at - 40) : at])
+    return any(word in VENDOR_NAMES for word in words[-3:])
 
 
 def _told(found: str) -> bool:
@@ -125,11 +139,15 @@ def _find_reversed(text: str) -> Iterator[Span]:
 
 
 def _find_chinese(text: str) -> Iterator[Span]:
+    read = 0
     for match in _CHINESE.finditer(text):
+        if match.end() < read:
+            continue
         value = value_at(text, match.end())
         if value is None:
             continue
-        found = text[value.start : value.end]
+        read = value.end
+        found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
         if is_placeholder(found) or _TECHNICAL.fullmatch(found) or _QUALIFIED.search(text[max(0, match.start() - 14) : match.start()]):
             continue
         stem = match["stem"].lower()

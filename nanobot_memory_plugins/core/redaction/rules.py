@@ -36,11 +36,13 @@ class Rule:
     ``pattern`` is searched in the folded text (zero-width characters and terminal codes dropped, full-width
     characters narrowed, escapes undone). A group named ``secret`` is what gets hidden, else the whole match.
     ``validator`` gets the matched secret and may refuse it. When ``literals`` is given, the pattern is only
-    tried in text that holds one of them (compared in lower case for a pattern that ignores case).
+    tried in text that holds one of them (compared in lower case for a pattern that ignores case). ``anchored`` says
+    that every match begins with one of them, which is much cheaper: the pattern is then tried only there.
 
     Keep every repetition in the pattern bounded, and write character classes in ASCII: ``\\w`` and ``\\b`` take
     Chinese characters for word characters. Raises ``ValueError`` for a placeholder of another shape than
-    ``[UPPER_CASE]``, since such a placeholder would not survive a second redaction.
+    ``[UPPER_CASE]``, since such a placeholder would not survive a second redaction, and for a rule that is anchored to
+    nothing.
     """
 
     kind: str
@@ -48,10 +50,13 @@ class Rule:
     pattern: re.Pattern[str]
     validator: Callable[[str], bool] | None = None
     literals: tuple[str, ...] = ()
+    anchored: bool = False
 
     def __post_init__(self) -> None:
         if not PLACEHOLDER.fullmatch(self.placeholder):
             raise ValueError(f"placeholder of rule {self.kind!r} must look like [UPPER_CASE]")
+        if self.anchored and (not self.literals or self.pattern.flags & re.IGNORECASE):
+            raise ValueError(f"rule {self.kind!r} is anchored: it needs literals, and must not ignore case")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,9 @@ from collections import Counter
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
 
+LONGEST_JUDGED = 1024
+"""Characters of a value that are looked at to judge it; a longer one is hidden or kept as its beginning is."""
+
 _NOTHING = frozenset(
     """
     none null nil undefined true false yes no on off empty unset default required optional mandatory missing invalid valid
@@ -22,7 +25,7 @@ _NOTHING = frozenset(
     encoded base64 bearer basic digest oauth oauth2 jwt md5 sha1 sha256 sha512 bcrypt argon2 scrypt pbkdf2 aes rsa hmac
     ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
     auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
-    keychain username user email host hostname port name type label field header body query cookie string. select null.
+    keychain requires option flag argument parameter instead using username user email host hostname port name type label field header body query cookie string. select null.
     """.split()
 )
 _HINT = re.compile(
@@ -51,7 +54,7 @@ _CALL = re.compile(r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0
 _DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[,;:)\]}]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
-_TYPE_NAME = re.compile(r"(?:[A-Z][a-z]+){1,5}(?:\[.*|\?|\|.*|<.*)?")
+_TYPE_NAME = re.compile(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]+){1,6}(?:\[.*|\?|\|.*|<.*)?")
 _TYPE_WORDS = frozenset("str string int integer bool boolean bytes float any text char varchar object number none null undefined".split())
 _NUMBER = re.compile(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
 _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
@@ -60,7 +63,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
 _TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
 _PARTS = re.compile(r"[-_./:+=~]")
-_ORDINARY_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]{1,10}|[vV]?[0-9]{1,4}[a-z]{0,3}|(?:[A-Z][a-z]+){1,4}")
+_ORDINARY_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}|(?:[A-Z][a-z]+){1,4}|(?:[A-Z]{0,5}[0-9]{0,2}[a-z]{3,}){1,10}[A-Z]{0,4}[0-9]{0,3}")
 
 
 def is_placeholder(value: str) -> bool:
@@ -96,7 +99,7 @@ def is_code(value: str, key: str) -> bool:
 def _looks_like_password(text: str) -> bool:
     # A call closes its bracket; "Ember(k9!" does not. Digits before the bracket are rare in names, frequent in passwords.
     head = re.split(r"[(\[]", text, maxsplit=1)[0]
-    return not re.search(r"[)\]]", text) and any(c.isdigit() for c in head)
+    return not re.search(r"[)\]._]", text) and any(c.isdigit() for c in head)
 
 
 def is_type_name(value: str) -> bool:
@@ -127,7 +130,7 @@ def entropy(value: str) -> float:
 def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> bool:
     """Tell whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
     text = value.strip()
-    if len(text) < minimum or len(text) > 8192 or not _TOKEN_CHARS.fullmatch(text):
+    if len(text) < minimum or not _TOKEN_CHARS.fullmatch(text):
         return False
     if is_hash_like(text):
         return allow_hex and entropy(text) >= 2.5 and not text.isdigit()
@@ -171,9 +174,9 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     ``quoted`` says that the value stood in quotes, ``running_text`` that other words follow it on its line, so that
     the name may only be a word of a sentence.
     """
-    if is_placeholder(value) or (not quoted and is_code(value, key)):
+    text = value[:LONGEST_JUDGED].strip()
+    if is_placeholder(text) or (not quoted and is_code(text, key)):
         return False
-    text = value.strip()
     if level is Sensitivity.CODE:
         return text.isdigit() and 3 <= len(text) <= 10
     if level is Sensitivity.WEAK:

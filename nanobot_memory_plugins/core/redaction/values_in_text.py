@@ -14,6 +14,7 @@ _NEXT_PAIR = re.compile(r"[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = re.compile(r"</|<br|/>")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 _STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
+_OPENS_STRUCTURE = re.compile(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -35,6 +36,12 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
         return None
     if text[at] in QUOTES:
         return _quoted(text, at)
+    if text[at] in "([{":
+        # A list of one secret is read as that secret; anything else in brackets is structure, not a value.
+        if text[at] == "[" and text[at + 1 : at + 2] in ('"', "'"):
+            return _quoted(text, at + 1)
+        if _OPENS_STRUCTURE.match(text, at):
+            return None
     block = _BLOCK_SCALAR.match(text, at)
     if block:
         end = _end_of_line(text, block.end())

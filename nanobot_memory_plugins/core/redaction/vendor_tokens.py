@@ -55,11 +55,15 @@ def _prefixed(kind: str, prefixes: str, body: str, *, border: str = "") -> Rule:
     """Make a rule for tokens that are one of ``prefixes`` followed by ``body``."""
     literals = tuple(prefixes.split())
     heads = "|".join(re.escape(p) for p in literals)
-    return Rule(kind, API_KEY, re.compile(f"{border}(?:{heads}){body}"), is_issued, literals)
+    return Rule(kind, API_KEY, re.compile(f"{border}(?:{heads}){body}"), is_issued, literals, anchored=True)
 
 
-def _shaped(kind: str, pattern: str, *literals: str, mixed: bool = False, placeholder: str = API_KEY) -> Rule:
-    return Rule(kind, placeholder, re.compile(pattern), is_mixed if mixed else is_issued, literals)
+def _shaped(
+    kind: str, pattern: str, *literals: str, mixed: bool = False, loose: bool = False, placeholder: str = API_KEY
+) -> Rule:
+    """Make a rule for another shape; ``loose`` when its literals stand elsewhere than at its beginning."""
+    check = is_mixed if mixed else is_issued
+    return Rule(kind, placeholder, re.compile(pattern), check, literals, anchored=bool(literals) and not loose)
 
 
 VENDOR_RULES: tuple[Rule, ...] = (
@@ -100,11 +104,11 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("google_oauth_token", "ya29.", f"{_D}{{20,600}}"),
     _shaped("google_refresh_token", f"{_NO_WORD}1//0{_W}{{30,200}}", "1//0"),
     _shaped("gcp_service_key", f"{_NO_ALNUM}GOOG[A-Za-z0-9]{{16,58}}{_END}", "GOOG", mixed=True),
-    _shaped("azure_client_secret", f"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{{3}}[0-9]Q~[A-Za-z0-9_~.-]{{31,40}}", "Q~"),
-    _shaped("azure_storage_key", r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])", "=="),
+    _shaped("azure_client_secret", f"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{{3}}[0-9]Q~[A-Za-z0-9_~.-]{{31,40}}", "Q~", loose=True),
+    _shaped("azure_storage_key", r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])", "==", loose=True),
     _shaped("azure_marked_key", f"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{{30,60}}(?:JQQJ99|\\+ASt|\\+ACDb|\\+ABa|AIoT|ACR){_A}[A-Za-z0-9+/]{{0,40}}={{0,2}}",
-            "JQQJ99", "+ASt", "+ACDb", "+ABa", "AIoT", mixed=True),
-    _shaped("azure_devops_token", f"{_NO_ALNUM}{_A}{{60,80}}AZDO{_A}{{4}}", "AZDO"),
+            "JQQJ99", "+ASt", "+ACDb", "+ABa", "AIoT", mixed=True, loose=True),
+    _shaped("azure_devops_token", f"{_NO_ALNUM}{_A}{{60,80}}AZDO{_A}{{4}}", "AZDO", loose=True),
     # Code hosts, registries, build services
     _prefixed("github_token", "ghp_ gho_ ghu_ ghs_ ghr_", f"{_A}{{20,255}}"),
     _prefixed("github_token", "github_pat_", "[A-Za-z0-9_]{30,255}"),
@@ -127,7 +131,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("sourcegraph_token", "sgp_ slk_", f"{_W}{{36,100}}"),
     _prefixed("postman_key", "PMAK-", f"{_H}{{20,30}}-{_H}{{30,40}}"),
     _prefixed("pulumi_token", "pul-", f"{_H}{{36,44}}", border=_NO_ALNUM),
-    _shaped("terraform_token", f"{_NO_ALNUM}{_A}{{14}}\\.atlasv1\\.{_W}{{50,80}}", ".atlasv1."),
+    _shaped("terraform_token", f"{_NO_ALNUM}{_A}{{14}}\\.atlasv1\\.{_W}{{50,80}}", ".atlasv1.", loose=True),
     _prefixed("prefect_key", "pnu_ pnb_", f"{_A}{{30,40}}"),
     _prefixed("infracost_key", "ico-", f"{_A}{{32}}{_END}", border=_NO_ALNUM),
     _prefixed("snyk_token", "snyk_uat. snyk_sat.", f"{_D}{{20,200}}"),
@@ -181,18 +185,18 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("slack_token", r"xox[abceoprsd](?:\.xox[a-z])?-[A-Za-z0-9-]{10,300}", "xox"),
     _shaped("slack_app_token", r"xapp-[0-9]-[A-Za-z0-9-]{10,200}", "xapp-"),
     _shaped("slack_webhook", r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9+/_-]{20,120})", "hooks.slack"),
-    _shaped("discord_webhook", r"discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/(?P<secret>[0-9]{15,22}/[A-Za-z0-9_-]{20,100})", "/webhooks/"),
+    _shaped("discord_webhook", r"discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/(?P<secret>[0-9]{15,22}/[A-Za-z0-9_-]{20,100})", "/webhooks/", loose=True),
     _shaped("discord_token", f"{_NO_WORD}(?:[MNO][A-Za-z0-9_-]{{22,28}}\\.[A-Za-z0-9_-]{{6,7}}\\.[A-Za-z0-9_-]{{27,45}}|mfa\\.[A-Za-z0-9_-]{{60,90}})(?![A-Za-z0-9_-])", mixed=True),
-    _shaped("telegram_token", r"(?<![0-9])[0-9]{7,12}:A{1,2}[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])", ":A"),
+    _shaped("telegram_token", r"(?<![0-9])[0-9]{7,12}:A{1,2}[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])", ":A", loose=True),
     _shaped("teams_webhook", r"webhook\.office\.com/webhookb2/(?P<secret>[A-Za-z0-9@/-]{40,300})", "webhook.office.com"),
-    _shaped("feishu_webhook", r"/open-apis/bot/(?:v2/)?hook/(?P<secret>[A-Za-z0-9-]{16,60})", "/bot/"),
+    _shaped("feishu_webhook", r"/open-apis/bot/(?:v2/)?hook/(?P<secret>[A-Za-z0-9-]{16,60})", "/open-apis/bot/"),
     _shaped("dingtalk_webhook", r"(?:robot/send\?access_token=)(?P<secret>[0-9a-f]{32,64})", "robot/send"),
-    _shaped("wecom_webhook", r"cgi-bin/webhook/send\?key=(?P<secret>[0-9a-fA-F-]{32,40})", "webhook/send"),
+    _shaped("wecom_webhook", r"cgi-bin/webhook/send\?key=(?P<secret>[0-9a-fA-F-]{32,40})", "cgi-bin/webhook/send"),
     _shaped("zapier_webhook", r"hooks\.zapier\.com/hooks/catch/(?P<secret>[0-9]{3,12}/[A-Za-z0-9]{4,20})", "hooks.zapier.com"),
     _shaped("ifttt_webhook", r"maker\.ifttt\.com/trigger/[^\s/]{1,60}/(?:json/)?with/key/(?P<secret>[A-Za-z0-9_-]{16,60})", "maker.ifttt.com"),
     _shaped("logic_app_url", r"logic\.azure\.com[^\s\"']{0,200}?[?&]sig=(?P<secret>[A-Za-z0-9_%-]{30,80})", "logic.azure.com"),
     _shaped("sendgrid_key", f"{_NO_ALNUM}SG\\.{_W}{{16,32}}\\.{_W}{{30,64}}", "SG."),
-    _shaped("mailgun_key", f"{_NO_ALNUM}(?:key|pubkey)-[0-9a-f]{{32}}{_END}", "key-"),
+    _shaped("mailgun_key", f"{_NO_ALNUM}(?:key|pubkey)-[0-9a-f]{{32}}{_END}", "key-", "pubkey-"),
     # Mailchimp, Mailgun, Zhipu: 32 hexadecimal digits and a tail.
     _shaped("tailed_hex_key", f"{_NO_ALNUM}[0-9a-f]{{32}}(?:-us[0-9]{{1,2}}|-[0-9a-f]{{8}}-[0-9a-f]{{8}}|\.{_A}{{16}}){_END}"),
     _shaped("brevo_key", f"(?:xkeysib|xsmtpsib)-[0-9a-f]{{40,80}}-{_A}{{10,24}}", "xkeysib-", "xsmtpsib-"),
@@ -208,7 +212,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("paypal_token", f"access_token\\$(?:production|sandbox)\\$[a-z0-9]{{16}}\\${_H}{{32}}", "access_token$"),
     _prefixed("razorpay_key", "rzp_live_ rzp_test_", f"{_A}{{10,40}}"),
     _shaped("flutterwave_key", f"FLW(?:SECK|PUBK)(?:_TEST)?-{_A}{{12,60}}(?:-X)?", "FLWSECK", "FLWPUBK"),
-    _shaped("plaid_token", f"(?:access|public|link)-(?:sandbox|development|production)-{_H}{{8}}-[0-9a-fA-F-]{{27}}", "-sandbox-", "-development-", "-production-"),
+    _shaped("plaid_token", f"(?:access|public|link)-(?:sandbox|development|production)-{_H}{{8}}-[0-9a-fA-F-]{{27}}", "-sandbox-", "-development-", "-production-", loose=True),
     _shaped("gocardless_token", f"{_NO_ALNUM}(?:live|sandbox)_{_W}{{36,60}}", "live_", "sandbox_", mixed=True),
     _shaped("lob_key", f"{_NO_ALNUM}(?:live|test)_(?:pub_)?[0-9a-f]{{31,35}}{_END}", "live_", "test_"),
     _prefixed("duffel_token", "duffel_live_ duffel_test_", f"{_W}{{36,60}}"),
@@ -235,7 +239,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("apify_token", "apify_api_", f"{_A}{{30,50}}"),
     _prefixed("calcom_key", "cal_live_ cal_test_", f"{_H}{{28,40}}"),
     _prefixed("clickup_token", "pk_", f"[0-9]{{5,12}}_[A-Z0-9]{{28,44}}", border=_NO_ALNUM),
-    _shaped("maxmind_key", f"{_NO_ALNUM}{_A}{{6}}_{_A}{{29}}_mmk", "_mmk"),
+    _shaped("maxmind_key", f"{_NO_ALNUM}{_A}{{6}}_{_A}{{29}}_mmk", "_mmk", loose=True),
     _prefixed("mapbox_token", "pk.eyJ sk.eyJ tk.eyJ", f"{_W}{{20,200}}\\.{_W}{{16,40}}", border=_NO_ALNUM),
     # Watching and logging
     _prefixed("grafana_token", "glc_ glsa_", "[A-Za-z0-9+/=_]{30,400}"),
@@ -249,7 +253,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("honeycomb_key", "hcaik_ hcbik_ hcxik_ hcamk_", f"{_A}{{30,80}}"),
     _prefixed("pagerduty_key", "pdus+_0XBPWQ_ pdeu+_0XBPWQ_ u+", f"{_W}{{18,40}}", border=_NO_ALNUM),
     _prefixed("facebook_token", "EAAC EAAM EAAB EAAG EAAJ EAAD EAAF EAAH", f"{_A}{{60,400}}", border=_NO_ALNUM),
-    _shaped("facebook_app_token", r"(?<![0-9])[0-9]{15,16}\|[A-Za-z0-9_-]{27,40}", "|"),
+    _shaped("facebook_app_token", r"(?<![0-9])[0-9]{15,16}\|[A-Za-z0-9_-]{27,40}", "|", loose=True),
     _shaped("twitter_bearer", r"A{20,24}[A-Za-z0-9%]{50,120}", "AAAAAAAAAAAAAAAAAAAA"),
     _prefixed("dropbox_token", "sl.", f"{_W}{{100,200}}", border=_NO_ALNUM),
     _prefixed("authress_key", "sc_ ext_ scauth_ authress_", f"{_A}{{5,30}}\\.{_A}{{4,6}}\\.acc[_-][a-z0-9-]{{10,32}}\\.[A-Za-z0-9+/_=-]{{30,120}}", border=_NO_ALNUM),
@@ -265,8 +269,8 @@ VENDOR_RULES: tuple[Rule, ...] = (
     # Structures without a vendor
     _shaped("password_hash", r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|sha1|md5|argon2(?:id|i|d)|pbkdf2(?:-sha\d{1,3})?|scrypt|krb5\w{2,12})\$[A-Za-z0-9./$=,+*@-]{20,1000}", "$", placeholder=REDACTED),
     _shaped("password_hash", r"pbkdf2_sha(?:1|256|512)\$[0-9]{3,8}\$[A-Za-z0-9+/=.$_-]{20,200}", "pbkdf2_sha", placeholder=REDACTED),
-    _shaped("ldap_hash", r"\{S?(?:SHA|MD5|CRYPT)[0-9]{0,3}\}[A-Za-z0-9+/=$.]{16,200}", "}", placeholder=REDACTED),
-    _shaped("private_wallet_key", r"(?<![A-Za-z0-9])(?:[xyz]prv|[tuv]prv)[1-9A-HJ-NP-Za-km-z]{90,120}", "prv"),
+    _shaped("ldap_hash", r"\{S?(?:SHA|MD5|CRYPT)[0-9]{0,3}\}[A-Za-z0-9+/=$.]{16,200}", "{SHA", "{SSHA", "{MD5", "{SMD5", "{CRYPT", "{SCRYPT", placeholder=REDACTED),
+    _shaped("private_wallet_key", r"(?<![A-Za-z0-9])(?:[xyz]prv|[tuv]prv)[1-9A-HJ-NP-Za-km-z]{90,120}", "xprv", "yprv", "zprv", "tprv", "uprv", "vprv"),
 )
 """Every built-in vendor shape; all are hidden at :data:`RANK_VENDOR`."""
 
@@ -276,13 +280,14 @@ JWT_RULES: tuple[Rule, ...] = (
         "jwt",
         API_KEY,
         re.compile(
-            rf"(?:(?<![A-Za-z0-9_-])ey[A-Za-z0-9]|eyJ(?=hbGciOi|0eXAiOi|raWQiOi)){_JWT_PART}{{8,1200}}\.{_JWT_PART}{{8,8000}}(?:\.{_JWT_PART}{{0,4000}}){{0,3}}"
+            rf"(?:(?<![A-Za-z0-9_-])ey[A-Za-z0-9]|eyJ(?=hbGciOi|0eXAiOi|raWQiOi)){_JWT_PART}{{8,500}}+\.{_JWT_PART}{{8,8000}}+(?:\.{_JWT_PART}{{0,4000}}+){{0,3}}"
         ),
         _opens_json_object,
         ("ey",),
+        anchored=True,
     ),
-    Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_+/-])ZXlK{_JWT_PART}{{60,8000}}={{0,2}}"), is_issued, ("ZXlK",)),
+    Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_+/-])ZXlK{_JWT_PART}{{60,8000}}={{0,2}}"), is_issued, ("ZXlK",), anchored=True),
     # A token that was cut before its first dot.
-    Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_-])eyJ(?:hbGciOi|0eXAiOi|raWQiOi){_JWT_PART}{{12,4000}}"), is_issued, ("eyJ",)),
+    Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_-])eyJ(?:hbGciOi|0eXAiOi|raWQiOi){_JWT_PART}{{12,4000}}"), is_issued, ("eyJ",), anchored=True),
 )
 RANK = RANK_VENDOR
