@@ -1,7 +1,7 @@
 """A zoo of plugins that do harm, each in one way, to show that their host does not notice.
 
 ``HOSTILE`` maps a name to a function that builds the plugin for one hook: ``HOSTILE["raises_async"](hook)``
-is an object to register. ``SYNC`` names those that may be called by `PluginHost.call_sync` without blocking it.
+is an object to register. ``SYNC`` names those that `PluginHost.call_sync` may call without being blocked.
 ``release()`` lets every thread go that hangs on purpose; call it at the end of a test session.
 
 None of them answers anything that could be accepted, but ``slow_*``: those answer a good note, far too late.
@@ -121,7 +121,7 @@ def _garbage() -> dict[str, Callable[[], object]]:
         "number": lambda: 42,
         "text": lambda: SECRET,
         "dict": lambda: {"tldr": SECRET},
-        "object": object,
+        "object": lambda: object(),
         "class": lambda: Note,
         "list_with_text": lambda: [Note("good"), SECRET],
         "nested_list": lambda: [[Note("good")]],
@@ -131,7 +131,7 @@ def _garbage() -> dict[str, Callable[[], object]]:
         "generator": _generator,
         "generator_in_list": lambda: [_generator()],
         "async_generator": _async_generator,
-        "poisoned": _Poisoned,
+        "poisoned": lambda: _Poisoned(),
         "poisoned_in_list": lambda: [_Poisoned()],
         "endless_list": lambda: _EndlessList([1]),
         "note_without_fields": lambda: object.__new__(Note),
@@ -162,7 +162,7 @@ def _slow_coroutine_from_thread() -> object:
 
 
 async def _spin() -> None:
-    while True:
+    while True:  # noqa: ASYNC110  # spinning is the point
         await asyncio.sleep(0)
 
 
@@ -255,7 +255,12 @@ async def _leak_failing_tasks() -> None:
     async def fail(error: BaseException) -> None:
         raise error
 
-    for error in (ValueError(SECRET), SystemExit(SECRET), KeyboardInterrupt(SECRET), OwnBaseException(SECRET)):
+    for error in (
+        ValueError(SECRET),
+        SystemExit(SECRET),
+        KeyboardInterrupt(SECRET),
+        OwnBaseException(SECRET),
+    ):
         _leaked.add(asyncio.ensure_future(fail(error)))
     await asyncio.sleep(0)
 
@@ -291,16 +296,14 @@ def _mutating(hook: str) -> Callable[..., None]:
     def mutate(**arguments: Any) -> None:
         for value in arguments.values():
             for change in (
-                lambda value=value: object.__setattr__(value, "text", "changed"),
-                lambda value=value: value.clear(),
-                lambda value=value: value.__setitem__(0, "changed"),
-                lambda value=value: value.update(changed=True),
-                lambda value=value: value.append("changed"),
+                lambda value: setattr(value, "text", "changed"),
+                lambda value: value.clear(),
+                lambda value: value.__setitem__(0, "changed"),
+                lambda value: value.update(changed=True),
+                lambda value: value.append("changed"),
             ):
                 with contextlib.suppress(Exception):
-                    if not isinstance(value, type(None)) and type(value).__module__ == "builtins":
-                        change()
-        arguments.clear()
+                    change(value)
 
     names = HOOKS[hook]
     scope: dict[str, Any] = {"mutate": mutate}
@@ -358,7 +361,7 @@ def _build() -> tuple[dict[str, Callable[[str], object]], frozenset[str]]:
     for function in (_cancel_current_sync, _leak_thread_sync, _change_context_variable_sync):
         add(function.__name__.strip("_"), function, may_run_inline=True)
     add("returns_coroutine_that_exits", lambda: _refuse_cancel_with_exit())
-    add("returns_odd_awaitable", _OddAwaitable)
+    add("returns_odd_awaitable", lambda: _OddAwaitable())
     zoo["changes_arguments"] = lambda hook: plugin(hook, _mutating(hook))
     sync.add("changes_arguments")
     return zoo, frozenset(sync)

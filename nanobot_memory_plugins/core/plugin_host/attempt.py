@@ -9,6 +9,7 @@ from typing import Any
 from nanobot_memory_plugins.core.plugin_host.answers import (
     WrongAnswerError,
     accepted_values,
+    close_async_generators,
     discard_answer,
 )
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
@@ -111,7 +112,9 @@ class Attempt(PluginCoroutine):
             self._timer.cancel()
         if self._killer is not None:
             self._killer.cancel()
-        self._task = None
+        if self._task is not None:
+            self._sandbox.tasks.discard(self._task)
+            self._task = None
         if is_the_users_interrupt(error):
             raise error
         if self.outcome is not None:
@@ -155,14 +158,13 @@ async def _call(
     if implementation.is_async:
         answer = await implementation.function(*positional, **named)
     else:
-        answer = await run_in_pool(
-            implementation.sandbox.threads, implementation.function, *positional, **named
-        )
+        answer = await run_in_pool(implementation.sandbox.threads, implementation.function, *positional, **named)
         if inspect.isawaitable(answer):
             answer = await answer
     try:
         return accepted_values(answer, accept)
     except WrongAnswerError as error:
         wrong = WrongAnswer(str(error))
-    await discard_answer(answer)
+    discard_answer(answer)
+    await close_async_generators(answer)
     return wrong

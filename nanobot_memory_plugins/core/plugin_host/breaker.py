@@ -43,9 +43,7 @@ class CircuitBreaker:
     @property
     def resting(self) -> bool:
         """Whether a call would be refused now."""
-        return self._resting_until is not None and (
-            self._trial or self._clock.monotonic() < self._resting_until
-        )
+        return self._resting_until is not None and (self._trial or self._clock.monotonic() < self._resting_until)
 
     def begin(self) -> int | None:
         """Return a permit, or None while resting. After the rest, one call at a time is let through."""

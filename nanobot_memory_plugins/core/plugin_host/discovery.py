@@ -57,11 +57,7 @@ def discover_plugins(
         elif name not in skip and (only is None or name in only):
             plugin, options_model, error = _load_with_limit(entry_point, import_seconds)
         owners.setdefault(name, distribution)
-        if error:
-            logger.warning("plugin {} of {} cannot be loaded: {}", name, distribution, error)
-        found.append(
-            DiscoveredPlugin(name, entry_point.value, distribution, version, plugin, options_model, error)
-        )
+        found.append(DiscoveredPlugin(name, entry_point.value, distribution, version, plugin, options_model, error))
     return found
 
 

@@ -12,13 +12,16 @@ from loguru import logger
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.plugin_host.answers import prepare
 from nanobot_memory_plugins.core.plugin_host.attempt import Attempt, Outcome, WrongAnswer
 from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, exception_name
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, find_implementations
 from nanobot_memory_plugins.core.plugin_host.inline import run_inline
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
+from nanobot_memory_plugins.core.values import ContextBlock, Note, Summary
 
 
 class PluginState(StrEnum):
@@ -80,6 +83,7 @@ class PluginHost:
         self._failed: set[str] = set()
         self._complained: set[Implementation] = set()
         self._closed = False
+        prepare((Note, ContextBlock, Summary, Finding))
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         """Take a plugin in and return the hooks that it implements.
@@ -133,9 +137,7 @@ class PluginHost:
                 return answers[0]
         return None
 
-    def call_sync(
-        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]
-    ) -> list[PluginAnswer]:
+    def call_sync(self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]) -> list[PluginAnswer]:
         """Call a hook in the caller's thread, for hosts that cannot await.
 
         An async implementation is refused. A time limit cannot end what runs here, but an answer that comes
@@ -216,9 +218,7 @@ class PluginHost:
     def _order_implementations(self) -> None:
         """Work out who is called for each hook: tryfirst, then the last registered, trylast at the end."""
         for hook in self._hooks:
-            mine = {
-                one.plugin_name: one for ones in self._plugins.values() for one in ones if one.hook == hook
-            }
+            mine = {one.plugin_name: one for ones in self._plugins.values() for one in ones if one.hook == hook}
             in_order = reversed(self._manager.hook.__dict__[hook].get_hookimpls())
             self._callable[hook] = tuple(mine[found.plugin_name] for found in in_order)
 
@@ -237,6 +237,7 @@ class PluginHost:
         accept: tuple[type, ...],
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
+        prepare(accept)
         attempts: list[Attempt] = []
         waiter: asyncio.Future[None] | None = None
         open_attempts = 0
@@ -270,9 +271,7 @@ class PluginHost:
             for answer in self._conclude(attempt.implementation, attempt.permit, attempt.outcome)
         ]
 
-    def _conclude(
-        self, implementation: Implementation, permit: int, outcome: Outcome | None
-    ) -> list[PluginAnswer]:
+    def _conclude(self, implementation: Implementation, permit: int, outcome: Outcome | None) -> list[PluginAnswer]:
         """Count and log what became of a call, and return its answer, if it has one."""
         breaker = implementation.breaker
         where = (implementation.plugin_name, implementation.hook)

@@ -74,9 +74,7 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
         )
     return Signature(
         positional=tuple(parameter.name for parameter in parameters if parameter.kind is _BY_POSITION),
-        named=tuple(
-            parameter.name for parameter in parameters if parameter.kind in _NAMED and parameter.name in known
-        ),
+        named=tuple(parameter.name for parameter in parameters if parameter.kind in _NAMED and parameter.name in known),
         everything=any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters),
     )
 
@@ -96,9 +94,7 @@ def find_implementations(
         except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
-            raise PluginError(
-                f"Attribute {attribute} of plugin {name} raises {exception_name(error)}."
-            ) from None
+            raise PluginError(f"Attribute {attribute} of plugin {name} raises {exception_name(error)}.") from None
         if options is None or function is None:
             continue
         hook = options.get("specname") or attribute

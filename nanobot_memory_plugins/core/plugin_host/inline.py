@@ -6,11 +6,10 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from nanobot_memory_plugins.core.plugin_host.answers import WrongAnswerError, accepted_values
+from nanobot_memory_plugins.core.plugin_host.answers import WrongAnswerError, accepted_values, discard_answer
 from nanobot_memory_plugins.core.plugin_host.attempt import Outcome, WrongAnswer
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
-from nanobot_memory_plugins.core.plugin_host.threads import discard
 
 
 def run_inline(
@@ -36,7 +35,7 @@ def run_inline(
             )
         values = accepted_values(answer, accept)
     except WrongAnswerError as error:
-        discard(answer)
+        discard_answer(answer)
         return WrongAnswer(str(error))
     except BaseException as error:
         if is_the_users_interrupt(error):

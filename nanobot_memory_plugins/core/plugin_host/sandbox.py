@@ -13,7 +13,6 @@ import functools
 import threading
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
-from weakref import WeakSet
 
 from loguru import logger
 
@@ -38,7 +37,9 @@ class Sandbox:
         self.plugin_name = plugin_name
         self.grace_seconds = grace_seconds
         self.threads = DaemonThreadPool(_THREADS, name=f"nanobot-memory {plugin_name}")
-        self.tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
+        # asyncio keeps weak references only: a task that is collected while it runs is reported, and one that
+        # swallows its cancellation even runs on while it is collected.
+        self.tasks: set[asyncio.Task[Any]] = set()
 
     def run(self, loop: asyncio.AbstractEventLoop | None, function: Callable[..., Any], *args: Any) -> Any:
         """Run some code of the plugin up to its next await, with everything that it starts in our hands.
@@ -103,6 +104,7 @@ class Sandbox:
 
     def _child_done(self, task: "asyncio.Task[Any]") -> None:
         """Tell what a task failed of, in our way: asyncio would log the exception with its text."""
+        self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.debug("a task of plugin {} ended with {}", self.plugin_name, exception_name(error))
 
@@ -112,9 +114,7 @@ class PluginCoroutine(Coroutine[Any, Any, Any]):
 
     __slots__ = ("__weakref__", "_inner", "_killer", "_loop", "_sandbox", "dropped")
 
-    def __init__(
-        self, sandbox: Sandbox, loop: asyncio.AbstractEventLoop, inner: Coroutine[Any, Any, Any]
-    ) -> None:
+    def __init__(self, sandbox: Sandbox, loop: asyncio.AbstractEventLoop, inner: Coroutine[Any, Any, Any]) -> None:
         self._sandbox = sandbox
         self._loop = loop
         self._inner = inner
@@ -133,10 +133,7 @@ class PluginCoroutine(Coroutine[Any, Any, Any]):
         yielded = self._sandbox.run(self._loop, self._inner.throw, error)
         task = asyncio.current_task(self._loop)
         if task is not None and task.cancelling() and self._killer is None:
-            # `asyncio.timeout` and its like take their cancellation back; whoever still stands cancelled
-            # after the grace has swallowed one.
-            grace = self._sandbox.grace_seconds
-            self._killer = self._loop.call_later(grace, self._kill_if_still_cancelled, task)
+            self._watch(task)
         return yielded
 
     def close(self) -> None:
@@ -160,10 +157,19 @@ class PluginCoroutine(Coroutine[Any, Any, Any]):
             if getattr(link, "cr_frame", None) is not None or getattr(link, "gi_frame", None) is not None:
                 _keep_for_ever(link)
 
-    def _kill_if_still_cancelled(self, task: "asyncio.Task[Any]") -> None:
+    def _watch(self, task: "asyncio.Task[Any]") -> None:
+        """Look at a cancelled task again after the grace: it may have swallowed its cancellation."""
+        self._killer = self._loop.call_later(self._sandbox.grace_seconds, self._drop_at_the_end, task)
+
+    def _drop_at_the_end(self, task: "asyncio.Task[Any]") -> None:
+        """Drop the task when ``asyncio.run`` waits for it; until then it may go on as it likes."""
         self._killer = None
-        if task.cancelling() and not task.done():
+        if task.done() or not task.cancelling():
+            return
+        if _is_ending(self._loop):
             end_task(task, drop=True)
+        else:
+            self._watch(task)
 
 
 class _ChildCoroutine(PluginCoroutine):
@@ -199,6 +205,11 @@ def end_task(task: "asyncio.Task[Any]", *, drop: bool) -> None:
     # A closed loop has no further step to take.
     with contextlib.suppress(RuntimeError):
         task.cancel()
+
+
+def _is_ending(loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether everybody but the plugins has been cancelled, as ``asyncio.run`` does when it is done."""
+    return all(task.cancelling() or isinstance(task.get_coro(), PluginCoroutine) for task in asyncio.all_tasks(loop))
 
 
 def _keep_for_ever(coroutine: object) -> None:

@@ -85,9 +85,7 @@ def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P
     return run_in_pool(_unlimited, function, *args, **kwargs)
 
 
-def run_in_pool(
-    pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
-) -> Awaitable[T]:
+def run_in_pool(pool: DaemonThreadPool, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
     """Start ``function`` in a thread of ``pool``, as `run_in_daemon_thread` does."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()
