@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.lines import LineCounter, read_at
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.core.files.text import count_breaks
 
 _LOCK_POLL_SECONDS = 0.002
 _COMMON_FLAGS = (
@@ -80,7 +81,7 @@ class OpenFile:
         before = self._lines.count(self.path, self._descriptor)
         lead = b"" if continues else self._lead()
         self._write(lead + data if lead else data)
-        self._lines.grown(self.path, self._descriptor, before + len(lead) + data.count(b"\n"))
+        self._lines.grown(self.path, self._descriptor, before + len(lead) + count_breaks(data))
         return before + len(lead) + 1
 
     def sync(self) -> None:

@@ -5,7 +5,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = 1 << 20
+from nanobot_memory_plugins.core.files.text import PIECE
+
 _TAIL = 64  # bytes that tell a file that has grown from one that was written anew
 _MOST_FILES = 1024
 
@@ -41,7 +42,7 @@ class LineCounter:
             if status.st_size > known.size and _tail(descriptor, known.size) == known.tail:
                 start, breaks = known.size, known.breaks
         while start < status.st_size:
-            block = read_at(descriptor, start, min(_BLOCK, status.st_size - start))
+            block = read_at(descriptor, start, min(PIECE, status.st_size - start))
             if not block:
                 break
             breaks += block.count(b"\n")

@@ -145,7 +145,10 @@ class MemoryFiles:
             return self._writer.refused(error)
 
     def _local(self, time: datetime | None) -> datetime:
-        when = time if isinstance(time, datetime) else self._clock.now()
+        when = time
+        if not isinstance(when, datetime):
+            when = self._clock.now()
+            when = when.replace(microsecond=when.microsecond // 1000 * 1000)  # for people; nothing needs more
         if when.tzinfo is None and self._timezone is not None:
             when = when.replace(tzinfo=self._timezone)
         try:

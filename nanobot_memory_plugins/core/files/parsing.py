@@ -22,7 +22,7 @@ _MARK = re.compile(
 )
 _ENTRY_HEADING = re.compile(r"### (\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}(?::\d{2})?)(?:\s+(.*))?")
 _FIELD = re.compile(r"([A-Za-z][\w;-]*)[ \t]*[:：](.*)")
-_DETAILS = re.compile(r"\s*^details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MULTILINE | re.IGNORECASE)
+_DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MULTILINE | re.IGNORECASE)
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
 # One of these must stand under a heading with a time, or it is somebody's own section.
 _TELLING = frozenset({"type", "tags", "tl;dr", "id"})

@@ -1,5 +1,6 @@
 """One line of JSON a message: what was said in a session."""
 
+import errno
 import json
 import os
 import stat
@@ -9,12 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.entries import choice, exact_time, read_time
-from nanobot_memory_plugins.core.files.text import clean
+from nanobot_memory_plugins.core.files.text import PIECE, clean
 from nanobot_memory_plugins.core.values import Origin, Scope
-
-# Characters that are encoded in one go. The encoder holds the interpreter's lock meanwhile: a few
-# milliseconds.
-_PIECE = 1 << 20
 
 # Bytes that `last_records` reads at first and at most.
 _FIRST_BLOCK = 1 << 16
@@ -118,9 +115,10 @@ def _lines_from_end(path: Path) -> Iterator[bytes]:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
         return
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file")
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return
         size = start = file.seek(0, os.SEEK_END)
         block, rest = _FIRST_BLOCK, b""
         while start > 0 and size - start < _MOST_BYTES:
@@ -136,5 +134,5 @@ def _lines_from_end(path: Path) -> Iterator[bytes]:
 
 def _encoded(text: str) -> Iterator[bytes]:
     """Yield the inside of a JSON string, piece by piece."""
-    for start in range(0, len(text), _PIECE):
-        yield json.dumps(text[start : start + _PIECE], ensure_ascii=False)[1:-1].encode("utf-8")
+    for start in range(0, len(text), PIECE):
+        yield json.dumps(text[start : start + PIECE], ensure_ascii=False)[1:-1].encode("utf-8")

@@ -1,0 +1,105 @@
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.files import MemoryFiles
+
+Opener = Callable[..., MemoryFiles]
+Child = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(datetime(2026, 2, 16, 6, 20, 33, 120_000, tzinfo=UTC))
+
+
+@pytest.fixture
+async def open_files(tmp_path: Path, clock: ManualClock) -> AsyncIterator[Opener]:
+    """Open the memory files of tmp_path in Shanghai's time; they are closed at the end."""
+    opened: list[MemoryFiles] = []
+
+    def open_them(**options: Any) -> MemoryFiles:
+        defaults: dict[str, Any] = {
+            "redact": lambda text: text,
+            "clock": clock,
+            "timezone": timezone(timedelta(hours=8)),
+        }
+        files = MemoryFiles(options.pop("workspace", tmp_path), **(defaults | options))
+        opened.append(files)
+        return files
+
+    yield open_them
+    for files in opened:
+        await files.close()
+
+
+PREAMBLE = """
+import asyncio, os, resource, signal, sys, time
+from nanobot_memory_plugins.core.files import *
+from nanobot_memory_plugins.core.values import *
+workspace = sys.argv[1]
+def say(word):
+    print(word, flush=True)
+def open_files(**options):
+    return MemoryFiles(workspace, redact=lambda text: text, **options)
+"""
+
+
+@pytest.fixture
+def child(tmp_path: Path) -> Iterator[Child]:
+    """Start another Python process on the same workspace; it is ended with the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(code: str, workspace: Path = tmp_path) -> "subprocess.Popen[str]":
+        process = subprocess.Popen(
+            [sys.executable, "-c", PREAMBLE + textwrap.dedent(code), str(workspace)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+# Holds a lock until it is told to let go.
+HOLDER = """
+with file_lock(MemoryPaths.of(workspace), {path}):
+    say("held")
+    sys.stdin.readline()
+say("free")
+"""
+
+
+@pytest.fixture
+def hold(child: Child) -> Callable[[str], Callable[[], None]]:
+    """Have another process hold the lock of the file that an expression in ``paths`` names.
+
+    What is returned makes it let go.
+    """
+
+    def start(path: str) -> Callable[[], None]:
+        process = child(HOLDER.format(path=path.replace("paths", "MemoryPaths.of(workspace)")))
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+
+        def release() -> None:
+            process.stdin.write("\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "free\n"
+
+        return release
+
+    return start

@@ -1,0 +1,113 @@
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.files import (
+    TranscriptRecord,
+    parse_transcript_line,
+    render_transcript_line,
+)
+from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+TEXT = st.text(max_size=30) | st.sampled_from(["\0", "\n", "\u2028", '"},{', "\\", "😀", "记忆", "\x1b[0m"])
+RECORDS = st.builds(
+    lambda role, text, session, agent, user, channel, origin, id_, time, name: TranscriptRecord(
+        role, text, session, Scope(agent, user, channel, session), origin, id_, time, name
+    ),
+    TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, st.sampled_from(Origin), TEXT,
+    st.none() | st.datetimes(timezones=st.just(UTC)), TEXT,
+)  # fmt: skip
+
+
+def record(text: str, session: str = "s") -> TranscriptRecord:
+    return TranscriptRecord("user", text, session, Scope(session=session), Origin.USER, id=text)
+
+
+@settings(max_examples=300, deadline=None)
+@given(RECORDS)
+def test_a_record_survives_its_line(record: TranscriptRecord) -> None:
+    line = render_transcript_line(record)
+    assert line.count(b"\n") == 1
+    assert line.endswith(b"\n")
+    assert parse_transcript_line(line) == record
+    assert json.loads(line)["text"] == record.text
+
+
+def test_lone_surrogates_become_readable() -> None:
+    line = render_transcript_line(record("a\ud800b\ud83d\ude00c"))
+    parsed = parse_transcript_line(line)
+    assert parsed is not None
+    assert parsed.text == "a\ufffdb😀c"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"", b"\n", b"{", b"[]", b"null", b'{"role":"user"}', b'{"role":1,"text":"x"}',
+        b'{"role":"user","text":null}', b'{"role":"user","text":"tor',
+        b"\xff\xfe", b"[" * 100_000, b"# Markdown", b"1" * 5000,
+    ],
+)  # fmt: skip
+def test_a_torn_or_foreign_line_is_none(line: bytes) -> None:
+    assert parse_transcript_line(line) is None
+
+
+def test_a_line_of_a_later_version_is_read() -> None:
+    line = (
+        b'{"id":"1","role":"tool","text":"x","session":"s","origin":"dream","mood":{"a":[1]},"time":"soon"}'
+    )
+    parsed = parse_transcript_line(line)
+    assert parsed == TranscriptRecord("tool", "x", "s", Scope(session="s"), Origin.TOOL, id="1")
+    assert parse_transcript_line(b'{"role":"user","text":"\\ud800"}') == TranscriptRecord(
+        "user", "\ufffd", "", Scope(), Origin.USER
+    )
+
+
+def test_a_whole_line_survives_every_cut(tmp_path: Path) -> None:
+    line = render_transcript_line(record("whole 记忆"))
+    for cut in range(len(line) - 1):
+        assert parse_transcript_line(line[:cut]) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 100_000), max_size=12), st.integers(0, 14))
+def test_the_last_records_are_read_from_the_end(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], limit: int
+) -> None:
+    path = tmp_path_factory.mktemp("t") / "s.jsonl"
+    texts = [f"{number}{'x' * size}" for number, size in enumerate(sizes)]
+    path.write_bytes(b"".join(render_transcript_line(record(text)) for text in texts))
+    found = [found.text for found in last_records(path, "s", limit)]
+    assert found == (texts[-limit:] if limit else [])
+
+
+def test_other_lines_and_other_sessions_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    lines = [
+        render_transcript_line(record(text, session))
+        for text, session in (("a", "s"), ("b", "t"), ("c", "s"))
+    ]
+    path.write_bytes(b"torn" + b"\n" + b"\n".join(lines) + b'{"role":"user","te')
+    assert [found.text for found in last_records(path, "s", 9)] == ["a", "c"]
+    assert last_records(tmp_path / "missing.jsonl", "s", 9) == []
+
+
+def test_only_the_end_of_a_large_file_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    with path.open("wb") as file:
+        file.truncate(50 << 30)  # sparse: reading it whole would take minutes
+        file.seek(0, 2)
+        file.write(b"\n" + render_transcript_line(record("end")))
+    assert [found.text for found in last_records(path, "s", 1)] == ["end"]
+    assert [found.text for found in last_records(path, "s", 5)] == ["end"]
+
+
+def test_the_time_is_kept(tmp_path: Path) -> None:
+    time = datetime(2026, 2, 16, 14, 20, 33, 120_000, tzinfo=UTC)
+    line = render_transcript_line(TranscriptRecord("user", "x", "s", Scope(), Origin.USER, time=time))
+    assert json.loads(line)["time"] == "2026-02-16T14:20:33.120+00:00"
