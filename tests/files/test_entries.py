@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.files import NoteEntry, parse_notes, render_note
-from nanobot_memory_plugins.core.files.entries import Passage
+from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes, render_note
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 
 SHANGHAI = timezone(timedelta(hours=8))
@@ -139,6 +138,7 @@ def test_an_entry_written_by_hand_needs_little() -> None:
         ("### 2026-02-16 14:20\ntype: bug\ntime: yesterday\nmood: good\n", NoteType.BUG, ""),
         ("### 2026-02-16 14:20\ntype: bug\ndetails: at once\nmore\n", NoteType.BUG, "at once\nmore"),
         ("### 2026-02-16 14:20\ntype: bug\nText without a blank line: yes.\n", NoteType.BUG, None),
+        ("### 2026-02-16 14:20\ntype: bug\nmood: good\nRemember: milk", NoteType.BUG, "Remember: milk"),
         ("### 2026-02-16 14:20\ntl;dr: x\n\n\n  details:\n\nlater", NoteType.NOTE, "\nlater"),
     ],
 )
@@ -182,6 +182,12 @@ def test_a_naive_time_and_the_ends_of_the_calendar_are_written() -> None:
     for time in (datetime(2026, 1, 1), datetime.min, datetime.max, datetime.min.replace(tzinfo=SHANGHAI)):
         (entry,) = entries(render_note(Note("x"), id="1", time=time, scope=Scope()))
         assert entry.tldr == "x"
+
+
+def test_long_details_survive() -> None:
+    details = "### 2026-02-16 14:20\n" * 120_000 + "#"
+    (entry,) = entries(render_note(Note("x", details), id="1", time=TIME, scope=Scope()))
+    assert entry.details == details
 
 
 def test_a_torn_entry_does_not_hide_the_next() -> None:

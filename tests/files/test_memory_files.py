@@ -2,6 +2,7 @@ import asyncio
 import gc
 import json
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable
@@ -9,11 +10,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from loguru import logger
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files import (
-    REDACTION_FAILED,
     MemoryFiles,
     NoteEntry,
     TranscriptRecord,
@@ -23,14 +22,6 @@ from nanobot_memory_plugins.core.files import (
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt, Scope
 
 Opener = Callable[..., MemoryFiles]
-
-
-@pytest.fixture
-def warnings() -> "list[str]":
-    lines: list[str] = []
-    handler = logger.add(lambda message: lines.append(str(message)), level="WARNING", format="{message}")
-    yield lines
-    logger.remove(handler)
 
 
 def message(text: str, session: str = "cli:direct", role: str = "user") -> TranscriptRecord:
@@ -98,7 +89,7 @@ async def test_lines_stay_right_when_others_write_too(open_files: Opener) -> Non
     marker = [
         lambda: path.write_bytes(b"a\nb\nc\n"),  # written anew, shorter or longer
         lambda: os.system(f"echo 'more\nlines' >> {path}"),
-        lambda: path.write_bytes(b"\n" * 500),
+        lambda: path.write_bytes(b"\n" * 50_000),
         lambda: path.write_bytes(path.read_bytes().replace(b"\n\n", b"\nx", 3)),  # as long as before
         lambda: replace_file(path, b"q\n"),
         lambda: path.unlink(),
@@ -207,26 +198,6 @@ async def test_every_value_is_redacted_before_it_is_encoded(open_files: Opener) 
         assert "pk" not in text
 
 
-@pytest.mark.parametrize("result", [RuntimeError("sk-secret"), SystemExit(1), RecursionError(), None, 7])
-async def test_a_failing_redaction_lets_nothing_through(
-    open_files: Opener, warnings: list[str], result: object
-) -> None:
-    def redact(text: str) -> str:
-        if isinstance(result, BaseException):
-            raise result
-        return result  # type: ignore[return-value]
-
-    files = open_files(redact=redact)
-    receipt = await files.keep_message(message("sk-secret"))
-    note = await files.keep_note(Note("sk-secret", "sk-secret", tags=("sk-secret",)), scope=Scope())
-    assert receipt.stored
-    assert files.history("cli:direct")[0]["content"] == REDACTION_FAILED
-    assert note.path is not None
-    assert "sk-secret" not in note.path.read_text()
-    assert warnings
-    assert not any("sk-secret" in warning for warning in warnings)
-
-
 async def test_a_cancelled_call_is_written_all_the_same(open_files: Opener) -> None:
     go_on = threading.Event()
 
@@ -266,29 +237,16 @@ async def test_lone_surrogates_and_nul_are_kept_readable(open_files: Opener) -> 
     (entry,) = entries(receipt.path)
     assert (entry.tldr, entry.details, entry.tags) == ("a\ufffd\ufffd", "b\ufffd", ("😀",))
     assert (await files.keep_message(message("x\ud800\0y", "\ud800"))).stored
+    assert files.history("\ud800")[0]["content"] == "x\ufffd\0y"
     assert files.history("\ufffd") == []
-
-
-async def test_a_note_that_is_not_as_declared_costs_only_itself(
-    open_files: Opener, warnings: list[str]
-) -> None:
-    files = open_files()
-    wrong = Note("x", tags=None)  # type: ignore[arg-type]
-    odd = Note(None, 7, type="wish", origin="?", destination="?", time="now")  # type: ignore[arg-type]
-    receipts = await files.keep_notes([Note("a"), wrong, odd, Note("b")], scope=Scope())
-    assert [receipt.stored for receipt in receipts] == [True, False, True, True]
-    assert "TypeError" in receipts[1].reason
-    found = entries(files.paths.day_note(datetime(2026, 2, 16)))
-    assert [(entry.tldr, entry.details, entry.type) for entry in found] == [
-        ("a", "", NoteType.NOTE),
-        ("", "7", NoteType.NOTE),
-        ("b", "", NoteType.NOTE),
-    ]
 
 
 async def test_a_large_message_is_written_whole_and_blocks_nobody(open_files: Opener) -> None:
     files = open_files(redact=lambda text: text)
     text = "记忆x\n" * 5_000_000  # 50 MB in UTF-8, and more as JSON
+    before = time.perf_counter()
+    assert json.dumps(text, ensure_ascii=False).encode()
+    in_one_go = time.perf_counter() - before
     lag = 0.0
 
     async def measure() -> None:
@@ -303,8 +261,7 @@ async def test_a_large_message_is_written_whole_and_blocks_nobody(open_files: Op
     measuring.cancel()
     assert receipt.stored
     assert files.history("cli:direct", limit=1)[0]["content"] == text
-    # The longest stretch under the interpreter's lock is copying the bytes together: 50 ms on two cores.
-    assert lag < 0.25
+    assert lag < in_one_go
 
 
 async def test_listeners_hear_of_every_append(open_files: Opener, warnings: list[str]) -> None:
@@ -364,7 +321,13 @@ async def test_the_files_are_synced_soon_after(
 ) -> None:
     synced: list[int] = []
     real = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda descriptor: (synced.append(1), real(descriptor))[1])
+
+    def watched(descriptor: int) -> None:
+        real(descriptor)
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            synced.append(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
     files = open_files()
     for number in range(20):
         await files.keep_message(message(str(number)))
@@ -381,79 +344,6 @@ def test_two_event_loops_may_use_the_files_one_after_the_other(tmp_path: Path) -
     for number in range(2):
         assert asyncio.run(files.keep_message(message(str(number)))).stored
     asyncio.run(files.close())
-
-
-Break = Callable[[MemoryFiles, Path], None]
-
-
-def _file_for_folder(files: MemoryFiles, outside: Path) -> None:
-    files.paths.memory.write_text("a file")
-
-
-def _links(files: MemoryFiles, outside: Path) -> None:
-    files.paths.sessions.mkdir(parents=True)
-    outside.write_text("not ours\n")
-    for path in (
-        files.paths.transcript("cli:direct"),
-        files.paths.long_term,
-        files.paths.day_note(datetime(2026, 2, 16)),
-    ):
-        path.symlink_to(outside)
-
-
-def _folders_for_files(files: MemoryFiles, outside: Path) -> None:
-    files.paths.transcript("cli:direct").mkdir(parents=True)
-    files.paths.long_term.mkdir()
-    files.paths.day_note(datetime(2026, 2, 16)).mkdir()
-
-
-def _pipes(files: MemoryFiles, outside: Path) -> None:
-    files.paths.sessions.mkdir(parents=True)
-    for path in (
-        files.paths.transcript("cli:direct"),
-        files.paths.long_term,
-        files.paths.day_note(datetime(2026, 2, 16)),
-    ):
-        os.mkfifo(path)
-
-
-def _no_locks(files: MemoryFiles, outside: Path) -> None:
-    files.paths.memory.mkdir()
-    files.paths.locks.write_text("a file")
-
-
-@pytest.mark.parametrize(
-    ("spoil", "words"),
-    [
-        (_file_for_folder, "a file stands where a folder belongs"),
-        (_links, "is a symbolic link"),
-        (_folders_for_files, "Is a directory"),
-        (_pipes, "is no regular file"),
-        (_no_locks, "a file stands where a folder belongs"),
-    ],
-)
-async def test_what_cannot_be_written_is_said_once_and_never_raised(
-    open_files: Opener, tmp_path: Path, warnings: list[str], spoil: Break, words: str
-) -> None:
-    files = open_files(workspace=tmp_path / "w")
-    files.paths.workspace.mkdir()
-    outside = tmp_path / "outside"
-    spoil(files, outside)
-    for _ in range(3):
-        receipts = [
-            await files.keep_message(message("a")),
-            await files.keep_note(Note("a"), scope=Scope()),
-            await files.keep_note(Note("a", destination=Destination.LONG_TERM), scope=Scope()),
-        ]
-        for receipt in receipts:
-            assert not receipt.stored
-            assert words in receipt.reason
-            assert "memory" in receipt.reason
-    assert len(warnings) == 3  # one for each file
-    assert files.history("cli:direct") == []
-    assert not outside.exists() or outside.read_text() == "not ours\n"
-    if spoil is not _file_for_folder:
-        assert (await files.keep_message(message("a", "another"))).stored == (spoil is not _no_locks)
 
 
 async def test_a_day_starts_at_local_midnight(open_files: Opener, clock: ManualClock) -> None:

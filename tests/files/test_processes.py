@@ -33,7 +33,9 @@ def tldrs(paths: MemoryPaths) -> list[str]:
     return [item.tldr for item in parse_notes(path.read_bytes()) if isinstance(item, NoteEntry)]
 
 
-def test_appends_of_four_processes_are_all_whole(child: Child, tmp_path: Path) -> None:
+async def test_appends_of_four_processes_are_all_whole(
+    child: Child, open_files: Opener, tmp_path: Path
+) -> None:
     processes = [
         child(f"""
         async def main():
@@ -43,9 +45,6 @@ def test_appends_of_four_processes_are_all_whole(child: Child, tmp_path: Path) -
                 receipt = await files.keep_message(TranscriptRecord("user", text, "s", Scope(), Origin.USER))
                 assert receipt.stored, receipt
             await files.close()
-            files = open_files()
-            await files.merge_spills()  # what a lock kept back at the end
-            await files.close()
         asyncio.run(main())
         """)
         for which in "abcd"
@@ -53,6 +52,7 @@ def test_appends_of_four_processes_are_all_whole(child: Child, tmp_path: Path) -
     for process in processes:
         process.communicate(timeout=120)
         assert process.returncode == 0
+    await open_files().merge_spills()  # what a lock kept back at the end
     lines = MemoryPaths.of(tmp_path).transcript("s").read_bytes().splitlines()
     texts = [json.loads(line)["text"] for line in lines]
     assert len(texts) == 400

@@ -22,11 +22,12 @@ exact instant.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown, one_line
+from nanobot_memory_plugins.core.files.text import LINE_BREAKS, PIECE, clean_markdown, one_line
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 
 Choice = TypeVar("Choice", NoteType, Origin)
@@ -104,13 +105,22 @@ def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  #
     ]
     details = clean_markdown(note.details)
     if details:
-        lines += ["", "details:", _HEADING.sub(r"\1\2\\\3", details)]
+        lines += ["", "details:", "".join(_escaped(details))]
     return "\n".join(lines) + "\n\n"
 
 
 def unescape_details(text: str) -> str:
     """Undo what `render_note` does to headings in details."""
     return _ESCAPED.sub(r"\1\2\3", text)
+
+
+def _escaped(details: str) -> Iterator[str]:
+    """Yield the details with their headings escaped, some lines at a time."""
+    start = 0
+    while start < len(details):
+        end = details.find("\n", start + PIECE) + 1 or len(details)
+        yield _HEADING.sub(r"\1\2\\\3", details[start:end])
+        start = end
 
 
 def exact_time(time: datetime) -> str:

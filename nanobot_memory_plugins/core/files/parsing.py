@@ -26,6 +26,7 @@ _DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MU
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
 # One of these must stand under a heading with a time, or it is somebody's own section.
 _TELLING = frozenset({"type", "tags", "tl;dr", "id"})
+_KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", "session", "channel", "user", "agent"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,11 @@ def _read_header(data: bytes, start: int) -> _Header | None:
         if not text:
             body = after
             break
-        # Text without a blank line before it: somebody wrote it by hand, and it is the details.
-        if field is None or field[1].lower() == "details":
+        name = field[1].lower() if field else ""
+        # Text without a blank line before it: somebody wrote it by hand, and it is the details. A field of a
+        # later version is passed over; those are in lower case.
+        if field is None or name == "details" or (name not in _KNOWN and name != field[1]):
             break
-        name = field[1].lower()
         fields.setdefault(_ALIASES.get(name, name), field[2].strip())
         body = after
     if _TELLING.isdisjoint(fields):

@@ -19,6 +19,9 @@ from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError,
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.spilled import SpilledRecord, merge_into, read_spill
 
+# Nobody else holds this lock for longer than it takes to see that the spill file is missing.
+_OWN_LOCK_SECONDS = 1.0
+
 
 class SpillFile:
     """The spill file of this process. It is made when it is first needed."""
@@ -45,7 +48,7 @@ class SpillFile:
         if self._lock is None:
             lock = FileLock(_lock_of(self.path), mode=0o600)
             try:
-                lock.acquire(timeout=0)
+                lock.acquire(timeout=_OWN_LOCK_SECONDS)
             except (OSError, Timeout) as error:
                 raise MemoryFileError(f"The spill file cannot be locked: {error}.") from error
             self._lock = lock

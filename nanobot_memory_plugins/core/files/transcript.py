@@ -97,9 +97,10 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
     records: list[TranscriptRecord] = []
     if limit <= 0:
         return records
+    key = clean(session_key)
     for line in _lines_from_end(path):
         record = parse_transcript_line(line)
-        if record is not None and record.session_key == session_key:
+        if record is not None and record.session_key == key:
             records.append(record)
             if len(records) == limit:
                 break
@@ -122,7 +123,7 @@ def _lines_from_end(path: Path) -> Iterator[bytes]:
         size = start = file.seek(0, os.SEEK_END)
         block, rest = _FIRST_BLOCK, b""
         while start > 0 and size - start < _MOST_BYTES:
-            end, start = start, max(0, start - block)
+            end, start = start, max(0, start - min(block, _MOST_BYTES - (size - start)))
             file.seek(start)
             lines = (file.read(end - start) + rest).split(b"\n")
             rest = lines.pop(0)
