@@ -71,9 +71,8 @@ def test_there_are_hooks():
 @pytest.mark.accept("PL-07")
 @pytest.mark.parametrize("hook", HOOKS)
 def test_the_heading_is_the_signature(hook: str):
-    assert section(hook).splitlines()[0] == f"### `{hook}{inspect.signature(HOOKS[hook])}`".replace(
-        "nanobot_memory_plugins.core.", ""
-    )
+    signature = re.sub(r"(?:\w+\.)+(\w+)", r"\1", str(inspect.signature(HOOKS[hook])))
+    assert section(hook).splitlines()[0] == f"### `{hook}{signature}`"
 
 
 @pytest.mark.accept("PL-07")

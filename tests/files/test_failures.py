@@ -45,9 +45,7 @@ async def test_a_failing_redaction_lets_nothing_through(
     assert not any("sk-secret" in warning for warning in warnings)
 
 
-async def test_a_note_that_is_not_as_declared_costs_only_itself(
-    open_files: Opener, warnings: list[str]
-) -> None:
+async def test_a_note_that_is_not_as_declared_costs_only_itself(open_files: Opener, warnings: list[str]) -> None:
     files = open_files()
     wrong = Note("x", tags=None)  # type: ignore[arg-type]
     odd = Note(None, 7, type="wish", origin="?", destination="?", time="now")  # type: ignore[arg-type]

