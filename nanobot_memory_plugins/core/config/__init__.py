@@ -1,0 +1,18 @@
+"""Configuration: read from a file or a mapping, checked key by key; a wrong value costs only itself."""
+
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig
+from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, DocumentName
+from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.config.reading import load_config
+
+__all__ = [
+    "DOCUMENT_NAMES",
+    "ConfigProblem",
+    "CoreOptions",
+    "DocumentName",
+    "MemoryConfig",
+    "config_from_mapping",
+    "load_config",
+    "plugin_options",
+]

@@ -1,0 +1,91 @@
+"""What a configuration is once it has been read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.alias_generators import to_camel
+
+from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+
+# No hook may take longer than a day: timers overflow on numbers that are much larger.
+_LONGEST_SECONDS = 86_400.0
+
+_Seconds = Annotated[float, Field(gt=0, le=_LONGEST_SECONDS)]
+
+_switch = TypeAdapter(bool)
+
+
+class CoreOptions(BaseModel):
+    """Options of core. Limits and rests are seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    message_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a message or a draft")
+    tool_limit: _Seconds = Field(default=0.5, description="for a plugin to answer a tool execution")
+    idle_limit: _Seconds = Field(default=60.0, description="for a plugin to answer a quiet session")
+    compaction_limit: _Seconds = Field(default=60.0, description="for a plugin to answer a compaction")
+    start_limit: _Seconds = Field(default=10.0, description="for a plugin to start or stop")
+    breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook rests")
+    breaker_rest: _Seconds = Field(default=60.0, description="how long it rests before one trial")
+    idle_seconds: _Seconds = Field(default=300.0, description="quiet time after which a session is idle")
+    share: Literal["agent", "user", "channel", "session"] = Field(
+        default="agent", description="who sees a memory: everybody in the workspace, or less"
+    )
+    language: Literal["auto", "zh", "en"] = Field(
+        default="auto", description="of the fence around injected text; auto follows the message"
+    )
+    keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
+    max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens injected beside a message")
+    max_context_chars: int = Field(default=1_800, ge=0, description="characters injected beside a message")
+    language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
+
+
+def as_switch(value: object) -> bool | None:
+    """Return what ``enabled`` says: booleans, 0 and 1, and words like "yes" and "off". None when it says nothing."""
+    try:
+        return _switch.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def _spell_out_switches(plugins: object) -> object:
+    if not isinstance(plugins, Mapping):
+        return plugins
+    return {name: {"enabled": raw} if isinstance(raw, bool) else raw for name, raw in plugins.items()}
+
+
+class MemoryConfig(BaseModel):
+    """The whole configuration. ``MemoryConfig()`` means: every installed plugin, with its defaults.
+
+    ``plugins`` holds each plugin's options as they came, ``enabled`` included; `plugin_options` checks them
+    against the plugin's own model. The last three fields only serve messages: the file, the place of
+    the plugins in it, and for an option that came under another name (``recall.recall_top_k``) the one that the
+    user wrote (``memory.recallTopK``).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    core: CoreOptions = Field(default_factory=CoreOptions)
+    plugins: Annotated[dict[str, dict[str, Any]], BeforeValidator(_spell_out_switches)] = Field(default_factory=dict)
+    source: str = Field(default="", exclude=True, repr=False)
+    prefix: str = Field(default="memoryPlugins", exclude=True, repr=False)
+    written: dict[str, str] = Field(default_factory=dict, exclude=True, repr=False)
+
+    def enabled(self, plugin: str) -> bool:
+        """Return whether a plugin may be loaded: yes, unless its options say otherwise."""
+        return as_switch(self.plugins.get(plugin, {}).get("enabled", True)) is not False
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigProblem:
+    """Something in a configuration that cannot be used as it stands; what it says was replaced by a default.
+
+    ``key`` is dotted, as the user wrote it. ``message`` names it again, says what is wrong and what is expected,
+    and never shows a value. ``source`` is the file, or empty.
+    """
+
+    key: str
+    message: str
+    source: str = ""

@@ -1,0 +1,152 @@
+"""Where a configuration file may be, and how it is read."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.config.mapping import (
+    config_from_mapping,
+    find_section,
+    has_documented_names,
+    names_plugins,
+)
+from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.wording import kind_of, shown
+
+# Names the configuration file, when none is given.
+CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"
+
+_GROUP = "nanobot_memory_plugins"
+# Longer runs of digits are no number that an option could hold, and Python refuses to convert the longest.
+_LONGEST_NUMBER = 32
+
+
+def load_config(
+    path: str | Path | None = None, *, environment: Mapping[str, str] = os.environ
+) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    """Return the configuration and what was wrong with it. Never raises for a file's content or absence.
+
+    The first of these that there is: ``path``; the file that NANOBOT_MEMORY_CONFIG names; ``config.json`` in the
+    current folder; nanobot's own ``~/.nanobot/config.json``, at ``channels.memoryPlugins``. A file that was named
+    must be there; the other two are passed over when they do not speak of memory.
+    """
+    named = path or environment.get(CONFIG_VARIABLE)
+    if named:
+        return _read_named(Path(named))
+    for place in _usual_places():
+        found = _read_usual(place)
+        if found is not None:
+            return found
+    return MemoryConfig(), []
+
+
+def nanobot_home() -> Path | None:
+    """Return ``~/.nanobot``, or None where there is no home."""
+    try:
+        return Path.home() / ".nanobot"
+    except RuntimeError:
+        return None
+
+
+def read_json(path: Path) -> tuple[object, str]:
+    """Return a JSON file's content and an empty string, or None and what is wrong with the file."""
+    try:
+        if not path.is_file():
+            return None, "there is no such file" if not path.exists() else "this is not a file"
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        return None, f"the file is not UTF-8 (at byte {error.start}); save it as UTF-8"
+    except (OSError, ValueError) as error:
+        return None, f"the file cannot be read ({getattr(error, 'strerror', None) or type(error).__name__})"
+    try:
+        return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number), ""
+    except json.JSONDecodeError as error:
+        return None, f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+    except RecursionError:
+        return None, "the file is nested too deeply"
+
+
+def _usual_places() -> list[Path]:
+    home = nanobot_home()
+    return [Path("config.json"), *([home / "config.json"] if home is not None else [])]
+
+
+def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    try:
+        path = path.expanduser().absolute()
+    except RuntimeError:
+        path = path.absolute()
+    raw, wrong = read_json(path)
+    if wrong:
+        return _unread(path, wrong)
+    if not isinstance(raw, Mapping):
+        return _unread(path, f"an object is expected (found {kind_of(raw)})")
+    speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, known_plugins())
+    if raw and not speaks:
+        return _unread(path, 'there is no "memoryPlugins" in the file; put the options under that key')
+    return _read(raw, path)
+
+
+def _read_usual(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
+    """Return what a file in a usual place says, or None: it is not there, or is about something else."""
+    raw, wrong = read_json(path)
+    if wrong:
+        try:
+            ours = b"memoryPlugins" in path.read_bytes()
+        except (OSError, ValueError):
+            return None
+        return _unread(path.absolute(), wrong) if ours else None
+    if not isinstance(raw, Mapping) or not (find_section(raw)[0] or has_documented_names(raw)):
+        return None
+    return _read(raw, path.absolute())
+
+
+def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    source = str(path)
+    config, problems = config_from_mapping(raw, known_plugins=known_plugins(), source=source)
+    place, section = find_section(raw)
+    twice = _repeated(section if place else raw, place)
+    return config, [
+        *(
+            ConfigProblem(key, f"{key}: this key stands there more than once; the last one counts.", source)
+            for key in twice
+        ),
+        *problems,
+    ]
+
+
+def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    name = str(path)
+    message = f"{shown(name) if len(name) < 80 else path.name}: {wrong}. The defaults are used."
+    return MemoryConfig(source=name), [ConfigProblem("file", message, name)]
+
+
+def known_plugins() -> set[str]:
+    """Return the names of the installed plugins, without importing any."""
+    return {point.name for point in entry_points(group=_GROUP)}
+
+
+class _Object(dict[str, Any]):
+    """A JSON object that remembers which keys stood there more than once."""
+
+    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else Counter[str]()
+        self.repeated = [key for key, count in counts.items() if count > 1]
+
+
+def _repeated(value: object, prefix: str, depth: int = 8) -> list[str]:
+    """Return the dotted places of the keys that stand in an object, or below it, more than once."""
+    if not isinstance(value, dict) or depth == 0:
+        return []
+    dotted = f"{prefix}." if prefix else ""
+    here = [dotted + shown(key) for key in getattr(value, "repeated", ())]
+    return here + [place for key, item in value.items() for place in _repeated(item, dotted + shown(key), depth - 1)]
+
+
+def _whole_number(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_NUMBER else float("inf")

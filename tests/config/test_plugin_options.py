@@ -1,0 +1,179 @@
+"""Options against a plugin's own model."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nanobot_memory_plugins.core.config import CoreOptions, MemoryConfig, config_from_mapping, plugin_options
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic.alias_generators import to_camel
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Server(BaseModel):
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=1, le=65_535)
+
+
+class Options(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    recall_top_k: int = Field(default=5, ge=1)
+    wait: float = Field(default=0.5, gt=0)
+    mode: str = Field(default="fast", pattern="^(fast|slow)$")
+    words: tuple[str, ...] = ("a",)
+    server: Server = Field(default_factory=Server)
+
+
+def read(raw: dict[str, Any], model: type[BaseModel] | None = Options) -> tuple[Any, list[str]]:
+    options, problems = plugin_options(MemoryConfig(plugins={"mine": raw}), "mine", model)
+    return options, [problem.message for problem in problems]
+
+
+def test_both_spellings_are_read():
+    assert read({"recallTopK": 7})[0].recall_top_k == read({"recall_top_k": 7})[0].recall_top_k == 7
+    assert read({"recallTopK": 7})[1] == []
+
+
+@pytest.mark.accept("PL-03")
+def test_a_wrong_value_falls_back_alone_and_is_named():
+    options, (problem,) = read({"recallTopK": "many", "wait": 2, "mode": "slow"})
+    assert (options.recall_top_k, options.wait, options.mode) == (5, 2.0, "slow")
+    assert problem.startswith("memoryPlugins.mine.recallTopK: ")
+    assert "integer" in problem
+    assert "default 5 is used" in problem
+
+
+def test_every_wrong_value_is_named():
+    options, problems = read({"recallTopK": 0, "wait": -1, "mode": "odd", "words": ["x", 3]})
+    assert options == Options()
+    assert [problem.partition(":")[0].rpartition(".")[2] for problem in problems] == [
+        "recallTopK",
+        "wait",
+        "mode",
+        "words",
+    ]
+
+
+def test_a_message_never_shows_a_value():
+    secret = "hunter" + "2-and-more"
+    for key in Options.model_fields:
+        _, problems = read({key: {"inner": secret}, "mode": secret, "server": {"port": secret}})
+        assert problems
+        assert not any(secret in problem for problem in problems)
+
+
+@pytest.mark.parametrize(("key", "meant"), [("recalTopK", "recallTopK"), ("recal_top_k", "recall_top_k")])
+def test_an_unknown_key_suggests_the_nearest_in_the_users_spelling(key: str, meant: str):
+    options, (problem,) = read({key: 3})
+    assert options == Options()
+    assert problem == f'memoryPlugins.mine.{key}: there is no such option. Did you mean "{meant}"?.'.replace("?.", "?")
+
+
+def test_an_option_of_another_plugin_says_whose_it_is():
+    assert 'it is "storage.rrf_k"' in read({"rrfK": 60})[1][0]
+
+
+def test_a_wrong_nested_key_costs_only_itself():
+    options, (problem,) = read({"server": {"port": 0, "host": "localhost"}})
+    assert (options.server.port, options.server.host) == (8080, "localhost")
+    assert problem.startswith("memoryPlugins.mine.server.port: ")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400, True])
+def test_numbers_that_no_timer_can_use_are_refused(value: object):
+    options, problems = read({"wait": value})
+    assert options.wait == 0.5
+    assert len(problems) == 1
+
+
+def test_enabled_is_no_option_of_the_plugin():
+    assert read({"enabled": False}) == (Options(), [])
+
+
+def test_a_plugin_without_options_says_so():
+    options, (problem,) = read({"enabled": True, "colour": "red"}, None)
+    assert options is None
+    assert problem == 'memoryPlugins.mine.colour: the plugin "mine" has no options.'
+
+
+def test_a_required_option_that_is_missing_is_named():
+    class Needs(BaseModel):
+        url: str
+        tries: int = 3
+
+    assert read({"url": "http://127.0.0.1"}, Needs)[0].url == "http://127.0.0.1"
+    options, (problem,) = read({"tries": 2}, Needs)
+    assert options is None
+    assert problem.startswith("memoryPlugins.mine.url: ")
+    options, problems = read({"url": "http://127.0.0.1", "tries": "x"}, Needs)
+    assert options == Needs(url="http://127.0.0.1")
+    assert len(problems) == 1
+
+
+def test_a_rule_between_options_drops_the_one_that_breaks_it():
+    class Range(BaseModel):
+        low: int = 0
+        high: int = 10
+
+        @model_validator(mode="after")
+        def ordered(self) -> "Range":
+            if self.low > self.high:
+                raise ValueError("low is above high")
+            return self
+
+    options, (problem,) = read({"low": 5, "high": 2}, Range)
+    assert (options.low, options.high) == (5, 10)
+    assert "low is above high" in problem
+
+
+def test_a_validator_that_breaks_costs_only_its_key():
+    class Breaks(BaseModel):
+        name: str = ""
+        size: int = 1
+
+        @field_validator("name")
+        @classmethod
+        def broken(cls, value: str) -> str:
+            raise KeyError(value)
+
+    options, (problem,) = read({"name": "x", "size": 2}, Breaks)
+    assert options.size == 2
+    assert "KeyError" in problem
+
+
+def test_a_model_that_knows_only_its_aliases_is_read_too():
+    class Aliased(BaseModel):
+        max_size: int = Field(default=1, alias="maxSize")
+
+    assert read({"max_size": 4}, Aliased)[0].max_size == read({"maxSize": 4}, Aliased)[0].max_size == 4
+
+
+@settings(max_examples=150, deadline=None)
+@given(raw=st.dictionaries(st.sampled_from([*Options.model_fields, "recallTopK"]) | st.text(max_size=9), JSON))
+def test_any_options_give_a_valid_instance(raw: dict[str, Any]):
+    options, _ = read(raw)
+    assert isinstance(options, Options)
+    assert Options.model_validate(options.model_dump()) == options
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    raw=JSON
+    | st.dictionaries(
+        st.sampled_from(["core", "recall", "memory", "memoryPlugins", "context", "memory_search"]),
+        JSON | st.dictionaries(st.sampled_from(["enabled", "retrieval", "message_limit", "limit", "bootstrap"]), JSON),
+    )
+)
+def test_any_json_gives_a_valid_configuration(raw: object):
+    config, problems = config_from_mapping(raw, known_plugins=["recall"])
+    assert CoreOptions.model_validate(config.core.model_dump()) == config.core
+    assert isinstance(config.enabled("recall"), bool)
+    assert all(problem.key and problem.message.startswith(problem.key) for problem in problems)
+    assert all("\n" not in problem.message for problem in problems)
