@@ -1,0 +1,267 @@
+"""The index of one workspace and what stands in for it when it fails. Everything here blocks; `store` does not."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, StoreStatus
+from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
+from nanobot_memory_plugins.storage.indexer.tail import TailReader
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.place import IndexPlace, choose_place
+from nanobot_memory_plugins.storage.readers import Reader, Readers
+from nanobot_memory_plugins.storage.sources.places import Places
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.storage.database import Database
+    from nanobot_memory_plugins.storage.search import Searcher
+
+T = TypeVar("T")
+
+# Bytes of the files that a search reads beside the index, and when there is no index.
+_TAIL_BYTES, _SCAN_BYTES = 1_000_000, 8_000_000
+_NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
+_VEC_MEND = 'Install it with: pip install "nanobot-memory-storage[vec]"'
+# Seconds: between attempts to open an index that failed, and how old the numbers in a status may be.
+_RETRY, _STATUS_AGE = 5.0, 1.0
+
+
+class MemoryIndex:
+    """Opens the database, runs the indexer and answers searches, from any thread.
+
+    Without vectors a search is by full text; when the database fails, it reads the files. `status` says
+    which, and why.
+    """
+
+    def __init__(self, workspace: Path, options: StorageOptions, clock: Clock) -> None:
+        self.paths = MemoryPaths.of(workspace)
+        self.places = Places(self.paths)
+        self.embedding = EmbeddingAccess(options.embedding_options())
+        self._options = options
+        self._clock = clock
+        self._tail = TailReader(self.places, options.chunking())
+        self._lock = threading.Lock()
+        self._place: IndexPlace | None = None
+        self._readers: Readers | None = None
+        self._indexer: Indexer | None = None
+        self._trouble: tuple[str, str] | None = ("The index is not open yet.", "")
+        self._retry_at = 0.0
+        self._vector_backend = ""
+        self._numbers = StoreStatus(level=Level.MARKDOWN)
+        self._numbers_at = 0.0
+
+    @property
+    def indexer(self) -> Indexer | None:
+        """The indexer of this process, or None while the index cannot be opened."""
+        return self._indexer
+
+    @property
+    def is_open(self) -> bool:
+        """Whether searches are answered by the database."""
+        return self._trouble is None
+
+    def open(self) -> None:
+        """Open the database, start the indexer, and begin to load the model. Failing to do so is no error."""
+        self.embedding.start()
+        self.refresh()
+
+    def search(self, query: Query) -> SearchResult:
+        """Return the best hits, from the database and what it does not cover yet, else from the files.
+
+        Raises `StoreError` when not even the files can be read.
+        """
+        found = self._try(
+            lambda reader: reader.searcher.search(
+                query, tail=self._tail.documents(reader.file_states(), most_bytes=_TAIL_BYTES)
+            )
+        )
+        return found if found is not None else self._scan(query)
+
+    def read(self, hit_id: str) -> Hit | None:
+        """Return one memory whole, or None."""
+        hit = self._try(lambda reader: reader.searcher.read(hit_id))
+        return hit if hit is not None else self._read_file(hit_id)
+
+    def files(self) -> dict[str, tuple[int, int]] | None:
+        """Return size and time of every indexed file as the manifest has it, or None without a database."""
+        return self._try(
+            lambda reader: {path: (state.size, state.mtime_ns) for path, state in reader.file_states().items()}
+        )
+
+    def clear(self) -> None:
+        """Empty the index; whoever owns it fills it again. Raises `StoreError` without a database."""
+        if self._try(lambda reader: reader.database.clear() or True) is None:
+            reason, mend = self._trouble or ("The index cannot be emptied.", "")
+            raise StoreError(reason, mend=mend)
+
+    def check(self) -> list[str] | None:
+        """Return what is wrong inside the database (nothing, as a rule), or None without one."""
+        return self._try(lambda reader: list(reader.database.check()))
+
+    def status(self) -> StoreStatus:
+        """Return the state, with the numbers of the last `refresh`. Touches no disk."""
+        embedding = self.embedding.report()
+        place, trouble = self._place, self._trouble
+        if trouble is not None:
+            level, (reason, mend) = Level.MARKDOWN, trouble
+        elif embedding.model:
+            level = Level.HYBRID if self._vector_backend == "vec0" else Level.NUMPY
+            reason, mend = ("", "") if level is Level.HYBRID else (_NO_VEC, _VEC_MEND)
+        else:
+            level, reason, mend = Level.FULL_TEXT, embedding.reason, embedding.mend
+        if place is not None and place.temporary:
+            reason, mend = " ".join(filter(None, (place.reason, reason))), place.mend
+        return replace(
+            self._numbers,
+            level=level,
+            indexing_here=self._indexer is not None and self._indexer.state.owning,
+            model=embedding.model,
+            reason=reason,
+            mend=mend,
+        )
+
+    def numbers_are_old(self) -> bool:
+        """Tell whether `refresh` would be worth its while."""
+        return time.monotonic() - self._numbers_at > _STATUS_AGE
+
+    def refresh(self) -> StoreStatus:
+        """Count again what is indexed and what waits, and return the status."""
+        self._numbers_at = time.monotonic()
+        space = self.embedding.report().model
+        self._try(lambda reader: self._count(reader, space))
+        return self.status()
+
+    def stop(self, drain: float) -> None:
+        """Finish what was accepted, for at most ``drain`` seconds, close everything and end the threads."""
+        if self._indexer is not None:
+            self._indexer.stop(drain)
+        self.embedding.close()
+        if self._readers is not None:
+            self._readers.close()
+        if self._place is not None:
+            self._place.remove()
+        self._trouble = ("The store is closed.", "")
+
+    def _try(self, function: Callable[[Reader], T]) -> T | None:
+        """Return what ``function`` makes of the database, or None when it cannot be had now."""
+        if self._trouble is not None and time.monotonic() < self._retry_at:
+            return None
+        for attempt in (1, 2):
+            try:
+                with self._connect().lent() as reader:
+                    result = function(reader)
+            except Exception as error:  # SQLite and the file system fail in many ways, and searches go on
+                # The first failure may be of a connection to a database that was replaced.
+                if attempt == 2:
+                    self._fail(error)
+            else:
+                self._recover()
+                return result
+        return None
+
+    def _connect(self) -> Readers:
+        with self._lock:
+            if self._readers is None:
+                self._place = choose_place(self.paths, self._options.db_path)
+                self._readers = Readers(self._place.database, self._open_reader)
+            return self._readers
+
+    def _open_database(self) -> "Database":
+        from nanobot_memory_plugins.storage.database import Database
+
+        assert self._place is not None  # noqa: S101  # _connect has chosen it
+        database = Database.open(self._place.database)
+        if not database.has_fts5:
+            database.close()
+            raise StoreError("This SQLite has no FTS5.", mend="Install apsw, which brings its own SQLite.")
+        return database
+
+    def _open_reader(self) -> "tuple[Database, Searcher]":
+        from nanobot_memory_plugins.storage.search import Searcher
+
+        database = self._open_database()
+        self._vector_backend = database.vector_backend
+        searcher = Searcher(
+            database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
+        )
+        return database, searcher
+
+    def _recover(self) -> None:
+        """Begin, or go on, to use the database."""
+        if self._trouble is None:
+            return
+        with self._lock:
+            self._trouble = None
+            if self._indexer is None and self._place is not None:
+                self._indexer = Indexer(
+                    self.paths,
+                    lock=self._place.lock,
+                    database=self._place.database,
+                    open_database=self._open_database,
+                    embedder=lambda: self.embedding.embedder,
+                    settings=self._options.session_settings(),
+                    clock=self._clock,
+                    watch=self._options.watch,
+                )
+                self._indexer.start()
+
+    def _fail(self, error: Exception) -> None:
+        """Say what is wrong, once, and leave the database alone for a while."""
+        self._retry_at = time.monotonic() + _RETRY
+        trouble = _trouble_of(error)
+        if trouble != self._trouble:
+            logger.warning("the index cannot be used, the memory files are searched themselves: {} {}", *trouble)
+        self._trouble = trouble
+        if self._indexer is not None:
+            self._indexer.check_database()
+
+    def _scan(self, query: Query) -> SearchResult:
+        from nanobot_memory_plugins.storage.search import scan_markdown
+
+        try:
+            return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
+        except OSError as error:
+            raise StoreError(f"The memory files cannot be read ({type(error).__name__}).") from error
+
+    def _read_file(self, hit_id: str) -> Hit | None:
+        from nanobot_memory_plugins.storage.search import hit_of
+
+        for document in self._tail.documents({}, most_bytes=_SCAN_BYTES):
+            if document.key == hit_id:
+                return hit_of(document)
+        return None
+
+    def _count(self, reader: Reader, space: str) -> None:
+        counts = reader.database.counts()
+        states = reader.file_states()
+        pending = 0
+        for source in self.places.find():
+            state = states.get(source.relative)
+            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+                pending += max(1, source.size - (state.offset if state is not None else 0))
+        self._numbers = replace(
+            self._numbers,
+            documents=counts.documents,
+            vectors=counts.vectors,
+            files=len(states),
+            pending_bytes=pending,
+            pending_vectors=max(0, counts.documents - counts.vectors) if space else 0,
+        )
+
+
+def _trouble_of(error: Exception) -> tuple[str, str]:
+    """Return reason and mend for people; nothing of what an unknown exception says, which may be user data."""
+    if isinstance(error, NanobotMemoryError):
+        return error.cause, error.mend
+    if isinstance(error, ImportError):
+        return f"The package {error.name} cannot be imported.", 'Install it with: pip install "nanobot-memory-storage"'
+    return f"The index cannot be used ({type(error).__name__}).", "Try: nanobot-memory index --rebuild"

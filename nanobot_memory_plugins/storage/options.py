@@ -1,0 +1,63 @@
+"""The storage plugin's options, as they stand in a configuration file."""
+
+from datetime import timedelta
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.sources.pieces import Chunking
+
+
+class StorageOptions(BaseModel):
+    """How the memory files are indexed and searched.
+
+    ``embedding_model`` and ``embedding_provider`` are the usual two of ``embedding``'s options under names of
+    their own; they win where both are given.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    backend: Literal["builtin_fts"] = Field("builtin_fts", description="The only one: SQLite's own full-text search.")
+    db_path: str = Field("", description="The index; .storage/memory.db in the workspace when empty.")
+    chunk_max_tokens: int = Field(256, ge=16, le=8_192, description="Longest passage, in estimated tokens.")
+    chunk_overlap_tokens: int = Field(32, ge=0, le=4_096, description="What neighbouring passages share.")
+    index_queue_max: int = Field(1_000, ge=1, le=100_000, description="Passages held in memory while indexing.")
+    vector_refresh_ttl: float = Field(30.0, ge=0, le=86_400, description="Seconds that vectors may be out of date.")
+    observation_max_age_days: int = Field(
+        30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
+    )
+    watch: bool = Field(True, description="Hear of changes at once; else files are looked at every few seconds.")
+    embedding_model: str = Field("", description="Model alias, name or folder.")
+    embedding_provider: Literal["", "fastembed", "openai", "none"] = Field("", description="Where the model runs.")
+    embedding: EmbeddingOptions = Field(default_factory=EmbeddingOptions)
+
+    @model_validator(mode="after")
+    def _overlap_is_less_than_a_chunk(self) -> "StorageOptions":
+        if self.chunk_overlap_tokens >= self.chunk_max_tokens:
+            raise ValueError("chunkOverlapTokens must be less than chunkMaxTokens")
+        return self
+
+    def embedding_options(self) -> EmbeddingOptions:
+        """Return the embedding's options with the two flat names put in."""
+        flat: dict[str, Any] = {}
+        if self.embedding_model:
+            flat["model"] = self.embedding_model
+        if self.embedding_provider:
+            flat["provider"] = self.embedding_provider
+        return self.embedding.model_copy(update=flat)
+
+    def chunking(self) -> Chunking:
+        """Return how texts are cut."""
+        return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens)
+
+    def session_settings(self) -> SessionSettings:
+        """Return what the indexer needs to know."""
+        days = self.observation_max_age_days
+        return SessionSettings(
+            step=StepSettings(chunking=self.chunking(), batch_documents=self.index_queue_max),
+            observation_max_age=timedelta(days=days) if days else None,
+        )

@@ -1,0 +1,59 @@
+"""Where the index of a workspace is, or what takes its place."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.files import MemoryPaths
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPlace:
+    """The database, and the lock that says who writes it.
+
+    ``temporary`` is true when the workspace cannot be written: the index is then this process's own, in a
+    temporary folder that `remove` takes away. ``reason`` and ``mend`` say so to people.
+    """
+
+    database: Path
+    lock: Path
+    temporary: bool = False
+    reason: str = ""
+    mend: str = ""
+
+    def remove(self) -> None:
+        """Remove a temporary index; any other stays."""
+        if self.temporary:
+            shutil.rmtree(self.database.parent, ignore_errors=True)
+
+
+def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
+    """Return where the index goes: ``db_path`` (from the workspace) or ``.storage/memory.db``.
+
+    When that folder cannot be written, a temporary one takes its place. Raises OSError when not even that can be.
+    """
+    database = paths.workspace / Path(db_path).expanduser() if db_path else paths.database
+    try:
+        _try_writing(database.parent)
+    except OSError as error:
+        folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-"))
+        reason = f"{database.parent} cannot be written ({error.strerror or type(error).__name__})"
+        mend = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
+        logger.warning("{}: the index is a temporary one. {}", reason, mend)
+        return IndexPlace(
+            folder / database.name, folder / "indexer.lock", True, f"{reason}; the index is temporary.", mend
+        )
+    return IndexPlace(database, database.parent / "indexer.lock")
+
+
+def _try_writing(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".probe-", dir=folder)
+    os.close(handle)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(name)

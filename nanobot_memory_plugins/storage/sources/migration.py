@@ -1,0 +1,91 @@
+"""Bringing memories over from the places where earlier versions kept them.
+
+A ``MEMORY.md`` at the root of the workspace and the folder ``notes/`` are copied below ``memory/``. The
+originals stay as they are; the file ``.migrated_to_v5`` beside them says that it has been done.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.files import MemoryPaths
+
+MARKER = ".migrated_to_v5"
+# Where a file goes whose own name is taken below memory/ already.
+_CONFLICTS = "legacy"
+
+
+def migrate_legacy(workspace: Path, paths: MemoryPaths) -> list[Path]:
+    """Copy the legacy files that were not copied before, and return the copies.
+
+    Nothing that exists is written over: where the name is taken by other content, the copy goes to
+    ``memory/legacy/``. A place that cannot be read or written is left for the next start, with a warning.
+    """
+    copies: list[Path] = []
+    for place, files in _legacy_places(workspace):
+        if (place / MARKER).exists() or not files:
+            continue
+        try:
+            for source in files:
+                copy = _copy_beside(source, paths.memory, source.relative_to(place))
+                if copy is not None:
+                    copies.append(copy)
+            (place / MARKER).write_text(f"copied to {paths.memory.name}/\n", encoding="utf-8")
+        except OSError as error:
+            logger.warning("legacy memory in {} was not migrated: {}", place.name, type(error).__name__)
+            continue
+        logger.info("{} files of legacy memory in {} are below memory/ now", len(files), place.name)
+    return copies
+
+
+def _legacy_places(workspace: Path) -> Iterator[tuple[Path, list[Path]]]:
+    root_file = workspace / "MEMORY.md"
+    yield workspace, [root_file] if _plain_file(root_file) else []
+    notes = workspace / "notes"
+    if notes.is_dir() and not notes.is_symlink():
+        yield notes, sorted(path for path in notes.rglob("*.md") if _plain_file(path))
+
+
+def _plain_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _copy_beside(source: Path, memory: Path, name: Path) -> Path | None:
+    """Copy one file, and return where to; None when it stands there already."""
+    content = source.read_bytes()
+    for target in (memory / name, memory / _CONFLICTS / name):
+        if _copy_new(source, target):
+            return target
+        if target.is_file() and target.read_bytes() == content:
+            return None
+    stem = memory / _CONFLICTS / name
+    for number in range(2, 1_000):
+        target = stem.with_name(f"{stem.stem}-{number}{stem.suffix}")
+        if _copy_new(source, target):
+            return target
+    raise FileExistsError(str(stem))
+
+
+def _copy_new(source: Path, target: Path) -> bool:
+    """Copy ``source`` to ``target`` whole or not at all; False when something stands there."""
+    if os.path.lexists(target):
+        return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".migrating-", dir=target.parent)
+    os.close(handle)
+    try:
+        shutil.copy2(source, name)
+        try:
+            os.link(name, target)  # unlike a rename, it fails when the name is taken
+        except FileExistsError:
+            return False
+        except OSError:  # no hard links on this file system
+            with target.open("xb") as out:
+                out.write(Path(name).read_bytes())
+    finally:
+        Path(name).unlink(missing_ok=True)
+    return True

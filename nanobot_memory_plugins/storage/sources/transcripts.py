@@ -1,0 +1,84 @@
+"""Transcripts as documents: one for each message, more for a long one."""
+
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from nanobot_memory_plugins.core.files import TranscriptRecord, parse_transcript_line
+from nanobot_memory_plugins.storage.chunking import chunk_text
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.sources.notices import warn_once
+from nanobot_memory_plugins.storage.sources.pieces import (
+    Chunking,
+    Piece,
+    bounded,
+    decode,
+    fingerprint,
+    read_lines,
+    record_key,
+)
+from nanobot_memory_plugins.storage.sources.places import SourceFile
+
+# A line beyond this is not parsed: its JSON would stand in memory several times.
+_LONGEST_LINE = 1 << 25
+
+
+def read_transcript(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[Piece]:
+    """Yield the complete lines of a transcript from ``offset`` on, a piece each."""
+    whole = True
+    for raw, ended in read_lines(file, source.size - offset, _LONGEST_LINE):
+        if not ended:
+            whole = False
+            yield Piece(raw, closed=False)
+            continue
+        documents: tuple[Document, ...] = ()
+        if not whole:
+            warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is not indexed")
+        elif raw.strip():
+            documents = transcript_documents(raw, source, offset, line, chunking)
+        yield Piece(raw, documents)
+        whole = True
+        offset, line = offset + len(raw), line + 1
+
+
+def transcript_documents(
+    raw: bytes, source: SourceFile, offset: int, line: int, chunking: Chunking
+) -> tuple[Document, ...]:
+    """Return the documents of one line, which stands at ``offset`` and ``line``; none when it is no message."""
+    text = decode(raw, source.relative)
+    record = parse_transcript_line(text.encode("utf-8"))
+    if record is None:
+        warn_once(source.relative, "some of its lines are no messages, and are not indexed")
+        return ()
+    time = record.time.isoformat() if record.time is not None else ""
+    speaker = _speaker(record)
+    key = record_key(source.relative, record.id, fingerprint(record.role, time, record.text))
+    chunks = chunk_text(
+        bounded(record.text, source.relative),
+        source_type="transcript",
+        source_id=key,
+        max_tokens=chunking.max_tokens,
+        overlap_tokens=chunking.overlap_tokens,
+    )
+    return tuple(
+        Document(
+            key=f"{key}/{index}" if index else key,
+            path=source.relative,
+            line=line,
+            offset=offset,
+            ordinal=0,
+            source="transcript",
+            text=chunk.text,
+            content_hash=fingerprint(chunk.text, speaker, time),
+            origin=record.origin,
+            scope=record.scope,
+            speaker=speaker,
+            time=record.time,
+        )
+        for index, chunk in enumerate(chunks)
+    )
+
+
+def _speaker(record: TranscriptRecord) -> str:
+    if record.name:
+        return record.name
+    return record.scope.user if record.role == "user" and record.scope.user else record.role

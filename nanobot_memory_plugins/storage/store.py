@@ -1,0 +1,126 @@
+"""The store that the storage plugin opens: searches in threads of its own, and the waiting for the indexer."""
+
+import asyncio
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TypeVar
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus
+from nanobot_memory_plugins.storage.coverage import Coverage
+from nanobot_memory_plugins.storage.memory_index import MemoryIndex
+from nanobot_memory_plugins.storage.options import StorageOptions
+
+T = TypeVar("T")
+
+# Searches that run at a time; more wait. Two cores gain nothing from more.
+_SEARCHES = 3
+# Seconds: between looks at an index that is being brought up to date, how long it may make no progress, how
+# long closing waits for the files that were accepted, and how long the end of a process that forgot to close.
+_POLL, _LONGEST_POLL, _STUCK, _DRAIN, _LAST_SECONDS = 0.02, 0.5, 120.0, 5.0, 1.0
+
+
+class SqliteStore:
+    """The `Store` over one SQLite file. Nothing in it blocks the event loop.
+
+    Whatever fails, a search answers: without vectors by full text, without an index from the files themselves.
+    `status` says at which level, and why.
+    """
+
+    def __init__(self, workspace: Path, options: StorageOptions, clock: Clock) -> None:
+        self._index = MemoryIndex(workspace, options, clock)
+        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search")
+        self._housekeeping = DaemonThreadPool(1, "nanobot-memory-store")
+        self._refreshing: Future[StoreStatus] | None = None
+        self._closed = False
+        # Daemon threads that run while the interpreter is taken apart can crash it.
+        self._finalizer = weakref.finalize(self, self._index.stop, _LAST_SECONDS)
+
+    @classmethod
+    async def open(cls, workspace: Path, options: StorageOptions, clock: Clock) -> "SqliteStore":
+        """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`."""
+        store = cls(workspace, options, clock)
+        await store._in_housekeeping(store._index.open)
+        return store
+
+    async def search(self, query: Query) -> SearchResult:
+        """Return the best hits for ``query``, best first. One whose caller gave up before it began is not run.
+
+        Raises `StoreError` when not even the files can be read, and after `close`.
+        """
+        self._must_be_open()
+        return await run_in_pool(self._searching, self._index.search, query)
+
+    async def read(self, hit_id: str) -> Hit | None:
+        """Return one memory whole, or None when there is none with this id."""
+        self._must_be_open()
+        return await run_in_pool(self._searching, self._index.read, hit_id)
+
+    def notify(self, path: Path) -> None:
+        """Learn that a memory file has grown or changed."""
+        indexer = self._index.indexer
+        if indexer is not None:
+            indexer.notify(path)
+
+    async def flush(self) -> None:
+        """Return once everything that stood in the files at the call is searchable by full text.
+
+        Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for
+        two minutes. While the index cannot be used the files are searched, and nothing has to be waited for.
+        """
+        self._must_be_open()
+        coverage = await self._in_housekeeping(lambda: Coverage(self._index))
+        barrier: Future[None] | None = None
+        progress, progress_at, pause = -1, time.monotonic(), _POLL
+        try:
+            while not await self._in_housekeeping(coverage.is_complete):
+                indexer = self._index.indexer
+                if (barrier is None or barrier.cancelled()) and indexer is not None:
+                    barrier = indexer.barrier()
+                if barrier is not None and barrier.done() and not barrier.cancelled():
+                    break
+                if coverage.progress != progress:
+                    progress, progress_at = coverage.progress, time.monotonic()
+                elif time.monotonic() - progress_at > _STUCK:
+                    raise StoreError(
+                        "The index does not get up to date.",
+                        mend="See the log of the process that holds .storage/indexer.lock, or end that process.",
+                    )
+                await asyncio.sleep(pause)
+                pause = min(pause * 1.5, _LONGEST_POLL)
+        finally:
+            if barrier is not None:
+                barrier.cancel()
+        await self._in_housekeeping(self._index.refresh)
+
+    def status(self) -> StoreStatus:
+        """Return the store's state; its numbers may be a second old, or more when it was not asked for long."""
+        if not self._closed and self._index.numbers_are_old():
+            if self._refreshing is None or self._refreshing.done():
+                self._refreshing = self._housekeeping.submit(self._index.refresh)
+        return self._index.status()
+
+    async def refreshed_status(self) -> StoreStatus:
+        """Return the store's state with numbers of this moment."""
+        return await self._in_housekeeping(self._index.refresh)
+
+    async def close(self) -> None:
+        """Finish what was accepted, within seconds, close the files and end every thread."""
+        if self._closed:
+            return
+        self._closed = True
+        self._searching.shutdown()
+        self._finalizer.detach()
+        await self._in_housekeeping(lambda: self._index.stop(_DRAIN))
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise StoreError("The store is closed.")
+
+    async def _in_housekeeping(self, function: Callable[[], T]) -> T:
+        return await run_in_pool(self._housekeeping, function)
