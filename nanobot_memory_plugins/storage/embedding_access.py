@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingReport:
-    """How the model stands. ``reason`` and ``mend`` say why there is none; ``wanted`` is false when none is asked for."""
+    """How the model stands.
+
+    ``reason`` and ``mend`` say why there is none; ``wanted`` is false when none is asked for.
+    """
 
     model: str = ""
     loading: bool = False
@@ -33,11 +36,11 @@ class EmbeddingAccess:
         if not self._wanted:
             return
         try:
-            from nanobot_memory_plugins.storage.embedding.service import EmbeddingService
+            from nanobot_memory_plugins.storage.embedding import service
         except ImportError as error:
             self._missing = error.name or type(error).__name__
         else:
-            self._service = EmbeddingService(options)
+            self._service = service.EmbeddingService(options)
 
     @property
     def embedder(self) -> Embedder | None:

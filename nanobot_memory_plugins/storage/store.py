@@ -100,9 +100,9 @@ class SqliteStore:
 
     def status(self) -> StoreStatus:
         """Return the store's state; its numbers may be a second old, or more when it was not asked for long."""
-        if not self._closed and self._index.numbers_are_old():
-            if self._refreshing is None or self._refreshing.done():
-                self._refreshing = self._housekeeping.submit(self._index.refresh)
+        idle = self._refreshing is None or self._refreshing.done()
+        if idle and not self._closed and self._index.numbers_are_old():
+            self._refreshing = self._housekeeping.submit(self._index.refresh)
         return self._index.status()
 
     async def refreshed_status(self) -> StoreStatus:

@@ -56,7 +56,7 @@ class IndexSession:
         self._expired_at: datetime | None = None
 
     def changed(self) -> list[Path]:
-        """Return the files that differ from the manifest: new and changed ones, the last changed first, then those gone."""
+        """Return the files that differ from the manifest, the last changed first, and then those that are gone."""
         self._reload()
         sources = self._places.find()
         here = {source.relative for source in sources}

@@ -26,6 +26,9 @@ _WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
 # The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
 # by themselves, so that they are no part of what is indexed.
 _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
+# The title of a file, and a section of the long-term file, with nothing below it: there is nothing to find.
+_TITLE, _SECTION = re.compile(r"(#( .*)?)?"), re.compile(r"(##?( .*)?)?")
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -74,6 +77,9 @@ class _Reader:
             return self._scored(part, scored)
         if part.heading:
             self.section = part.heading
+        titles = _SECTION if self.source.kind is Kind.LONG_TERM else _TITLE
+        if titles.fullmatch(_COMMENT.sub("", part.text).strip()):
+            return ()
         return self._passage(part)
 
     def _note(self, note: NoteEntry) -> tuple[Document, ...]:
@@ -137,19 +143,20 @@ class _Reader:
             overlap_tokens=self.chunking.overlap_tokens,
         )
         for index, chunk in enumerate(chunks):
-            content = fingerprint(chunk.text, heading, *tags)
+            below = chunk.heading if not key and chunk.heading else heading
+            content = fingerprint(chunk.text, below, *tags)
             documents.append(
                 Document(
                     key=(f"{key}/{index}" if index else key) or record_key(self.source.relative, "", content),
                     path=self.source.relative,
-                    line=part.line,
+                    line=part.line + (0 if key else chunk.line),
                     offset=part.offset,
                     ordinal=0,
                     source=self.source.kind.value,
                     text=chunk.text,
                     content_hash=content,
                     origin=origin,
-                    heading=heading,
+                    heading=below,
                     tags=tags,
                     time=time,
                 )

@@ -1,0 +1,88 @@
+"""Which files are indexed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.storage.sources.places import Kind, Places
+
+
+def write(path: Path, text: str = "text\n") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def found(workspace: Path) -> dict[str, Kind]:
+    return {source.relative: source.kind for source in Places(MemoryPaths.of(workspace)).find()}
+
+
+def test_every_kind_of_memory_file_is_found_and_nothing_else(tmp_path: Path):
+    for name in (
+        "memory/MEMORY.md",
+        "memory/ENTRIES.md",
+        "memory/2026-02-16.md",
+        "memory/sessions/cli.jsonl",
+        "memory/projects/alpha.md",
+        "memory/notes.md",
+        "memory/.spill/1-ab.spill",
+    ):
+        write(tmp_path / name)
+    for name in (
+        "MEMORY.md",
+        "other.md",
+        "memory/history.jsonl",
+        "memory/.locks/notes.lock",
+        "memory/.git/x.md",
+        "memory/MEMORY.md.bak",
+        "memory/sessions/readme.txt",
+        "memory/.hidden.md",
+    ):
+        write(tmp_path / name)
+    assert found(tmp_path) == {
+        "memory/MEMORY.md": Kind.LONG_TERM,
+        "memory/ENTRIES.md": Kind.LONG_TERM,
+        "memory/2026-02-16.md": Kind.DAY_NOTES,
+        "memory/sessions/cli.jsonl": Kind.TRANSCRIPT,
+        "memory/projects/alpha.md": Kind.DOCUMENT,
+        "memory/notes.md": Kind.DOCUMENT,
+        "memory/.spill/1-ab.spill": Kind.SPILL,
+    }
+
+
+def test_links_out_of_the_workspace_are_not_followed(tmp_path: Path):
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    secret = write(outside / "secret.md")
+    inside = write(workspace / "docs" / "inside.md")
+    (workspace / "memory").mkdir()
+    (workspace / "memory" / "out.md").symlink_to(secret)
+    (workspace / "memory" / "folder").symlink_to(outside, target_is_directory=True)
+    (workspace / "memory" / "gone.md").symlink_to(outside / "gone.md")
+    (workspace / "memory" / "in.md").symlink_to(inside)
+    assert found(workspace) == {"memory/in.md": Kind.DOCUMENT}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_no_memory_file(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    os.mkfifo(tmp_path / "memory" / "pipe.md")
+    assert found(tmp_path) == {}
+
+
+def test_a_name_that_is_no_text_is_left_out(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    try:
+        (tmp_path / "memory" / os.fsdecode(b"broken-\xff.md")).write_text("text", encoding="utf-8")
+    except OSError:
+        return  # this file system has no such names
+    write(tmp_path / "memory" / "记忆.md")
+    assert found(tmp_path) == {"memory/记忆.md": Kind.DOCUMENT}
+
+
+def test_the_file_that_changed_last_comes_first(tmp_path: Path):
+    for age, name in ((300, "old.md"), (100, "new.md"), (200, "middle.md")):
+        path = write(tmp_path / "memory" / name)
+        os.utime(path, (1_700_000_000 - age, 1_700_000_000 - age))
+    assert list(found(tmp_path)) == ["memory/new.md", "memory/middle.md", "memory/old.md"]

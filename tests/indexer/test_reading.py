@@ -1,0 +1,230 @@
+"""What the readers make of the memory files."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.files import (
+    MemoryPaths,
+    TranscriptRecord,
+    render_note,
+    render_transcript_line,
+)
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, Piece, read_lines
+from nanobot_memory_plugins.storage.sources.places import Places
+from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+
+TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
+
+
+def pieces(workspace: Path, relative: str, offset: int = 0, line: int = 1, **chunking: int) -> list[Piece]:
+    source = Places(MemoryPaths.of(workspace)).look(workspace / relative)
+    assert source is not None
+    with source.path.open("rb") as file:
+        file.seek(offset)
+        return list(read_pieces(file, source, offset, line, Chunking(**chunking)))
+
+
+def documents(workspace: Path, relative: str, **chunking: int) -> list[Document]:
+    read = pieces(workspace, relative, **chunking)
+    return Keys().number(tuple(document for piece in read for document in piece.documents), 0)
+
+
+def write(workspace: Path, relative: str, data: bytes | str) -> Path:
+    path = workspace / relative
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data if isinstance(data, bytes) else data.encode("utf-8"))
+    return path
+
+
+def entry(note: Note, id: str) -> str:  # noqa: A002
+    return render_note(note, id=id, time=TIME, scope=Scope(session="cli:direct", user="ann"))
+
+
+def message(text: str, id: str, **fields: object) -> bytes:  # noqa: A002
+    record = TranscriptRecord(
+        role="user", text=text, session_key="cli:direct", scope=Scope(), origin=Origin.USER, id=id, time=TIME
+    )
+    return render_transcript_line(record)
+
+
+def test_a_note_is_one_document_with_everything_it_says(tmp_path: Path):
+    note = Note(tldr="Use SQLite", details="It is one file.", tags=("db", "sqlite"), title="database choice")
+    write(tmp_path, "memory/2026-02-16.md", "# 2026-02-16\n\n" + entry(note, "aa11"))
+    (found,) = documents(tmp_path, "memory/2026-02-16.md")
+    assert found.key == "memory/2026-02-16.md#aa11"
+    assert (found.source, found.origin, found.line) == ("note", Origin.ASSISTANT, 3)
+    assert (found.heading, found.tldr, found.tags) == ("database choice", "Use SQLite", ("db", "sqlite"))
+    assert "Use SQLite" in found.text
+    assert "It is one file." in found.text
+    assert found.scope == Scope(session="cli:direct", user="ann")
+    assert found.time == TIME
+
+
+@pytest.mark.parametrize(
+    ("note", "source"),
+    [
+        (Note(tldr="ran a tool", tags=("observation",), origin=Origin.TOOL), "observation"),
+        (Note(tldr="ran a tool", title="observation", origin=Origin.TOOL), "observation"),
+        (Note(tldr="I observed", tags=("observation",), origin=Origin.ASSISTANT), "note"),
+        (Note(tldr="the session", origin=Origin.SUMMARY), "summary"),
+        (Note(tldr="something", origin=Origin.USER), "note"),
+    ],
+)
+def test_a_notes_source_follows_its_origin(tmp_path: Path, note: Note, source: str):
+    write(tmp_path, "memory/2026-02-16.md", entry(note, "aa11"))
+    assert [found.source for found in documents(tmp_path, "memory/2026-02-16.md")] == [source]
+
+
+def test_a_long_note_is_cut_and_its_summary_stands_once(tmp_path: Path):
+    note = Note(tldr="many lines", details="\n\n".join(f"Paragraph {n} has some words in it." for n in range(200)))
+    write(tmp_path, "memory/2026-02-16.md", entry(note, "aa11"))
+    found = documents(tmp_path, "memory/2026-02-16.md", max_tokens=64, overlap_tokens=8)
+    assert len(found) > 10
+    assert [one.key for one in found[:3]] == [f"memory/2026-02-16.md#aa11{end}" for end in ("", "/1", "/2")]
+    assert [one.tldr for one in found if one.tldr] == ["many lines"]
+    assert [one.ordinal for one in found] == list(range(len(found)))
+
+
+def test_free_text_is_read_by_heading(tmp_path: Path):
+    write(tmp_path, "memory/projects/alpha.md", "# Alpha\n\n## Goal\nShip it.\n\n## Team\nAnn and Bo.\n")
+    found = documents(tmp_path, "memory/projects/alpha.md")
+    assert [(one.heading, one.line, one.source) for one in found] == [("Goal", 3, "document"), ("Team", 6, "document")]
+    assert all(one.origin is Origin.USER for one in found)
+
+
+def test_an_entrys_score_is_not_part_of_what_is_indexed(tmp_path: Path):
+    text = "# Memory\n\n## Active Memories\n\n### [a1b2] preference | {} | 2026-02-16 | {}\nLikes tea.\n"
+    write(tmp_path, "memory/MEMORY.md", text.format("0.80", 1))
+    (before,) = documents(tmp_path, "memory/MEMORY.md")
+    write(tmp_path, "memory/MEMORY.md", text.format("0.79", 2))
+    (after,) = documents(tmp_path, "memory/MEMORY.md")
+    assert before == after
+    assert (after.key, after.text, after.heading) == ("memory/MEMORY.md#a1b2", "Likes tea.", "preference")
+    assert after.source == "long_term"
+
+
+def test_an_archived_entry_says_so(tmp_path: Path):
+    entries = "## Archived Memories\n\n### [a1b2] fact | 0.10 | 2026-01-01 | 0\nOnce lived in Rome.\n"
+    write(tmp_path, "memory/ENTRIES.md", entries)
+    assert [one.tags for one in documents(tmp_path, "memory/ENTRIES.md")] == [("archived",)]
+
+
+def test_a_message_is_a_document_with_speaker_and_time(tmp_path: Path):
+    write(tmp_path, "memory/sessions/cli.jsonl", message("Hello there", "m1"))
+    (found,) = documents(tmp_path, "memory/sessions/cli.jsonl")
+    assert (found.key, found.text, found.speaker) == ("memory/sessions/cli.jsonl#m1", "Hello there", "user")
+    assert (found.time, found.source) == (TIME, "transcript")
+    assert found.scope.session == "cli:direct"
+
+
+def test_a_line_that_is_still_being_written_waits(tmp_path: Path):
+    whole, torn = message("first", "m1"), message("second", "m2")[:-1]
+    write(tmp_path, "memory/sessions/cli.jsonl", whole + torn)
+    read = pieces(tmp_path, "memory/sessions/cli.jsonl")
+    assert b"".join(piece.raw for piece in read) == whole
+
+
+def test_lines_that_are_no_messages_cost_only_themselves(tmp_path: Path):
+    write(tmp_path, "memory/sessions/cli.jsonl", b"[1]\nnot json\n\n\xff\xfe\n" + message("still here", "m1"))
+    assert [one.text for one in documents(tmp_path, "memory/sessions/cli.jsonl")] == ["still here"]
+
+
+def test_a_spilled_record_is_read_as_what_it_will_be(tmp_path: Path):
+    note = entry(Note(tldr="waits", tags=("observation",), origin=Origin.TOOL), "aa11").encode()
+    line = message("said meanwhile", "m1")
+    records = b"".join(
+        json.dumps({"file": file, "bytes": len(data)}).encode() + b"\n" + data
+        for file, data in (("memory/2026-02-16.md", note), ("memory/sessions/cli.jsonl", line))
+    )
+    write(tmp_path, "memory/.spill/1-ab.spill", records + b'{"file": "memory/MEMORY.md", "bytes": 99}\ntorn')
+    found = documents(tmp_path, "memory/.spill/1-ab.spill")
+    assert [(one.text, one.source) for one in found] == [("waits", "observation"), ("said meanwhile", "transcript")]
+    assert [records[one.offset :][:5] for one in found] == [note[:5], line[:5]]
+
+
+def test_text_that_is_not_utf8_is_indexed_all_the_same(tmp_path: Path):
+    write(tmp_path, "memory/latin.md", "# Caf\xe9\n\nThe caf\xe9 opens at nine.\n".encode("latin-1"))
+    (found,) = documents(tmp_path, "memory/latin.md")
+    assert "opens at nine" in found.text
+
+
+def test_a_huge_text_is_indexed_by_its_head_and_its_tail(tmp_path: Path):
+    text = "beginning " + "middle " * 300_000 + "ending"
+    write(tmp_path, "memory/sessions/cli.jsonl", message(text, "m1"))
+    found = documents(tmp_path, "memory/sessions/cli.jsonl")
+    assert "beginning" in found[0].text
+    assert "ending" in found[-1].text
+    assert sum(len(one.text) for one in found) < 400_000
+
+
+def test_equal_texts_get_different_keys(tmp_path: Path):
+    write(tmp_path, "memory/notes.md", "## A\nsame\n## A\nsame\n## A\nsame\n")
+    keys = [one.key for one in documents(tmp_path, "memory/notes.md")]
+    assert len(set(keys)) == 3
+    assert keys[1:] == [f"{keys[0]}~2", f"{keys[0]}~3"]
+
+
+blocks = st.lists(
+    st.one_of(
+        st.builds(
+            lambda text, id: entry(Note(tldr=text, details=text), f"{id:04x}"),
+            st.text(st.characters(codec="utf-8"), max_size=40),
+            st.integers(0, 99),
+        ),
+        st.sampled_from(["## heading\n", "text\n", "\n", "```\n", "# title\n\n", "a line without end\n", "### x\n"]),
+    ),
+    max_size=12,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(blocks=blocks, cut=st.integers(0, 12))
+def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
+    tmp_path_factory: pytest.TempPathFactory, blocks: list[str], cut: int
+):
+    """The file grows by whole blocks, as it does when entries are appended."""
+    workspace = tmp_path_factory.mktemp("grow")
+    first = write(workspace, "memory/2026-02-16.md", "".join(blocks[:cut]))
+    before = pieces(workspace, "memory/2026-02-16.md")
+    closed = [piece for piece in before if piece.closed]
+    offset = sum(len(piece.raw) for piece in closed)
+    line = 1 + sum(piece.raw.count(b"\n") for piece in closed)
+    with first.open("ab") as file:
+        file.write("".join(blocks[cut:]).encode("utf-8"))
+    resumed = closed + pieces(workspace, "memory/2026-02-16.md", offset, line)
+    whole = pieces(workspace, "memory/2026-02-16.md")
+    assert b"".join(piece.raw for piece in whole) == first.read_bytes()
+    assert [one for piece in resumed for one in piece.documents] == [one for piece in whole for one in piece.documents]
+
+
+@settings(max_examples=60, deadline=None)
+@given(lines=st.lists(st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"")), max_size=10), torn=st.binary(max_size=9))
+def test_lines_come_whole_whatever_their_length(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], torn: bytes
+):
+    path = tmp_path_factory.mktemp("lines") / "file"
+    data = b"".join(line + b"\n" for line in lines)
+    path.write_bytes(data + torn.replace(b"\n", b""))
+    with path.open("rb") as file:
+        parts = list(read_lines(file, os.stat(path).st_size, longest=10))
+    joined, held = [], b""
+    for part, ended in parts:
+        held += part
+        if ended:
+            joined.append(held)
+            held = b""
+    assert joined == [line + b"\n" for line in lines]
+
+
+def test_long_term_memory_is_read_whole():
+    from nanobot_memory_plugins.storage.sources.places import Kind
+
+    assert [kind for kind in Kind if not resumable(kind)] == [Kind.LONG_TERM]
