@@ -1,1 +1,42 @@
-"""Hook contract, plugin host, memory files and command line."""
+"""Hook contract, plugin host, memory files and command line.
+
+What a framework needs is `MemoryHost` and `MemoryConfig`; what a plugin needs is `hookimpl` and the values.
+"""
+
+from nanobot_memory_plugins.core.config import MemoryConfig, load_config
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.memory_host import MemoryHost, MessageContext
+from nanobot_memory_plugins.core.values import (
+    ContextBlock,
+    Hit,
+    Message,
+    Note,
+    NoteType,
+    Origin,
+    Query,
+    Receipt,
+    Scope,
+    SearchResult,
+    Summary,
+)
+
+__all__ = [
+    "ContextBlock",
+    "Hit",
+    "MemoryConfig",
+    "MemoryHost",
+    "Message",
+    "MessageContext",
+    "Note",
+    "NoteType",
+    "Origin",
+    "PluginContext",
+    "Query",
+    "Receipt",
+    "Scope",
+    "SearchResult",
+    "Summary",
+    "hookimpl",
+    "load_config",
+]
