@@ -98,9 +98,7 @@ class MemoryFiles:
         except OSError as error:
             self._warn_once("history", f"A transcript cannot be read: {error.strerror}")
             return []
-        return [
-            {"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records
-        ]
+        return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
     def base_context(self) -> str:
         """Return the text of MEMORY.md, or the empty string without one."""

@@ -104,9 +104,7 @@ def _read_header(data: bytes, start: int) -> _Header | None:
     return _Header(f"{heading[1]}T{heading[2]}", (heading[3] or "").strip(), fields, body)
 
 
-def _stretch(
-    data: bytes, start: int, end: int, header: _Header | None, offset: int, line: int
-) -> NoteEntry | Passage:
+def _stretch(data: bytes, start: int, end: int, header: _Header | None, offset: int, line: int) -> NoteEntry | Passage:
     """Return what stands between two bytes of ``data``."""
     if header is None:
         text = _decode(data[start:end])

@@ -35,9 +35,7 @@ def session_file_name(session_key: str) -> str:
     digest = hashlib.sha256(session_key.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_DIGITS]
     folded = unicodedata.normalize("NFC", session_key.lower())
     readable = re.sub(r"[^\w-]+|_+", "_", folded[: 4 * _LONGEST_READABLE])
-    readable = "".join(c for c in readable if unicodedata.category(c)[0] != "C")[:_LONGEST_READABLE].strip(
-        "_-"
-    )
+    readable = "".join(c for c in readable if unicodedata.category(c)[0] != "C")[:_LONGEST_READABLE].strip("_-")
     return f"{readable or 'session'}-{digest}.jsonl"
 
 

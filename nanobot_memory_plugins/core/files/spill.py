@@ -100,9 +100,7 @@ class SpillFile:
         self._waiting.clear()
 
 
-def merge_abandoned(
-    paths: MemoryPaths, appender: Appender, merged: Callable[[Path], None]
-) -> tuple[int, bool]:
+def merge_abandoned(paths: MemoryPaths, appender: Appender, merged: Callable[[Path], None]) -> tuple[int, bool]:
     """Merge the spill files of processes that live no more.
 
     Returns how many records were appended, and whether it is worth trying again soon because a file was

@@ -59,9 +59,7 @@ def read_spill(paths: MemoryPaths, path: Path) -> list[SpilledRecord]:
     return records
 
 
-def merge_into(
-    appender: Appender, target: Path, records: Callable[[], Iterable[SpilledRecord]], *, wait: bool
-) -> int:
+def merge_into(appender: Appender, target: Path, records: Callable[[], Iterable[SpilledRecord]], *, wait: bool) -> int:
     """Append the records that ``target`` does not have yet, in one write.
 
     ``records`` is called once the file is locked. Returns how many there were. Raises what `Appender.opened`
@@ -82,9 +80,7 @@ def _missing(file: OpenFile, records: Iterable[SpilledRecord]) -> tuple[list[byt
         if key in wanted:
             found.setdefault(key, start)
     missing = [
-        data
-        for key, data in wanted.items()
-        if key not in found or _is_torn(file.read(found[key], len(data)), data)
+        data for key, data in wanted.items() if key not in found or _is_torn(file.read(found[key], len(data)), data)
     ]
     there = _torn_at_end(file, missing[0]) if missing else 0
     if there:

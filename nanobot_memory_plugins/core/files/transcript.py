@@ -109,9 +109,7 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
 
 def _lines_from_end(path: Path) -> Iterator[bytes]:
     """Yield the lines of a file, last first."""
-    flags = (
-        os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    )
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
