@@ -29,7 +29,7 @@ _COOKIE = re.compile(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<
 _COOKIE_ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly version priority partitioned".split())
 _COOKIE_NAMES = re.compile(r"(?i)sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso|passport|_key|pass")
 _NETRC = re.compile(
-    r"(?i)(?<![A-Za-z0-9_])(?:machine\s{1,8}\S{1,200}|default)\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,200}\s{1,8}){0,2}password\s{1,8}(?P<secret>\S{1,500})"
+    r"(?i)(?<![A-Za-z0-9_])(?:machine\s{1,8}\S{1,200}|default(?=\s{1,8}login))\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,200}\s{1,8}){0,2}password\s{1,8}(?P<secret>\S{1,500})"
 )
 _PGPASS = re.compile(r"(?m)^[\w.*/-]{1,200}:(?:[0-9]{2,5}|\*):[\w.*-]{1,80}:[\w.*-]{1,80}:(?P<secret>[^\s:]{3,300})[ \t]*$")
 _USER_FLAG = re.compile(r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%](?P<secret>[^\s\"']{2,256})")
@@ -142,7 +142,7 @@ def _find_url_passwords(text: str) -> Iterator[Span]:
             if run is None:
                 continue
             end = _end_of_userinfo(run.group())
-            if end > 0 and not is_placeholder(run.group()[:end]):
+            if end > 0 and "[" not in run.group()[:end] and not is_placeholder(run.group()[:end]):
                 yield _span(at, at + end, "url_password")
         elif text.startswith("@", at):
             user = match["user"]

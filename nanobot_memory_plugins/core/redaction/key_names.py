@@ -46,14 +46,14 @@ _TOKEN = _words(
 _COMPOUND = _words(
     "apikey appkey accesskey secretkey privatekey secretaccesskey clientsecret authkey authtoken accesstoken apitoken"
     " signingkey encryptionkey masterkey appsecret accountkey sharedkey sharedaccesskey licensekey apisecret"
-    " refreshtoken bottoken secretid idtoken sessiontoken presharedkey psk mnemonic storagekey servicekey deploykey"
+    " refreshtoken bottoken secretid idtoken sessiontoken presharedkey psk storagekey servicekey deploykey"
 )
 _COMPOUND_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "credential")
-_CODE = _words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa tan smscode")
+_CODE = _words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa smscode")
 _CODE_BEFORE = _words("verification security sms auth verify access recovery backup otp mfa")
 _WEAK = _words(
     "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper nonce hmac private tokens passwords"
-    " cookie cookies access asp webhook seed license licence serial auth cred oauth"
+    " cookie cookies access asp webhook license licence auth cred oauth pat"
 )
 _KEY_BEFORE = _words(
     "api app access secret private priv auth encryption encrypt encrypted decryption decrypt signing sign signature"
@@ -105,7 +105,7 @@ _ABOUT_AFTER = _words(
     " flow protocol param params parameter parameters option options config configuration settings setting template"
     " example examples docs doc documentation tutorial guide migration table tables row rows exchange response request"
     " mask masked fingerprint thumbprint alias aliases press down up code-challenge event events code frame board pair"
-    " round group groups tag tags tree node nodes ring bindings binding binder"
+    " round encryption mgr manager dialog window screen widget group groups tag tags tree node nodes ring bindings binding binder"
 )
 _ABOUT_AFTER_OK = _words("id code")  # kept for names that need them below
 _NEUTRAL_AFTER = _words(

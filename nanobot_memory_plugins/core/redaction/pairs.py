@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder, is_secret_value, is_type_name, looks_random
+from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, is_scrambled, is_secret_value, is_type_name, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, line_before, value_at
 
 _Q = "\"'`\ue0f1-\ue0f9"
@@ -19,12 +19,13 @@ _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
 _PAIR = re.compile(
     rf"""(?x)
     (?<![A-Za-z0-9_]) (?P<name>{_NAME})
-    (?P<close>[{_Q}\])]{{0,3}}) [ \t]{{0,12}}
+    (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}}
     (?P<sep> :=|=>|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, )
     [ \t\x0b]{{0,12}}
     """
 )
 _ANNOTATED = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
+_FORWARD_REFERENCE = re.compile(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
 _TAG = re.compile(rf"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{{1,60}}+)(?:\s[^<>]{{0,200}})?>(?P<value>[^<>\n]{{2,2000}})</")
 _NAMED_VALUE = re.compile(
     rf"""(?xi)
@@ -34,8 +35,9 @@ _NAMED_VALUE = re.compile(
     [{_Q}]? (?: value | default | parametervalue | val ) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}
     """
 )
+_CELLS = re.compile(rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)")
 _FLAG = re.compile(r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])")
-_FLAG_ITEM = re.compile(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
+_FLAG_ITEM = re.compile(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
 _SPACED_KEY = re.compile(
     r"(?i)(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription|service|account|client|admin|webhook|server|"
     r"recovery|personal\saccess|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user|consumer)[ _-]$"
@@ -65,6 +67,10 @@ def find_pairs(text: str) -> Iterator[Span]:
         if span is not None:
             done = span.end
             yield span
+    if "|" in text:
+        for match in _CELLS.finditer(text):
+            if _strict(match["value"], sensitivity(match["name"])):
+                yield _keyed(*match.span("value"))
     if "</" in text:
         yield from _find_tags(text)
     if "alue" in text or "efault" in text or "ALUE" in text or "val" in text:
@@ -110,6 +116,8 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
                 return None
         elif _is_annotation(text, value, before, match):
             return None
+    elif sep == ":" and not match["close"] and _FORWARD_REFERENCE.fullmatch(text, value.start, value.end):
+        return None
     if sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">"))):
         return None if not value.quoted else _accept(text, value, level, name, running=False)
     return _accept(text, value, level, name, running=value.running_text and sep != "=", sep=sep, match=match)
@@ -135,7 +143,7 @@ def _accept(
 ) -> Span | None:
     found = text[value.start : value.end]
     if sep.strip() == ",":
-        return _keyed(value.start, value.end) if looks_random(found, minimum=10) or _strict(found, level) else None
+        return _keyed(value.start, value.end) if _strict(found, level) else None
     if match is not None and not value.quoted and _is_code_assignment(text, match, value):
         return None
     if not is_secret_value(found, level, key=name, quoted=value.quoted, running_text=running):
@@ -144,20 +152,24 @@ def _accept(
 
 
 def _strict(found: str, level: Sensitivity) -> bool:
-    return level >= Sensitivity.TOKEN and any(c.isdigit() for c in found) and len(found) >= 6 and not is_placeholder(found) and " " not in found
+    if level < Sensitivity.TOKEN or is_placeholder(found) or " " in found:
+        return False
+    return looks_random(found, minimum=10, allow_hex=True) or (level >= Sensitivity.COMPOUND and has_password_marks(found))
 
 
 def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
     """Tell whether a bare identifier is assigned, as programs do: ``password = value``, ``f(password=value, n=2)``."""
     found = text[value.start : value.end]
-    if not re.fullmatch(r"[A-Za-z_$][A-Za-z_$]*", found):
+    if not re.fullmatch(r"[A-Za-z_$][A-Za-z_$]*", found) or is_scrambled(found):
         return False
     after = text[value.end : value.end + 1]
+    if after in (",", ")") and match["sep"] == "=" and "(" not in line_before(text, match.start()):
+        return False  # a list in a log line or a sentence, not the arguments of a call
     if after in (",", ")", ";"):
         # A keyword argument or a statement; in a connection string ("...;Pwd=letmein;") the next pair follows at once.
         return not (after == ";" and "=" in text[value.end : value.end + 40]) or "_" in found
     spaced = text[match.start("sep") - 1 : match.start("sep")] == " " and match["sep"] in ("=", ":=")
-    return spaced and ("_" in found or not match["name"].islower())
+    return spaced and ("_" in found or not (found.islower() or found.isupper()))
 
 
 def _find_tags(text: str) -> Iterator[Span]:

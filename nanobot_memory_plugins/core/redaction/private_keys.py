@@ -54,6 +54,7 @@ def _find_pem(text: str) -> Iterator[Span]:
             closing is not None
             and closing.start() - opening.end() <= _LONGEST
             and (following is None or closing.start() < following.start())
+            and re.search(r"[A-Za-z0-9+/=]{16}", text[opening.end() : closing.start()]) is not None
         )
         if whole and closing is not None:
             end = closing.end()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.key_names import split_name
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.core.redaction.value_shapes import LONGEST_JUDGED, has_password_marks, is_placeholder, is_word, looks_random
+from nanobot_memory_plugins.core.redaction.value_shapes import LONGEST_JUDGED, has_password_marks, is_placeholder, is_secret_value, is_word, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
 from nanobot_memory_plugins.core.redaction.vendor_names import VENDOR_NAMES
 
@@ -20,7 +20,7 @@ _ENGLISH = re.compile(
       | (?:verification|security|otp|login|one-time|access|confirmation|sms)[ ](?:code|pin|password) | otp )
     [{_Q})*]{{0,3}}
     (?P<between> (?:\s{{1,3}}(?:for|of|to|on|at|from|in)\s{{1,3}}[^\s:;,=]{{1,60}}(?:\s{{1,3}}[A-Za-z0-9_.@/'-]{{1,40}}){{0,3}}?)? )
-    (?P<link> \s{{0,3}} (?:[:=]|->) \s{{0,3}} | \s{{1,3}}(?:is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be|has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to|should\s{{1,3}}be|set\s{{1,3}}to|changed\s{{1,3}}to|of|with)(?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to|changed\s{{1,3}}to))?\s{{0,3}}:?\s{{1,3}} | \s{{1,3}} )
+    (?P<link> \s{{0,3}} (?:[:=]|->) \s{{0,3}} | \s{{1,3}}(?:is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be|has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to|should\s{{1,3}}be|set\s{{1,3}}to|changed\s{{1,3}}to|of|with)(?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to|changed\s{{1,3}}to))?\s{{0,3}}:?\s{{1,3}} | [ \t]{{1,3}} )
     (?= [{_Q}] | [!-~]{{0,80}}?[0-9!@#$%^&*?~+=|] )
     """
 )
@@ -40,6 +40,13 @@ _CHINESE = re.compile(
     (?=[!-~{_Q}])
     """
 )
+_CHINESE_NAMED = re.compile(
+    r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{2,60}+)[\"'`]?\s{0,2}(?:的值)?(?:设置?[为成]|[改换]为|[改换]成|更新为|等于|填|用|是|为|叫)\s{0,2}:?\s{0,3}(?=[!-~\ue0f1-\ue0f9])"
+)
+_ACCOUNT_AND_PASSWORD = re.compile(
+    r"(?i)(?:(?:账号|帐号|账户|用户名?)\s{0,2}[/、和&+]?\s{0,2}密码|(?:user(?:name)?|login|account)\s{0,2}(?:/|and|&)\s{0,2}(?:pass(?:word)?|pwd))\s{0,2}(?:分别)?(?:是|为|is|are)?\s{0,2}:?\s{0,3}"
+    r"(?P<user>[A-Za-z0-9_.@-]{1,64})\s{0,3}[/|,、 ]\s{0,3}(?P<secret>[!-~]{4,128})"
+)
 _ABOUT_VALUE = re.compile(r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|用户|的|次|天|小时|分钟|和|或|与|不|校验|登录|认证|方式|协议|模式|版)")
 _TECHNICAL = re.compile(
     r"(?i)base(?:16|32|58|64)|sha-?(?:1|2|3|224|256|384|512)|md[45]|utf-?(?:8|16)|aes(?:-?(?:128|192|256))?(?:-[a-z]{3})?|rsa-?\d{4}|oauth-?2?(?:\.0)?|http/?[123s]?(?:\.\d)?|ipv[46]|argon2(?:id|i|d)?|pbkdf2"
@@ -49,6 +56,12 @@ _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥",
 _CODES = re.compile(r"(?i).*(?:code|otp|pin|验证码|校验码|安全码|动态码|提取码|访问码|授权码|邀请码|通行码|支付码|解压码)")
 _SAFE_AFTER = re.compile(r"(?i)(?:is|are|was|were|be|not|required|must|should|will|can|has|have|and|or|the|a|an|with|for|in|of|to)$")
 _QUALIFIED = re.compile(r"(?i)(?:public|primary|foreign|cache|partition|sort|fingerprint|host|idempotency|registry|hot|shortcut|object|map|next|max|total|prompt|per|hash|row|dict|json|i18n)[ _-]$|公$|主$|外$|缓存$|加$")
+# A name that runs into the word ("acmeSECRET 4f2a...") or a line of a configuration ("requirepass hunter2").
+_GLUED = re.compile(r"(?:[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assword|PASSWORD|[_-]key|KEY|Key|PRIVATE)[ \t]{1,4}(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})")
+_DIRECTIVE = re.compile(
+    r"(?im)^[ \t]{0,40}(?:(?P<sure>requirepass|masterauth|rootpw|bindpw|auth[-_]pass|userpassword|enable[ ](?:secret|password)(?:[ ][0-9])?|snmp-server[ ]community|ppp[ ]chap[ ]password(?:[ ][0-9])?"
+    r"|wpa-psk|wpa_passphrase|(?:username[ ]\S{1,60}[ ](?:privilege[ ][0-9]{1,2}[ ])?(?:password|secret)(?:[ ][0-9])?))|password|passwd|secret|pass)[ \t]{1,20}(?P<secret>[^\s;,#]{4,200}|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ \t]{0,8};?[ \t]*\r?$"
+)
 _PHRASE_KEYS = re.compile(
     r"(?i)(?:mnemonic|seed(?:[ _-]?phrase)?|recovery[ _-]?phrase|secret[ _-]?phrase|助记词)[\"')*]{0,3}(?:\s{0,3}(?:[:=]|is|是|为)){1,2}\s{0,3}[\"']?(?P<secret>[a-z]{3,8}(?:[ ,]{1,3}[a-z]{3,8}){11,23})"
 )
@@ -61,12 +74,18 @@ def find_told_secrets(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if any(cue in lower for cue in _ENGLISH_CUES):
         yield from _find_english(text)
+        yield from _find_directives(text)
+        if "pass" in lower or "pwd" in lower:
+            yield from _find_account_passwords(text)
         if " as " in lower or " is " in lower or " was " in lower or " for " in lower:
             yield from _find_reversed(text)
         if "phrase" in lower or "mnemonic" in lower or "seed" in lower:
             yield from _find_phrases(text)
     if not text.isascii():
         yield from _find_chinese(text)
+        yield from _find_chinese_named(text)
+        if "密码" in text:
+            yield from _find_account_passwords(text)
         if "助记词" in text:
             yield from _find_phrases(text)
 
@@ -120,15 +139,32 @@ def _beside_vendor(text: str, at: int) -> bool:
     return any(word in VENDOR_NAMES for word in words[-3:])
 
 
+def _find_directives(text: str) -> Iterator[Span]:
+    for match in _GLUED.finditer(text):
+        found = match["secret"][:LONGEST_JUDGED]
+        if looks_random(found, allow_hex=True) and not _QUALIFIED.search(text[max(0, match.start() - 14) : match.start() + 1]):
+            yield _keyed(*match.span("secret"))
+    for match in _DIRECTIVE.finditer(text):
+        start, end = match.span("secret")
+        quoted = text[start] in "\"'"
+        found = text[start + 1 : end - 1] if quoted else text[start:end]
+        if is_placeholder(found) or " " in found:
+            continue
+        if match["sure"] or (quoted and len(found) >= 4) or (_told(found) and len(found) >= 6):
+            yield _keyed(start + quoted, end - quoted)
+
+
 def _told(found: str) -> bool:
     """Tell whether a bare word of a sentence is a password: it has marks of one and is no code or path."""
     if not has_password_marks(found) or _TECHNICAL.fullmatch(found):
         return False
-    return not re.fullmatch(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+|[A-Za-z_][\w.]*\(.*|--?[A-Za-z].*|[A-Za-z]+=.*|@[\w./-]+", found)
+    if re.fullmatch(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+", found):
+        return looks_random(found)  # a path, unless it is Base64
+    return not re.fullmatch(r"[A-Za-z_][\w.]*\(.*|--?[A-Za-z].*|[A-Za-z]+=.*|@[\w./-]+", found)
 
 
 def _has_symbol_or_mix(found: str) -> bool:
-    return any(c in "!@#$%^&*?~+=_-" for c in found) or (found.lower() != found and any(c.isdigit() for c in found)) or len(found) >= 10
+    return any(c in "!@#$%^&*?~+=_-" for c in found) or (found.lower() != found and any(c.isdigit() for c in found)) or len(found) >= 8
 
 
 def _find_reversed(text: str) -> Iterator[Span]:
@@ -165,8 +201,26 @@ def _find_chinese(text: str) -> Iterator[Span]:
                 yield _keyed(value.start, value.end)
             elif linked and (value.quoted or len(found) >= 6) and is_word(found) and found.lower() == found:
                 yield _keyed(value.start, value.end)
-        elif (linked and _told(found) and len(found) >= 8) or looks_random(found, allow_hex=stem != "key"):
+        elif (_told(found) and len(found) >= (8 if linked else 10)) or looks_random(found, allow_hex=stem != "key"):
             yield _keyed(value.start, value.end)
+
+
+def _find_chinese_named(text: str) -> Iterator[Span]:
+    for match in _CHINESE_NAMED.finditer(text):
+        level = sensitivity(match["name"])
+        value = value_at(text, match.end()) if level > Sensitivity.NONE else None
+        if value is None:
+            continue
+        found = text[value.start : value.end]
+        if is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=True) and not _TECHNICAL.fullmatch(found):
+            yield _keyed(value.start, value.end)
+
+
+def _find_account_passwords(text: str) -> Iterator[Span]:
+    for match in _ACCOUNT_AND_PASSWORD.finditer(text):
+        found = match["secret"].rstrip(".,;)")
+        if not is_placeholder(found) and (_told(found) or found.isdigit()):
+            yield _keyed(match.start("secret"), match.start("secret") + len(found))
 
 
 def _find_phrases(text: str) -> Iterator[Span]:

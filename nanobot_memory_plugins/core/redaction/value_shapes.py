@@ -25,7 +25,7 @@ _NOTHING = frozenset(
     encoded base64 bearer basic digest oauth oauth2 jwt md5 sha1 sha256 sha512 bcrypt argon2 scrypt pbkdf2 aes rsa hmac
     ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
     auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
-    keychain requires option flag argument parameter instead using username user email host hostname port name type label field header body query cookie string. select null.
+    keychain await async new lambda not requires option flag argument parameter instead using username user email host hostname port name type label field header body query cookie string. select null.
     """.split()
 )
 _HINT = re.compile(
@@ -36,6 +36,7 @@ _HINT = re.compile(
     | [-_ ]here\b | placeholder | redacted | <[^<>]*> | \[[a-z _-]+\] | \.\.\.\s*$ | ^\.\.\. | \u2026 | example(?:[-_]?key)?$
     | ^(?:my|the|a|an|some|test|fake|dummy|sample|example|demo|mock|default|super|very)?[-_ ]?(?:super|very)?[-_ ]?
       (?:secret|api|access|auth|private|client|app|db|user|admin)?[-_ ]?(?:key|token|password|passwd|pwd|secret|passphrase|credential)s?(?:[-_ ]?(?:value|string|name|goes[-_ ]?here))?$
+    | ^[a-z]+(?:[-_][a-z]+){0,6}[-_](?:api[-_]?)?(?:key|token|secret|password|pat)s?$ | \\[wdsWDSbB](?![a-z0-9]{3}) | \[\^ | \(\?[:=!<P]
     | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
     """
 )
@@ -47,32 +48,36 @@ _REFERENCE = re.compile(
     | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\} | %[A-Z_][A-Z0-9_]*% | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.* | @@?\w+@@? | :[a-z_]+
     | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:|aws-sm:|gcp-sm:|kms:).*
     | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.* | /(?:run|var|etc|home|usr|opt|mnt|tmp|path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
-    | \[[A-Z][A-Z0-9_]{1,39}\].*
+    | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
     """
+)
+_ALGORITHM = re.compile(
+    r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
+    r"|[hrep]s(?:256|384|512)|oauth-?[12](?:\.0)?|argon2(?:id|i|d)?|pbkdf2|x\.?509|pkcs-?#?[0-9]{1,2}|utf-?(?:8|16)|tls-?v?1\.[0-3]|http/?[123](?:\.[01])?|ipv[46]"
 )
 _CALL = re.compile(r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*", re.DOTALL)
 _DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[,;:)\]}]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
-_TYPE_NAME = re.compile(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]+){1,6}(?:\[.*|\?|\|.*|<.*)?")
+_TYPE_NAME = re.compile(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]{2,}+){1,6}(?:\[.*|\?|\|.*|<.*)?")
 _TYPE_WORDS = frozenset("str string int integer bool boolean bytes float any text char varchar object number none null undefined".split())
 _NUMBER = re.compile(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_UUID = re.compile(r"(?:urn:uuid:)?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{7,}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
 _TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
 _PARTS = re.compile(r"[-_./:+=~]")
-_ORDINARY_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}|(?:[A-Z][a-z]+){1,4}|(?:[A-Z]{0,5}[0-9]{0,2}[a-z]{3,}){1,10}[A-Z]{0,4}[0-9]{0,3}")
+_ORDINARY_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}|[a-z]*(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}(?:[A-Z]{2,5}[0-9]{0,2}[a-z]*+)?(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}[A-Z]{0,4}[0-9]{0,3}")
 
 
 def is_placeholder(value: str) -> bool:
     """Tell whether ``value`` stands for a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
-    text = value.strip()
+    text = value.strip().strip("\"'`")
     low = text.lower()
     if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
         return True
-    if PLACEHOLDER.match(text) or _REFERENCE.fullmatch(text) or _MASK.fullmatch(text):
+    if _ALGORITHM.fullmatch(text) or PLACEHOLDER.match(text) or _REFERENCE.fullmatch(text) or _MASK.fullmatch(text):
         return True
     if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
         return True
@@ -91,7 +96,7 @@ def is_code(value: str, key: str) -> bool:
         low = bare.lower()
         if low == key.lower() or low in _TYPE_WORDS:
             return True
-        stems = ("password", "passwd", "pwd", "secret", "token", "apikey", "api_key", "credential", "_key", "passphrase")
+        stems = ("password", "passwd", "pwd", "secret", "token", "apikey", "api_key", "credential", "_key", "passphrase", "getpass")
         return any(stem in low for stem in stems) and not any(c.isdigit() for c in low)
     return False
 
@@ -111,6 +116,14 @@ def is_type_name(value: str) -> bool:
 def is_word(value: str) -> bool:
     """Tell whether ``value`` is letters only, like an ordinary word or a few joined ones."""
     return bool(_PLAIN_WORD.fullmatch(value.strip()))
+
+
+def is_scrambled(value: str) -> bool:
+    """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
+    if len(value) < 12 or not value.isalpha() or not value.isascii() or _ORDINARY_PART.fullmatch(value):
+        return False
+    changes = sum(1 for left, right in zip(value, value[1:], strict=False) if left.islower() != right.islower())
+    return changes >= len(value) // 4
 
 
 def is_hash_like(value: str) -> bool:
@@ -160,6 +173,8 @@ def has_password_marks(value: str) -> bool:
     text = value.strip().rstrip(".,;:)")
     if len(text) < 4 or _DATE.fullmatch(text) or _URL.fullmatch(text):
         return False
+    if is_scrambled(text):
+        return True
     letters = any(c.isalpha() for c in text)
     digits = any(c.isdigit() for c in text)
     symbols = any(c in "!@#$%^&*?~+=|" for c in text)
@@ -188,7 +203,7 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if level is Sensitivity.TOKEN:
         if text.isdigit():
             return len(text) >= 6 and not running_text
-        if is_word(text):
+        if is_word(text) and not is_scrambled(text):
             return quoted and len(text) >= 24 and text.lower() != text
         if _NUMBER.fullmatch(text) or len(text) < 5 or " " in text:
             return False

@@ -52,6 +52,8 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
 def _quoted(text: str, at: int) -> Value | None:
     quote = text[at]
     if text.startswith(quote * 3, at):
+        if quote == "`":
+            return None  # a fence of Markdown
         end = text.find(quote * 3, at + 3, at + 3 + _LONGEST)
         if end > at + 3:
             return Value(at + 3, end, True, False)
@@ -82,7 +84,7 @@ def _bare(text: str, at: int, in_query: bool) -> Value | None:
     start, end = match.span()
     run = match.group()
     if in_query:
-        end = start + len(re.split(r"[&#\"'`<>\\]", run, maxsplit=1)[0])
+        end = start + len(re.split(r"[&#\"'`<>\\)\]]", run, maxsplit=1)[0])
         return Value(start, end, False, False) if end > start else None
     end = min(end, _enclosing_quote(text, start, end))
     run = text[start:end]

@@ -6,7 +6,7 @@ VENDOR_NAMES = frozenset(
     """
     abstractapi adafruit adobe adyen agora airbrake airtable aiven akamai alchemy algolia alibaba alipay aliyun amplitude
     anthropic apify apollo appveyor artifactory asana assemblyai atlassian auth0 authress aviationstack azure baichuan
-    baidu beamer binance bing bitbucket bitfinex bitly bittrex blazemeter blynk braintree braze browserstack bscscan
+    baidu beamer binance bing bintray bitbucket bitfinex bitly bittrex blazemeter blynk braintree braze browserstack bscscan
     bugsnag buildkite bunny bybit bytedance calendly censys chartmogul circleci clarifai clearbit clickhouse clickup
     clojars cloudant cloudflare cloudinary cloudsmith cockroach codacy codeclimate codecov cohere coinapi coinbase
     coinlayer coinmarketcap confluence confluent contentful coveralls cryptocompare currencylayer customerio dashscope
@@ -26,9 +26,9 @@ VENDOR_NAMES = frozenset(
     readme reddit replicate retool rollbar rubygems runpod salesforce saucelabs scaleway scalingo scrapfly scrapingbee
     segment semaphore sendbird sendgrid sendinblue sentry serpapi serpstack shippo shodan shopify siliconflow sinch
     slack snowflake snyk sonar sonarcloud sonarqube sourcegraph sparkpost splunk spotify square squarespace
-    stackpath statuspage storyblok strava stripe sumologic supabase surveymonkey tailscale tavily telegram telnyx tencent
+    stackpath statuspage storyblok sumo strava stripe sumologic supabase surveymonkey tailscale tavily telegram telnyx tencent
     tiktok todoist together travis travisci trello twelvedata twilio twitch twitter typeform unsplash uptimerobot urlscan
     vagrant vercel virustotal volcengine vonage vultr wakatime weatherbit weatherstack webex wechat weibo whatsapp woocommerce
-    wordpress workos wrike xendit yandex yelp youtube zapier zendesk zenrows zerobounce zeplin zerotier zhipu zoho zoom
+    wordpress workos wrike xendit xray yandex yelp youtube zapier zendesk zenrows zerobounce zeplin zerotier zhipu zoho zoom
     """.split()
 )

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.redaction.value_shapes import entropy
 _FAKE_BODY = re.compile(
     r"(?i)x{6,}|\*{3,}|\.{3,}|your[-_]|[-_]your|placeholder|redacted|[-_]here\b|example(?:key)?$|<|insert[-_]|replace[-_]|dummy|changeme"
 )
-_WORDS_ONLY = re.compile(r"(?:[a-z]+[-_.])*[a-z]+")
+_WORDS_ONLY = re.compile(r"(?:[a-z]{1,20}[-_.])*[a-z]{1,20}")
 
 
 def is_issued(token: str) -> bool:
@@ -96,7 +96,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     # Amazon, Google, Microsoft
     _shaped("aws_access_key", f"(?<![A-Z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA|AGPA|ANPA)[A-Z0-9]{{16}}{_END}",
             "A3T", "AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "AGPA", "ANPA"),
-    _prefixed("bedrock_key", "ABSKQmVkcm9ja bedrock-api-key-", "[A-Za-z0-9+/=]{30,1000}"),
+    _prefixed("bedrock_key", "ABSK bedrock-api-key-", "[A-Za-z0-9+/=]{60,2000}"),
     _shaped("aws_mws_token", f"amzn\\.mws\\.{_H}{{8}}-[0-9a-fA-F-]{{27}}", "amzn.mws."),
     _shaped("aws_session_token", "(?:FwoG|IQoJb3JpZ2lu)[A-Za-z0-9+/=]{100,2000}", "FwoG", "IQoJb3JpZ2lu"),
     _shaped("google_api_key", f"(?<![A-Za-z0-9+/=_-])AIza{_W}{{30,60}}|AIza{_W}{{35}}(?![A-Za-z0-9_-])", "AIza"),
@@ -131,7 +131,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("sourcegraph_token", "sgp_ slk_", f"{_W}{{36,100}}"),
     _prefixed("postman_key", "PMAK-", f"{_H}{{20,30}}-{_H}{{30,40}}"),
     _prefixed("pulumi_token", "pul-", f"{_H}{{36,44}}", border=_NO_ALNUM),
-    _shaped("terraform_token", f"{_NO_ALNUM}{_A}{{14}}\\.atlasv1\\.{_W}{{50,80}}", ".atlasv1.", loose=True),
+    _shaped("terraform_token", f"{_NO_ALNUM}{_A}{{14}}\\.atlasv1\\.[A-Za-z0-9_=-]{{50,80}}", ".atlasv1.", loose=True),
     _prefixed("prefect_key", "pnu_ pnb_", f"{_A}{{30,40}}"),
     _prefixed("infracost_key", "ico-", f"{_A}{{32}}{_END}", border=_NO_ALNUM),
     _prefixed("snyk_token", "snyk_uat. snyk_sat.", f"{_D}{{20,200}}"),
@@ -188,26 +188,26 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("discord_webhook", r"discord(?:app)?\.com/api(?:/v[0-9]{1,2})?/webhooks/(?P<secret>[0-9]{15,22}/[A-Za-z0-9_-]{20,100})", "/webhooks/", loose=True),
     _shaped("discord_token", f"{_NO_WORD}(?:[MNO][A-Za-z0-9_-]{{22,28}}\\.[A-Za-z0-9_-]{{6,7}}\\.[A-Za-z0-9_-]{{27,45}}|mfa\\.[A-Za-z0-9_-]{{60,90}})(?![A-Za-z0-9_-])", mixed=True),
     _shaped("telegram_token", r"(?<![0-9])[0-9]{7,12}:A{1,2}[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])", ":A", loose=True),
-    _shaped("teams_webhook", r"webhook\.office\.com/webhookb2/(?P<secret>[A-Za-z0-9@/-]{40,300})", "webhook.office.com"),
+    _shaped("teams_webhook", r"office\.com/webhook(?:b2)?/(?P<secret>[A-Za-z0-9@/-]{40,300})", "office.com/webhook"),
     _shaped("feishu_webhook", r"/open-apis/bot/(?:v2/)?hook/(?P<secret>[A-Za-z0-9-]{16,60})", "/open-apis/bot/"),
     _shaped("dingtalk_webhook", r"(?:robot/send\?access_token=)(?P<secret>[0-9a-f]{32,64})", "robot/send"),
     _shaped("wecom_webhook", r"cgi-bin/webhook/send\?key=(?P<secret>[0-9a-fA-F-]{32,40})", "cgi-bin/webhook/send"),
     _shaped("zapier_webhook", r"hooks\.zapier\.com/hooks/catch/(?P<secret>[0-9]{3,12}/[A-Za-z0-9]{4,20})", "hooks.zapier.com"),
     _shaped("ifttt_webhook", r"maker\.ifttt\.com/trigger/[^\s/]{1,60}/(?:json/)?with/key/(?P<secret>[A-Za-z0-9_-]{16,60})", "maker.ifttt.com"),
     _shaped("logic_app_url", r"logic\.azure\.com[^\s\"']{0,200}?[?&]sig=(?P<secret>[A-Za-z0-9_%-]{30,80})", "logic.azure.com"),
-    _shaped("sendgrid_key", f"{_NO_ALNUM}SG\\.{_W}{{16,32}}\\.{_W}{{30,64}}", "SG."),
+    _shaped("sendgrid_key", f"{_NO_ALNUM}SG\\.[A-Za-z0-9_=-]{{16,32}}\\.[A-Za-z0-9_=.-]{{30,64}}", "SG."),
     _shaped("mailgun_key", f"{_NO_ALNUM}(?:key|pubkey)-[0-9a-f]{{32}}{_END}", "key-", "pubkey-"),
     # Mailchimp, Mailgun, Zhipu: 32 hexadecimal digits and a tail.
-    _shaped("tailed_hex_key", f"{_NO_ALNUM}[0-9a-f]{{32}}(?:-us[0-9]{{1,2}}|-[0-9a-f]{{8}}-[0-9a-f]{{8}}|\.{_A}{{16}}){_END}"),
+    _shaped("tailed_hex_key", rf"{_NO_ALNUM}[0-9a-f]{{32}}(?:-us[0-9]{{1,2}}|-[0-9a-f]{{8}}-[0-9a-f]{{8}}|\.{_A}{{16}}){_END}"),
     _shaped("brevo_key", f"(?:xkeysib|xsmtpsib)-[0-9a-f]{{40,80}}-{_A}{{10,24}}", "xkeysib-", "xsmtpsib-"),
-    _shaped("twilio_key", f"{_NO_ALNUM}(?:SK|AC)[0-9a-f]{{32}}{_END}", "SK", "AC"),
+    _shaped("twilio_key", f"{_NO_ALNUM}(?:SK|AC){_H}{{32}}{_END}", "SK", "AC"),
     _prefixed("resend_key", "re_", f"{_A}{{6,12}}_{_A}{{18,40}}", border=_NO_ALNUM),
     _prefixed("knock_key", "whsec_ ntfysec_", "[A-Za-z0-9+/=_-]{20,80}"),
     _prefixed("courier_key", "pk_prod_ dk_prod_ pk_test_courier_", f"[A-Z0-9]{{20,40}}"),
     _prefixed("nylas_key", "nyk_v0_", f"{_A}{{40,80}}"),
     # Payment, shops, business
     _prefixed("stripe_key", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_ pk_live_ sk_org_live_ ak_live_ ak_test_", f"{_A}{{10,250}}"),
-    _prefixed("square_token", "sq0atp- sq0csp- sq0idp- EAAAE EAAAl", f"{_W}{{20,80}}", border=_NO_ALNUM),
+    _prefixed("square_token", "sq0atp- sq0csp- sq0idp- EAAA", f"{_W}{{20,80}}", border=_NO_ALNUM),
     _shaped("shopify_token", f"shp(?:at|ca|pa|ss|ua|tka)_{_H}{{28,40}}", "shp"),
     _shaped("paypal_token", f"access_token\\$(?:production|sandbox)\\$[a-z0-9]{{16}}\\${_H}{{32}}", "access_token$"),
     _prefixed("razorpay_key", "rzp_live_ rzp_test_", f"{_A}{{10,40}}"),
@@ -215,7 +215,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("plaid_token", f"(?:access|public|link)-(?:sandbox|development|production)-{_H}{{8}}-[0-9a-fA-F-]{{27}}", "-sandbox-", "-development-", "-production-", loose=True),
     _shaped("gocardless_token", f"{_NO_ALNUM}(?:live|sandbox)_{_W}{{36,60}}", "live_", "sandbox_", mixed=True),
     _shaped("lob_key", f"{_NO_ALNUM}(?:live|test)_(?:pub_)?[0-9a-f]{{31,35}}{_END}", "live_", "test_"),
-    _prefixed("duffel_token", "duffel_live_ duffel_test_", f"{_W}{{36,60}}"),
+    _prefixed("duffel_token", "duffel_live_ duffel_test_", "[A-Za-z0-9_=-]{36,60}"),
     _prefixed("easypost_key", "EZAK EZTK", f"{_A}{{50,60}}"),
     _prefixed("shippo_token", "shippo_live_ shippo_test_", f"{_H}{{36,44}}"),
     _prefixed("adobe_secret", "p8e- p8-", f"{_W}{{32}}", border=_NO_ALNUM),
@@ -265,6 +265,10 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _prefixed("unkey_key", "unkey_", f"{_A}{{16,60}}"),
     _prefixed("dotenv_key", "dotenv://:key_", f"{_H}{{48,72}}"),
     _prefixed("elevenlabs_key", "sk_", f"{_H}{{48}}{_END}", border=_NO_ALNUM),
+    _prefixed("ionic_token", "ion_", f"{_A}{{36,50}}", border=_NO_ALNUM),
+    _prefixed("dependency_track_key", "odt_", f"{_A}{{30,60}}", border=_NO_ALNUM),
+    _prefixed("teamwork_token", "tkn.v1_", "[A-Za-z0-9+/=_-]{40,100}"),
+    _prefixed("adafruit_key", "aio_", f"{_A}{{28}}{_END}", border=_NO_ALNUM),
     _prefixed("anypoint_token", "oaat_ oart_", f"{_A}{{20,80}}"),
     # Structures without a vendor
     _shaped("password_hash", r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|sha1|md5|argon2(?:id|i|d)|pbkdf2(?:-sha\d{1,3})?|scrypt|krb5\w{2,12})\$[A-Za-z0-9./$=,+*@-]{20,1000}", "$", placeholder=REDACTED),
