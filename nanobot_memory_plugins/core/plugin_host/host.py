@@ -17,8 +17,8 @@ from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.plugin_host.answers import prepare
 from nanobot_memory_plugins.core.plugin_host.attempt import Attempt, Outcome, WrongAnswer
 from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
-from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, exception_name
-from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, find_implementations
+from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, exception_name, is_the_users_interrupt
+from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, Place, find_implementations
 from nanobot_memory_plugins.core.plugin_host.inline import run_inline
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Summary
@@ -93,10 +93,13 @@ class PluginHost:
         """
         try:
             return self._register(name, plugin, context)
-        except PluginError:
+        except BaseException as error:
             if name not in self._plugins:
                 self._failed.add(name)
-            raise
+            if isinstance(error, PluginError) or is_the_users_interrupt(error):
+                raise
+            what = exception_name(error)
+        raise PluginError(f"Plugin {name} cannot be registered: looking at it raises {what}.")
 
     def unregister(self, name: str) -> None:
         """Call a plugin no more; calls that run are left to end. An unknown name is no error."""
@@ -184,36 +187,29 @@ class PluginHost:
     def _register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         if name in self._plugins:
             raise PluginError(f"A plugin named {name} is registered already.", mend="Rename one of them.")
-        signatures = find_implementations(self._manager, name, plugin, self._hooks)
-        try:
-            self._manager.register(plugin, name=name)
-        except Exception as error:
-            self._manager.unregister(name=name)
-            raise PluginError(
-                f"Plugin {name} cannot be registered: {exception_name(error)}.",
-                mend="Is the same object registered under another name?",
-            ) from None
+        found = find_implementations(self._manager, name, plugin, self._hooks)
         sandbox = Sandbox(name, self._grace_seconds)
-        self._sandboxes.append(sandbox)
-        self._plugins[name] = tuple(
+        implementations = tuple(
             Implementation(
                 name=f"{name}.{hook}",
                 plugin_name=name,
                 hook=hook,
-                function=found.function,
-                signature=signature,
-                is_async=inspect.iscoroutinefunction(found.function),
+                function=one.function,
+                signature=one.signature,
+                is_async=inspect.iscoroutinefunction(one.function),
                 context=context,
-                home=Home.of(found.function),
+                home=Home.of(one.function),
                 sandbox=sandbox,
                 breaker=CircuitBreaker(self._breaker, self._clock),
             )
-            for hook, signature in signatures.items()
-            for found in self._manager.hook.__dict__[hook].get_hookimpls()
-            if found.plugin_name == name
+            for hook, one in found.items()
         )
+        self._manager.register(Place(found), name=name)
+        self._plugins[name] = implementations
+        self._sandboxes.append(sandbox)
+        self._failed.discard(name)
         self._order_implementations()
-        return tuple(sorted(signatures))
+        return tuple(sorted(found))
 
     def _order_implementations(self) -> None:
         """Work out who is called for each hook: tryfirst, then the last registered, trylast at the end."""

@@ -9,8 +9,9 @@ import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host.breaker import CircuitBreaker
-from nanobot_memory_plugins.core.plugin_host.failure import Home, exception_name
+from nanobot_memory_plugins.core.plugin_host.failure import Home
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
 
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
@@ -79,23 +80,27 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An implementation as it stands in a plugin."""
+
+    function: Callable[..., Any]
+    signature: Signature
+    tryfirst: bool
+    trylast: bool
+
+
 def find_implementations(
     manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
-) -> dict[str, Signature]:
-    """Return the hooks that a plugin implements, before it is registered.
+) -> dict[str, Found]:
+    """Return the implementations in a plugin, by hook.
 
     ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
     """
-    found: dict[str, Signature] = {}
+    found: dict[str, Found] = {}
     for attribute in dir(plugin):
-        try:
-            options = manager.parse_hookimpl_opts(plugin, attribute)
-            function = getattr(plugin, attribute) if options is not None else None
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            raise PluginError(f"Attribute {attribute} of plugin {name} raises {exception_name(error)}.") from None
-        if options is None or function is None:
+        options = manager.parse_hookimpl_opts(plugin, attribute)
+        if options is None:
             continue
         hook = options.get("specname") or attribute
         where = f"{attribute} of plugin {name}"
@@ -113,10 +118,27 @@ def find_implementations(
             )
         if hook in found:
             raise PluginError(f"Plugin {name} implements {hook} twice.", mend="Join both functions in one.")
-        found[hook] = read_signature(function, hooks[hook], where)
+        function = getattr(plugin, attribute)
+        found[hook] = Found(
+            function=function,
+            signature=read_signature(function, hooks[hook], where),
+            tryfirst=bool(options.get("tryfirst")),
+            trylast=bool(options.get("trylast")),
+        )
     if not found:
         raise PluginError(
             f"Plugin {name} implements no hook.",
             mend="Decorate a function that is named like a hook with hookimpl.",
         )
     return found
+
+
+class Place:
+    """Stands for a plugin in pluggy's registry, which keeps the order.
+
+    pluggy compares plugins with ``==``: one with a broken ``__eq__`` would keep the others out.
+    """
+
+    def __init__(self, found: Mapping[str, Found]) -> None:
+        for hook, one in found.items():
+            setattr(self, hook, hookimpl(tryfirst=one.tryfirst, trylast=one.trylast)(lambda: None))

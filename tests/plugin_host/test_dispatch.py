@@ -1,0 +1,540 @@
+"""How a hook is called: order, arguments, answers, limits, rests, cancellation, logs."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.plugin_host import BreakerSettings, PluginAnswer, PluginState
+from nanobot_memory_plugins.core.values import ContextBlock, Note, NoteType, Origin
+from tests.plugin_host.conftest import ACCEPT, arguments_for, good, plugin, texts
+
+HOOK = "on_message_received"
+ARGUMENTS = arguments_for(HOOK)
+
+
+async def ask(host, **options):
+    return await host.call(HOOK, ARGUMENTS, accept=ACCEPT, **options)
+
+
+def register(host, context, **functions) -> None:
+    """Register one plugin a function, in this order."""
+    for name, function in functions.items():
+        host.register(name, plugin(on_message_received=function), context(name))
+
+
+# Order
+
+
+async def test_answers_come_in_the_order_of_pluggy(make_host, context):
+    host = make_host()
+    for name, options in {"a": {"trylast": True}, "b": {}, "c": {"tryfirst": True}, "d": {}}.items():
+        function = hookimpl(**options)(lambda name=name: Note(name))
+        host.register(name, SimpleNamespace(on_message_received=function), context(name))
+    assert [answer.plugin_name for answer in await ask(host)] == ["c", "d", "b", "a"]
+    assert [answer.plugin_name for answer in await ask(host, sequential=True)] == ["c", "d", "b", "a"]
+
+
+async def test_implementations_run_side_by_side(make_host, context):
+    meeting = asyncio.Barrier(3)
+
+    async def meet() -> Note:
+        await meeting.wait()
+        return Note("met")
+
+    host = make_host(limit=30.0)
+    register(host, context, a=meet, b=lambda: meet(), c=meet)
+    assert len(await ask(host)) == 3
+
+
+async def test_sequentially_one_ends_before_the_next_begins(make_host, context):
+    steps: list[str] = []
+
+    def step(name: str):
+        async def run() -> None:
+            steps.append(f"{name} begins")
+            await asyncio.sleep(0.01)
+            steps.append(f"{name} ends")
+
+        return run
+
+    host = make_host()
+    register(host, context, a=step("a"), b=step("b"))
+    await ask(host, sequential=True)
+    assert steps == ["b begins", "b ends", "a begins", "a ends"]
+
+
+async def test_the_first_answer_ends_the_search(make_host, context):
+    asked: list[str] = []
+
+    def answering(name: str, value: object):
+        async def run() -> object:
+            asked.append(name)
+            if value is ValueError:
+                raise ValueError
+            return value
+
+        return run
+
+    host = make_host()
+    register(host, context, a=answering("a", Note("a")), b=answering("b", Note("b")))
+    register(host, context, c=answering("c", None), d=answering("d", ValueError), e=answering("e", []))
+    answer = await host.call_first(HOOK, ARGUMENTS, accept=ACCEPT)
+    assert answer == PluginAnswer("b", (Note("b"),))
+    assert asked == ["e", "d", "c", "b"]
+    host.unregister("a")
+    host.unregister("b")
+    assert await host.call_first(HOOK, ARGUMENTS, accept=ACCEPT) is None
+
+
+# Arguments
+
+
+async def test_each_plugin_gets_what_it_names_and_its_own_context(make_host, context):
+    got: dict[str, object] = {}
+
+    async def named(scope, text, context):
+        got["named"] = (scope, text, context.plugin_name)
+
+    def by_position(text, /, session_key, *, context):
+        got["by_position"] = (text, session_key, context.plugin_name)
+
+    def everything(text, **others):
+        got["everything"] = {"text", *others}
+
+    def with_defaults(text="", of_tomorrow="default"):
+        got["with_defaults"] = (text, of_tomorrow)
+
+    host = make_host()
+    register(host, context, a=named, b=by_position, c=everything, d=with_defaults)
+    await ask(host)
+    assert got == {
+        "named": (ARGUMENTS["scope"], "remember the milk", "a"),
+        "by_position": ("remember the milk", "cli:direct", "b"),
+        "everything": {*ARGUMENTS, "context"},
+        "with_defaults": ("remember the milk", "default"),
+    }
+
+
+async def test_an_argument_that_the_host_forgets_is_the_hosts_error(make_host, context):
+    host = make_host()
+    register(host, context, a=lambda text: Note(text))
+    with pytest.raises(KeyError):
+        await host.call(HOOK, {}, accept=ACCEPT)
+    assert host.failures() == {("a", HOOK): 0}
+
+
+# Answers
+
+
+async def test_lists_and_tuples_are_flattened_and_none_is_no_answer(make_host, context):
+    host = make_host()
+    register(host, context, a=lambda: [Note("1"), ContextBlock("2")], b=lambda: (Note("3"),))
+    register(host, context, c=lambda: None, d=lambda: ())
+    assert await ask(host) == [
+        PluginAnswer("b", (Note("3"),)),
+        PluginAnswer("a", (Note("1"), ContextBlock("2"))),
+    ]
+
+
+async def test_a_value_arrives_as_a_checked_copy(make_host, context):
+    class Loud(Note):
+        @property
+        def extra(self) -> str:
+            return "extra"
+
+    host = make_host()
+    register(host, context, a=lambda: Loud("n", tags=["t"], type="bug", origin="user"))  # type: ignore[arg-type]
+    ((answer,),) = [one.values for one in await ask(host)]
+    assert type(answer) is Note
+    assert answer == Note("n", tags=("t",), type=NoteType.BUG, origin=Origin.USER)
+
+
+async def test_an_object_of_another_accepted_type_is_handed_on_itself(make_host, context):
+    token = object.__new__(type("Token", (), {}))
+    host = make_host()
+    register(host, context, a=lambda: token)
+    assert (await host.call(HOOK, ARGUMENTS, accept=(type(token),)))[0].values[0] is token
+
+
+async def test_a_wrong_answer_is_logged_once_and_rests_nobody(make_host, context, log):
+    host = make_host()
+    register(host, context, a=lambda: {"password": "hunter2"})
+    for _ in range(5):
+        assert await ask(host) == []
+    lines = [line for line in log if line.record["level"].name == "WARNING"]
+    assert [line.strip() for line in lines] == ["plugin a answered on_message_received with dict, which counts as none"]
+    assert "hunter2" not in "".join(log)
+    assert host.state("a") is PluginState.ACTIVE
+
+
+async def test_every_kind_of_awaitable_is_awaited(make_host, context):
+    class Awaitable:
+        def __await__(self):
+            yield from asyncio.sleep(0).__await__()
+            return Note("awaitable")
+
+    class Callable:
+        async def __call__(self) -> Note:
+            return Note("callable")
+
+    loop = asyncio.get_running_loop()
+
+    def future() -> asyncio.Future[Note]:
+        one: asyncio.Future[Note] = loop.create_future()
+        loop.call_soon_threadsafe(one.set_result, Note("future"))
+        return one
+
+    async def coroutine() -> Note:
+        return Note("coroutine")
+
+    host = make_host()
+    called = Callable()
+    register(host, context, a=lambda: Awaitable(), b=lambda: called(), c=future, d=lambda: coroutine())
+    assert [text for _, text in texts(await ask(host))] == ["coroutine", "future", "callable", "awaitable"]
+
+
+async def test_closing_an_async_generator_that_has_begun(make_host, context):
+    closed: list[bool] = []
+
+    async def generator():
+        try:
+            yield Note("1")
+            yield Note("2")
+        finally:
+            closed.append(True)
+
+    async def begun():
+        one = generator()
+        await anext(one)
+        return one
+
+    host = make_host()
+    register(host, context, a=begun)
+    assert await ask(host) == []
+    assert closed == [True]
+
+
+# Time limits
+
+
+async def test_each_hook_has_its_limit(make_host, context):
+    async def hang() -> None:
+        await asyncio.sleep(300)
+
+    host = make_host(time_limits={HOOK: 0.02}, default_limit=300.0)
+    register(host, context, a=hang, b=good(HOOK, "b").on_message_received)
+    started = time.monotonic()
+    assert texts(await ask(host)) == [("b", "b")]
+    assert time.monotonic() - started < 10
+    assert host.failures()["a", HOOK] == 1
+
+
+async def test_what_comes_after_the_deadline_is_not_used(make_host, context):
+    async def block() -> Note:
+        time.sleep(0.1)  # noqa: ASYNC251  # what a plugin must not do
+        return Note("late")
+
+    def block_in_thread() -> Note:
+        time.sleep(0.1)
+        return Note("late")
+
+    host = make_host(limit=0.03)
+    register(host, context, a=block, b=block_in_thread)
+    assert await ask(host) == []
+    await asyncio.sleep(0.1)
+    assert host.failures() == {("a", HOOK): 1, ("b", HOOK): 1}
+
+
+async def test_a_plugin_that_blocks_the_loop_uses_up_only_its_own_time(make_host, context):
+    async def block() -> None:
+        time.sleep(0.2)  # noqa: ASYNC251
+
+    host = make_host(limit=0.1)
+    register(host, context, a=good(HOOK, "a").on_message_received, b=block)  # b begins first
+    assert texts(await ask(host)) == [("a", "a")]
+
+
+async def test_cleaning_up_after_the_deadline_is_allowed_for_a_while(make_host, context):
+    cleaned = asyncio.Event()
+
+    async def hang() -> None:
+        try:
+            await asyncio.sleep(300)
+        finally:
+            await asyncio.sleep(0.01)
+            cleaned.set()
+
+    host = make_host(limit=0.01, grace_seconds=10.0)
+    register(host, context, a=hang)
+    await ask(host)
+    async with asyncio.timeout(5):
+        await cleaned.wait()
+
+
+async def test_a_task_of_a_plugin_may_outlive_the_call(make_host, context):
+    done = asyncio.Event()
+
+    async def start() -> None:
+        async def work() -> None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.01):  # cancels its task and takes that back
+                    await asyncio.sleep(300)
+            await asyncio.sleep(0.15)
+            done.set()
+
+        asyncio.create_task(work())  # noqa: RUF006  # the host holds it
+
+    host = make_host()
+    register(host, context, a=start)
+    await ask(host)
+    async with asyncio.timeout(5):
+        await done.wait()
+
+
+# Rests
+
+
+async def test_a_plugin_rests_and_comes_back(make_host, context, clock, log):
+    healthy = False
+    calls = 0
+
+    async def flaky() -> Note:
+        nonlocal calls
+        calls += 1
+        if not healthy:
+            raise ValueError
+        return Note("back")
+
+    host = make_host(breaker=BreakerSettings(failures=3, rest_seconds=60))
+    register(host, context, a=flaky)
+    for _ in range(5):
+        assert await ask(host) == []
+    assert (calls, host.state("a"), host.failures()) == (3, PluginState.RESTING, {("a", HOOK): 3})
+
+    clock.advance(61)
+    await ask(host)
+    await ask(host)
+    assert (calls, host.state("a")) == (4, PluginState.RESTING)
+
+    clock.advance(61)
+    healthy = True
+    assert texts(await ask(host)) == [("a", "back")]
+    assert (host.state("a"), host.failures()) == (PluginState.ACTIVE, {("a", HOOK): 0})
+    warnings = [line.strip() for line in log if line.record["level"].name == "WARNING"]
+    assert [line for line in warnings if "rests" in line] == ["plugin a rests for 60 s in on_message_received"]
+    assert "plugin a works again in on_message_received" in "".join(log)
+
+
+async def test_one_hook_of_a_plugin_rests_and_the_others_do_not(make_host, context):
+    async def fail() -> None:
+        raise ValueError
+
+    host = make_host(breaker=BreakerSettings(failures=1))
+    host.register("a", plugin(on_message_received=fail, on_start=lambda: Note("started")), context("a"))
+    await ask(host)
+    assert host.failures() == {("a", HOOK): 1, ("a", "on_start"): 0}
+    assert texts(await host.call("on_start", {}, accept=ACCEPT)) == [("a", "started")]
+
+
+async def test_of_calls_at_a_time_one_is_the_trial(make_host, context, clock):
+    calls = 0
+
+    async def fail() -> None:
+        nonlocal calls
+        calls += 1
+        await asyncio.sleep(0.01)
+        raise ValueError
+
+    host = make_host(breaker=BreakerSettings(failures=1))
+    register(host, context, a=fail)
+    await ask(host)
+    clock.advance(61)
+    await asyncio.gather(*(ask(host) for _ in range(5)))
+    assert calls == 2
+
+
+# Cancellation
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+async def test_cancelling_the_caller_cancels_the_implementation(make_host, context, sequential: bool):
+    begun, cancelled = asyncio.Event(), asyncio.Event()
+
+    async def hang() -> None:
+        begun.set()
+        try:
+            await asyncio.sleep(300)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    host = make_host(limit=300.0)
+    register(host, context, a=hang)
+    task = asyncio.create_task(ask(host, sequential=sequential))
+    await begun.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    async with asyncio.timeout(5):
+        await cancelled.wait()
+    assert host.failures() == {("a", HOOK): 0}
+
+
+async def test_cancelling_the_caller_during_a_trial_leaves_room_for_the_next(make_host, context, clock):
+    hanging = True
+
+    async def flaky() -> Note:
+        if hanging:
+            await asyncio.sleep(300)
+        return Note("back")
+
+    host = make_host(time_limits={HOOK: 0.02}, breaker=BreakerSettings(failures=1))
+    register(host, context, a=flaky)
+    await ask(host)
+    clock.advance(61)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(ask(host), 0.005)
+    hanging = False
+    assert texts(await ask(host)) == [("a", "back")]
+
+
+async def test_cancelling_the_caller_is_not_held_up_by_one_who_swallows_it(make_host, context):
+    begun = asyncio.Event()
+
+    async def swallow() -> None:
+        while True:
+            begun.set()
+            with contextlib.suppress(BaseException):
+                await asyncio.sleep(300)
+
+    host = make_host(limit=300.0)
+    register(host, context, a=swallow)
+    task = asyncio.create_task(ask(host))
+    await begun.wait()
+    task.cancel()
+    _, pending = await asyncio.wait({task}, timeout=5)
+    assert not pending
+    assert task.cancelled()
+
+
+async def test_after_close_nothing_is_called(make_host, context):
+    host = make_host()
+    register(host, context, a=lambda: Note("a"))
+    await host.close()
+    await host.close()
+    assert await ask(host) == []
+    assert host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT) == []
+
+
+# What is logged
+
+
+@pytest.mark.accept("V3-09")
+async def test_a_failure_is_logged_by_type_and_place_without_values(make_host, context, log):
+    async def fail(text: str) -> None:
+        token = "hunter" + "2"
+        raise ConnectionError(f"cannot log in with {token}")  # the line that is named
+
+    host = make_host()
+    register(host, context, a=fail)
+    assert await ask(host) == []
+    (line,) = log
+    number = fail.__code__.co_firstlineno + 2
+    assert line.strip() == f"plugin a failed in on_message_received: ConnectionError at {__file__}:{number}"
+    assert line.record["exception"] is None
+    assert "hunter2" not in line
+
+
+async def test_the_place_is_in_the_plugin_and_not_in_a_library(make_host, context, log):
+    async def fail() -> None:
+        os.stat(b"/no/such/file".decode("ascii") + "\0")
+
+    def hang() -> None:
+        raise ExceptionGroup("text", [KeyError("key"), OSError("os")])
+
+    async def wait() -> None:
+        await asyncio.sleep(300)
+
+    async def in_library() -> None:
+        await asyncio.wait_for(asyncio.get_running_loop().run_in_executor(None, int, "x"), 60)
+
+    host = make_host(limit=0.2)
+    register(host, context, a=fail, b=hang, c=wait, d=in_library)
+    await ask(host)
+    places = {}
+    for line in log:
+        name, place = line.split()[1], line.strip().rpartition(" at ")[2]
+        places[name] = place
+    assert places == {
+        name: f"{__file__}:{function.__code__.co_firstlineno + 1}"
+        for name, function in {"a": fail, "b": hang, "c": wait, "d": in_library}.items()
+    }
+    assert "ExceptionGroup of KeyError, OSError" in "".join(log)
+    assert "no answer within 0.2 s" in "".join(log)
+
+
+# Synchronous calls
+
+
+def test_a_synchronous_call_needs_no_loop(context, clock):
+    from nanobot_memory_plugins.core.plugin_host import PluginHost
+
+    host = PluginHost(time_limits={}, clock=clock)
+    register(host, context, a=lambda text: [Note(text)], b=lambda: None)
+    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("a", "remember the milk")]
+
+
+async def test_a_synchronous_call_runs_in_the_callers_thread(make_host, context):
+    host = make_host()
+    register(host, context, a=lambda: Note(threading.current_thread().name))
+    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("a", threading.current_thread().name)]
+
+
+async def test_a_synchronous_call_refuses_async_implementations(make_host, context, log):
+    async def answer() -> Note:
+        return Note("async")
+
+    host = make_host()
+    register(host, context, a=answer, b=lambda: answer(), c=lambda: Note("sync"))
+    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("c", "sync")]
+    assert "plugin a answered on_message_received with an async function" in "".join(log)
+    assert "plugin b answered on_message_received with coroutine" in "".join(log)
+
+
+async def test_a_synchronous_call_drops_late_answers_and_rests_plugins(make_host, context):
+    def late() -> Note:
+        time.sleep(0.03)
+        return Note("late")
+
+    host = make_host(limit=0.01, breaker=BreakerSettings(failures=2))
+    register(host, context, a=late)
+    for _ in range(4):
+        assert host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT) == []
+    assert host.failures() == {("a", HOOK): 2}
+
+
+def test_the_users_interrupt_passes_and_a_plugins_own_does_not(context, clock):
+    from nanobot_memory_plugins.core.plugin_host import PluginHost
+
+    def spin() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(10_000_000):
+            pass
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    host = PluginHost(time_limits={}, clock=clock)
+    register(host, context, a=interrupt)
+    assert host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT) == []
+    register(host, context, b=spin)
+    with pytest.raises(KeyboardInterrupt):
+        host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)
+    assert host.failures() == {("a", HOOK): 1, ("b", HOOK): 0}

@@ -1,0 +1,108 @@
+"""Daemon threads for blocking work."""
+
+import asyncio
+import contextvars
+import gc
+import sys
+import threading
+import time
+
+import pytest
+
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool
+
+VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="outside")
+
+
+async def test_the_result_comes_back():
+    assert await run_in_daemon_thread(lambda a, b: a + b, 1, 2) == 3
+
+
+async def test_it_runs_in_a_daemon_thread_that_ends():
+    thread = await run_in_daemon_thread(threading.current_thread)
+    assert thread.daemon
+    assert thread is not threading.current_thread()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt])
+async def test_exceptions_come_back(error: type[BaseException]):
+    def fail() -> None:
+        raise error
+
+    with pytest.raises(error):
+        await run_in_daemon_thread(fail)
+
+
+async def test_stop_iteration_does_not_end_the_caller():
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await run_in_daemon_thread(next, iter(()))
+
+
+async def test_context_variables_go_in_and_do_not_come_out():
+    def work() -> str:
+        seen = VARIABLE.get()
+        VARIABLE.set("thread")
+        return seen
+
+    VARIABLE.set("caller")
+    assert await run_in_daemon_thread(work) == "caller"
+    assert VARIABLE.get() == "caller"
+
+
+async def test_an_abandoned_thread_is_not_waited_for():
+    release = threading.Event()
+
+    async def late() -> None:
+        """Be a coroutine that comes too late to be awaited."""
+
+    def work() -> object:
+        release.wait(60)
+        return late()
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(run_in_daemon_thread(work), 0.01)
+    release.set()
+    await asyncio.sleep(0.05)
+    gc.collect()  # a coroutine that was dropped unclosed would warn here
+
+
+def test_a_thread_that_outlives_the_loop_ends_quietly(capfd):
+    release, ended = threading.Event(), threading.Event()
+
+    def work() -> None:
+        release.wait(60)
+        ended.set()
+
+    async def main() -> None:
+        run_in_daemon_thread(work)
+
+    asyncio.run(main())
+    release.set()
+    assert ended.wait(10)
+    time.sleep(0.05)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_pool_has_no_more_threads_than_its_limit_and_drops_what_waits():
+    pool = DaemonThreadPool(limit=2, name="small")
+    release = threading.Event()
+    futures = [pool.submit(release.wait, 60) for _ in range(6)]
+    assert [thread.name for thread in threading.enumerate()].count("small") == 2
+    futures[5].cancel()
+    release.set()
+    assert [future.result(10) for future in futures[:5]] == [True] * 5
+    release.clear()
+    stuck = [pool.submit(release.wait, 60) for _ in range(3)]
+    pool.shutdown()
+    assert stuck[2].cancelled()
+    release.set()
+    assert stuck[0].result(10)
+
+
+async def test_a_thread_that_exits_is_a_failure_and_no_more():
+    with pytest.raises(SystemExit):
+        await run_in_daemon_thread(sys.exit, 3)
+    assert await run_in_daemon_thread(int, "7") == 7
