@@ -1,7 +1,7 @@
 """The storage plugin's options, as they stand in a configuration file."""
 
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
@@ -16,7 +16,7 @@ class StorageOptions(BaseModel):
     """How the memory files are indexed and searched.
 
     ``embedding_model`` and ``embedding_provider`` are the usual two of ``embedding``'s options under names of
-    their own; they win where both are given.
+    their own; they win where both are set.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
@@ -31,8 +31,8 @@ class StorageOptions(BaseModel):
         30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
     )
     watch: bool = Field(True, description="Hear of changes at once; else files are looked at every few seconds.")
-    embedding_model: str = Field("", description="Model alias, name or folder.")
-    embedding_provider: Literal["", "fastembed", "openai", "none"] = Field("", description="Where the model runs.")
+    embedding_model: str = Field("multilingual", min_length=1, description="Model alias, name or folder.")
+    embedding_provider: Literal["fastembed", "openai", "none"] = Field("fastembed", description="Where it runs.")
     embedding: EmbeddingOptions = Field(default_factory=EmbeddingOptions)
 
     @model_validator(mode="after")
@@ -43,12 +43,9 @@ class StorageOptions(BaseModel):
 
     def embedding_options(self) -> EmbeddingOptions:
         """Return the embedding's options with the two flat names put in."""
-        flat: dict[str, Any] = {}
-        if self.embedding_model:
-            flat["model"] = self.embedding_model
-        if self.embedding_provider:
-            flat["provider"] = self.embedding_provider
-        return self.embedding.model_copy(update=flat)
+        flat = {"embedding_model": "model", "embedding_provider": "provider"}
+        given = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
+        return self.embedding.model_copy(update=given)
 
     def chunking(self) -> Chunking:
         """Return how texts are cut."""

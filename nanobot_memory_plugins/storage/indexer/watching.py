@@ -1,5 +1,6 @@
 """Hearing of changes that other programs make to the memory files."""
 
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +19,8 @@ class Watcher:
     """Watches one folder in a thread of its own.
 
     ``working`` is false while the operating system offers no notifications (too many watches, a network
-    share, a folder that is gone): the owner then looks by itself, often.
+    share, a folder that is gone), or while there is a link to a folder below, which the notifications would
+    follow to wherever it leads. The owner then looks by itself, often.
     """
 
     def __init__(self, folder: Path, changed: Callable[[Path], None]) -> None:
@@ -63,6 +65,9 @@ class Watcher:
 
     def _run(self) -> None:
         try:
+            if _has_linked_folder(self._folder):
+                self._stop.wait()
+                return
             changes = watchfiles.watch(
                 self._folder,
                 watch_filter=None,
@@ -83,3 +88,9 @@ class Watcher:
             )
         finally:
             self.working = False
+
+
+def _has_linked_folder(folder: Path) -> bool:
+    return any(
+        os.path.islink(os.path.join(here, name)) for here, folders, _ in os.walk(folder) for name in folders
+    )

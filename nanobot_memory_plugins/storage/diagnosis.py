@@ -1,0 +1,73 @@
+"""What ``nanobot-memory doctor`` says about the index."""
+
+from collections.abc import Iterator
+from importlib import metadata
+
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.values import Level, StoreStatus
+from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
+from nanobot_memory_plugins.storage.memory_index import MemoryIndex
+
+_LEVELS = {
+    Level.HYBRID: "0: vectors in sqlite-vec, and full text",
+    Level.NUMPY: "1: vectors compared by numpy, and full text",
+    Level.FULL_TEXT: "2: full text only",
+    Level.MARKDOWN: "3: the Markdown files are scanned",
+}
+
+
+def findings(index: MemoryIndex) -> list[Finding]:
+    """Return one finding a fact, each with a mend where it is not good. It blocks."""
+    status = index.refresh()
+    return [*_engine(), _level(status), _embedding(index.embedding.report()), *_health(index, status)]
+
+
+def _engine() -> Iterator[Finding]:
+    try:
+        import apsw
+    except ImportError:
+        mend = "Install it with: pip install apsw"
+        yield Finding("SQLite", "apsw cannot be imported, so there is no index", Health.BAD, mend)
+        return
+    yield Finding("SQLite", f"{apsw.sqlitelibversion()} (apsw {apsw.apswversion()})")
+    if "ENABLE_FTS5" not in apsw.compile_options:
+        yield Finding("full-text search", "this SQLite has no FTS5", Health.BAD, "Install apsw from a wheel.")
+    try:
+        import sqlite_vec  # noqa: F401
+    except ImportError:
+        mend = 'Install it with: pip install "nanobot-memory-storage[vec]"'
+        yield Finding("sqlite-vec", "not installed; numpy compares the vectors", Health.DEGRADED, mend)
+    else:
+        yield Finding("sqlite-vec", metadata.version("sqlite-vec"))
+
+
+def _level(status: StoreStatus) -> Finding:
+    health = {Level.HYBRID: Health.GOOD, Level.MARKDOWN: Health.BAD}.get(status.level, Health.DEGRADED)
+    state = _LEVELS[status.level] + (f" ({status.reason})" if status.reason else "")
+    return Finding("search level", state, health, status.mend)
+
+
+def _embedding(report: EmbeddingReport) -> Finding:
+    if report.model:
+        return Finding("embedding model", report.model)
+    if not report.wanted:
+        return Finding("embedding model", "turned off")
+    if report.loading:
+        share = f" ({report.progress:.0%}, {report.activity})" if report.activity else ""
+        return Finding("embedding model", f"being loaded{share}", Health.DEGRADED, "It is ready in a while.")
+    return Finding("embedding model", report.reason, Health.DEGRADED, report.mend)
+
+
+def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
+    waiting = f", {status.pending_bytes:,} bytes of the files waiting" if status.pending_bytes else ""
+    waiting += f", {status.pending_vectors:,} passages waiting for their vector" if status.pending_vectors else ""
+    yield Finding("index", f"{status.documents:,} passages of {status.files:,} files{waiting}")
+    owner = "this process" if status.indexing_here else "another process"
+    if status.level is not Level.MARKDOWN:
+        yield Finding("indexer", f"{owner} keeps the index up to date")
+    for problem in index.check() or ():
+        yield Finding("index integrity", problem, Health.BAD, "Run: nanobot-memory index --rebuild")
+    quarantined = index.quarantined
+    if quarantined is not None:
+        state = f"a broken index was put aside as {quarantined.name}, and a new one was built from the files"
+        yield Finding("quarantine", state, Health.DEGRADED, f"Nothing is lost; delete {quarantined} when you like.")

@@ -1,0 +1,34 @@
+"""The storage plugin: opens the store, and says how it stands."""
+
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.store import SqliteStore
+
+
+class StoragePlugin:
+    """Indexes the memory files of the workspace in one SQLite file, and searches them."""
+
+    Options = StorageOptions
+
+    def __init__(self) -> None:
+        self._store: SqliteStore | None = None
+
+    @hookimpl
+    async def open_store(self, context: PluginContext) -> Store:
+        """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
+        options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
+        self._store = await SqliteStore.open(context.workspace, options, context.clock)
+        return self._store
+
+    @hookimpl
+    async def diagnose(self, context: PluginContext) -> list[Finding]:
+        """Say which SQLite, vectors and model there are, and whether the index is whole."""
+        store = self._store
+        if store is None:
+            return []
+        return await store.findings()
