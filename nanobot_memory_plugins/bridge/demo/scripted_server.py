@@ -1,0 +1,255 @@
+"""A language model that answers from a script: an OpenAI-compatible server on 127.0.0.1.
+
+It captures the body of every request, so that what reached the model can be checked, not guessed.
+"""
+
+import itertools
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """The body of one chat completion request, as the host sent it."""
+
+    body: Mapping[str, Any]
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The chat messages, oldest first."""
+        return list(self.body.get("messages", ()))
+
+    @property
+    def last(self) -> dict[str, Any]:
+        """The last message, or an empty one."""
+        return self.messages[-1] if self.messages else {}
+
+    @property
+    def system(self) -> str:
+        """The text of the system messages."""
+        return "\n".join(text_of(message) for message in self.messages if message.get("role") == "system")
+
+    @property
+    def last_user(self) -> str:
+        """The text of the last user message, with whatever was injected beside it."""
+        texts = [text_of(message) for message in self.messages if message.get("role") == "user"]
+        return texts[-1] if texts else ""
+
+    @property
+    def tool_names(self) -> list[str]:
+        """The names of the tools that were offered."""
+        return [str(tool.get("function", {}).get("name")) for tool in self.body.get("tools") or ()]
+
+    @property
+    def text(self) -> str:
+        """Everything that the model could read, tool calls included."""
+        return json.dumps(self.messages, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool that the scripted model calls. ``arguments`` may be a string, for arguments that are no object."""
+
+    name: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer: text, tool calls, or a failure.
+
+    ``delay`` is in seconds. With ``status`` other than 200 an error of that status is sent; ``junk`` is sent
+    as the body instead of anything sensible.
+    """
+
+    text: str = ""
+    tools: tuple[ToolCall, ...] = ()
+    delay: float = 0.0
+    status: int = 200
+    junk: bytes | None = None
+
+
+@dataclass(slots=True)
+class Rule:
+    """``reply`` answers the requests for which ``when`` is true, at most ``times`` of them when it is given."""
+
+    when: Callable[[Request], bool]
+    reply: Reply | Callable[[Request], Reply]
+    times: int | None = None
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """Return the readable text of a chat message, whatever form its content has."""
+    content = message.get("content")
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return ""
+
+
+def after_tool(request: Request) -> bool:
+    """Say whether the request carries a tool's result back to the model."""
+    return request.last.get("role") == "tool"
+
+
+class ScriptedServer:
+    """The server. Use it as a context manager; ``requests`` grows as they come in.
+
+    The first rule that matches answers; without one the answer is ``default``.
+    """
+
+    def __init__(self, rules: Sequence[Rule] = (), *, default: str = "Understood.") -> None:
+        self.rules = list(rules)
+        self.default = default
+        self.requests: list[Request] = []
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._server: ThreadingHTTPServer | None = None
+
+    def __enter__(self) -> Self:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, name="scripted-model", args=(0.05,), daemon=True).start()
+        self._server = server
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._server is not None:
+            self._server.shutdown()
+            self._server.server_close()
+            self._server = None
+
+    @property
+    def base_url(self) -> str:
+        """The address to give as ``apiBase``."""
+        if self._server is None:
+            raise RuntimeError("The scripted server is not running: use it as a context manager.")
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def answer(self, body: Mapping[str, Any]) -> Reply:
+        """Record one request and return the reply that the script has for it."""
+        request = Request(body)
+        with self._lock:
+            self.requests.append(request)
+            for rule in self.rules:
+                if rule.times == 0 or not rule.when(request):
+                    continue
+                if rule.times is not None:
+                    rule.times -= 1
+                return rule.reply(request) if callable(rule.reply) else rule.reply
+        return Reply(self.default)
+
+    def call_id(self) -> str:
+        """Return a new id for a tool call."""
+        return f"call_{next(self._numbers)}"
+
+
+def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the base class names it so
+            """Keep quiet: the captured requests are the record."""
+
+        def do_GET(self) -> None:
+            """List the one model."""
+            self._send(200, {"object": "list", "data": [{"id": "scripted", "object": "model"}]})
+
+        def do_POST(self) -> None:
+            """Answer a completion request."""
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            reply = server.answer(body)
+            if reply.delay:
+                time.sleep(reply.delay)
+            try:
+                if reply.junk is not None:
+                    self._send_bytes(200, reply.junk)
+                elif reply.status != 200:
+                    self._send(reply.status, {"error": {"message": "scripted failure", "type": "server_error"}})
+                elif body.get("stream"):
+                    self._stream(_message(reply, server), body)
+                else:
+                    self._send(200, _completion(_message(reply, server), body))
+            except (BrokenPipeError, ConnectionResetError):
+                self.close_connection = True  # the host has given up waiting
+
+        def _stream(self, message: dict[str, Any], body: Mapping[str, Any]) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Connection", "close")
+            self.end_headers()
+            for chunk in _chunks(message, body):
+                self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+            self.wfile.write(b"data: [DONE]\n\n")
+            self.close_connection = True
+
+        def _send(self, status: int, value: Mapping[str, Any]) -> None:
+            self._send_bytes(status, json.dumps(value).encode())
+
+        def _send_bytes(self, status: int, data: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    return Handler
+
+
+def _message(reply: Reply, server: ScriptedServer) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text}
+    if reply.tools:
+        message["tool_calls"] = [
+            {
+                "id": server.call_id(),
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(dict(call.arguments)),
+                },
+            }
+            for call in reply.tools
+        ]
+    return message
+
+
+def _usage(body: Mapping[str, Any]) -> dict[str, int]:
+    prompt = max(1, len(json.dumps(body.get("messages", []))) // 4)
+    return {"prompt_tokens": prompt, "completion_tokens": 10, "total_tokens": prompt + 10}
+
+
+def _finish(message: Mapping[str, Any]) -> str:
+    return "tool_calls" if message.get("tool_calls") else "stop"
+
+
+def _completion(message: dict[str, Any], body: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": "scripted",
+        "object": "chat.completion",
+        "created": 1,
+        "model": body.get("model", "scripted"),
+        "choices": [{"index": 0, "message": message, "finish_reason": _finish(message)}],
+        "usage": _usage(body),
+    }
+
+
+def _chunks(message: dict[str, Any], body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Cut the answer into a few chunks, so that the host really has to put a stream together."""
+    text = str(message["content"])
+    half = (len(text) + 1) // 2
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": part} for part in (text[:half], text[half:]) if part]
+    deltas += [{"tool_calls": [{"index": n, **call}]} for n, call in enumerate(message.get("tool_calls", ()))]
+    base = {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "scripted")}
+    chunks = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    chunks.append({**base, "choices": [{"index": 0, "delta": {}, "finish_reason": _finish(message)}]})
+    chunks.append({**base, "choices": [], "usage": _usage(body)})
+    return chunks

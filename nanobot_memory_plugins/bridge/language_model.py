@@ -1,0 +1,52 @@
+"""The host's language model, as plugins ask for it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nanobot_memory_plugins.core.errors import LanguageModelError
+
+
+class HostLanguageModel:
+    """``complete()`` over the provider that nanobot is configured with.
+
+    Plugins call it in the memory's thread; the provider belongs to the host's event loop, where its connections
+    were opened, so the call is made there.
+    """
+
+    def __init__(self, loop: Any) -> None:
+        self._agent_loop = loop
+        self._host: asyncio.AbstractEventLoop | None = None
+
+    def attend(self) -> None:
+        """Remember the running event loop as the host's. Called where the host calls the bridge."""
+        self._host = asyncio.get_running_loop()
+
+    async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        """Return the model's answer.
+
+        Raises `LanguageModelError` when the host's event loop is not running or the provider failed. The provider
+        has tried again by itself before it fails.
+        """
+        host = self._host
+        if host is None or not host.is_running():
+            raise LanguageModelError(f"nanobot's event loop is not running: no answer for {purpose!r}.")
+        asked = asyncio.run_coroutine_threadsafe(self._ask([dict(one) for one in messages], max_tokens), host)
+        return await asyncio.wrap_future(asked)
+
+    async def _ask(self, messages: list[dict[str, Any]], max_tokens: int) -> str:
+        response = await self._agent_loop.provider.chat_with_retry(
+            messages=messages, tools=None, model=self._agent_loop.model, max_tokens=max_tokens
+        )
+        if response.finish_reason == "error":
+            # The text of the response can carry the prompt: only the kind of the failure is passed on.
+            kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
+            raise LanguageModelError(f"nanobot's provider failed: {kind}.")
+        return _without_thoughts(response.content or "")
+
+
+def _without_thoughts(text: str) -> str:
+    """Drop the reasoning that some models write into their answer, as nanobot itself does."""
+    from nanobot.utils.helpers import strip_think
+
+    return str(strip_think(text))

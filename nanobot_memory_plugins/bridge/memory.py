@@ -1,0 +1,77 @@
+"""What the bridge needs of a memory: the part of `MemoryHost` that it calls."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.values import Receipt, Scope, Summary
+
+
+class Recalled(Protocol):
+    """What a user's message brought back."""
+
+    @property
+    def block(self) -> str | None:
+        """The fenced text to inject, or None."""
+        ...
+
+
+class Memory(Protocol):
+    """The calls of `MemoryHost` that a host makes. Those of the hooks start the memory when it is not running."""
+
+    async def start(self) -> None:
+        """Open the store and start the plugins."""
+
+    async def close(self) -> None:
+        """Finish what was accepted and end everything."""
+
+    def tools(self) -> list[MemoryTool]:
+        """Return the tools for the model."""
+        ...
+
+    async def message_received(
+        self, *, session_key: str, text: str, history: Sequence[object] = (), scope: Scope | None = None
+    ) -> Recalled:
+        """Keep a user's message and recall what belongs to it."""
+        ...
+
+    async def message_sent(self, *, session_key: str, text: str, scope: Scope | None = None) -> Receipt:
+        """Keep the assistant's reply."""
+        ...
+
+    async def tool_executed(
+        self,
+        *,
+        session_key: str,
+        tool_name: str,
+        arguments: Mapping[str, Any],
+        result: object = None,
+        error: str | None = None,
+        duration_ms: float = 0.0,
+        scope: Scope | None = None,
+    ) -> Receipt:
+        """Note a tool that finished or failed."""
+        ...
+
+    async def session_idle(
+        self,
+        *,
+        session_key: str,
+        history: Sequence[object] = (),
+        ended: bool = False,
+        scope: Scope | None = None,
+    ) -> Receipt:
+        """Tell the plugins that a session is quiet or has ended."""
+        ...
+
+    async def before_compaction(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        reason: str,
+        scope: Scope | None = None,
+    ) -> Summary | None:
+        """Save what matters before history is cut; return what replaces it, or None."""
+        ...

@@ -1,0 +1,210 @@
+"""The memory's own thread and event loop.
+
+nanobot's event loop never runs a plugin: whatever a plugin does to its loop (block it, end it, fill it with
+tasks) it does to this one. It also outlives the host's loop, so that a memory that was started in one
+``asyncio.run`` serves the next, and can be closed when none is running.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from loguru import logger
+
+from nanobot_memory_plugins.bridge.memory import Memory
+
+_T = TypeVar("_T")
+Use = Callable[[Memory], Awaitable[_T]]
+
+# Share of the time for closing that the accepted calls may take; the rest belongs to the memory itself.
+_DRAIN_SHARE = 0.6
+# Seconds that cancelled tasks get to end.
+_CANCEL_SECONDS = 0.2
+
+
+class MemoryThread:
+    """Runs one memory in a daemon thread, started at the first use and again after a close.
+
+    ``build`` makes the memory; it is called in the thread. ``on_started`` is told, in the thread, once it has started.
+    """
+
+    def __init__(self, build: Callable[[], Memory], *, on_started: Callable[[Memory], None] | None = None) -> None:
+        self._build = build
+        self._on_started = on_started
+        self._lock = threading.Lock()
+        self._run: _Run | None = None
+
+    @property
+    def running(self) -> bool:
+        """Whether the thread has been started and not closed."""
+        return self._run is not None
+
+    @property
+    def started(self) -> bool:
+        """Whether the memory has finished starting, so that calls are answered at once."""
+        return self._run is not None and self._run.started.is_set()
+
+    def submit(self, use: Use[_T], *, background: bool = False) -> "Future[_T | None]":
+        """Call the memory from any thread and return a future of the answer, which is None when it failed.
+
+        ``background`` work is cancelled at a close, everything else is finished first.
+        """
+        with self._lock:
+            if self._run is None:
+                self._run = _Run(self._build, self._on_started)
+            return self._run.submit(use, background=background)
+
+    async def call(self, use: Use[_T], *, limit: float) -> _T | None:
+        """Call the memory and wait at most ``limit`` seconds.
+
+        None means failed or late. What is late goes on, and so does everything when the caller is cancelled.
+        """
+        return await self.wait(self.submit(use), limit=limit)
+
+    async def wait(self, future: "Future[_T | None]", *, limit: float) -> _T | None:
+        """Wait at most ``limit`` seconds for a call that was submitted before."""
+        if await _ends_within(future, limit):
+            return future.result()
+        logger.debug("the memory has not answered within {:.1f} s; the turn goes on without it", limit)
+        return None
+
+    async def aclose(self, limit: float) -> bool:
+        """Finish, close the memory and end the thread, within ``limit`` seconds; say whether it ended."""
+        run = self._take()
+        if run is None:
+            return True
+        return _note_end(await _ends_within(run.stop(limit), limit))
+
+    def close(self, limit: float) -> bool:
+        """Do the same as `aclose` where no event loop is running. It blocks."""
+        run = self._take()
+        if run is None:
+            return True
+        ended = run.stop(limit)
+        with suppress(TimeoutError):
+            ended.result(timeout=limit)
+        return _note_end(ended.done())
+
+    def _take(self) -> "_Run | None":
+        with self._lock:
+            run, self._run = self._run, None
+            return run
+
+
+async def _ends_within(future: "Future[Any]", limit: float) -> bool:
+    """Wait for a thread's future without ever cancelling it."""
+    waiting = asyncio.wrap_future(future)
+    try:
+        done, _ = await asyncio.wait({waiting}, timeout=limit)
+        return bool(done)
+    finally:
+        # The future is marked as running, so this reaches only the waiting end of it: nothing is left that would
+        # call back into an event loop that has been closed meanwhile.
+        waiting.cancel()
+
+
+def _note_end(ended: bool) -> bool:
+    if not ended:
+        logger.warning("the memory did not close in time; what is left is picked up at the next start")
+    return ended
+
+
+class _Run:
+    """One life of the thread, from start to close."""
+
+    def __init__(self, build: Callable[[], Memory], on_started: Callable[[Memory], None] | None) -> None:
+        self._build = build
+        self._on_started = on_started
+        self._loop = asyncio.new_event_loop()
+        self._memory: asyncio.Future[Memory] = self._loop.create_future()
+        self._stopping = asyncio.Event()
+        self._drain_seconds = 0.0
+        self._jobs: set[asyncio.Task[Any]] = set()
+        self._background: set[asyncio.Task[Any]] = set()
+        self.started = threading.Event()
+        self.ended: Future[None] = Future()
+        self.ended.set_running_or_notify_cancel()
+        threading.Thread(target=self._main, name="nanobot-memory", daemon=True).start()
+
+    def submit(self, use: Use[_T], *, background: bool) -> "Future[_T | None]":
+        answer: Future[_T | None] = Future()
+        answer.set_running_or_notify_cancel()
+        try:
+            self._loop.call_soon_threadsafe(self._begin, use, answer, background)
+        except RuntimeError:  # the loop has ended: the thread was closed, or a plugin tore it down
+            answer.set_result(None)
+        return answer
+
+    def stop(self, limit: float) -> "Future[None]":
+        self._drain_seconds = limit * _DRAIN_SHARE
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._stopping.set)
+        return self.ended
+
+    # --- in the thread ----------------------------------------------------------------------------------------
+
+    def _main(self) -> None:
+        try:
+            self._loop.run_until_complete(self._live())
+        except BaseException as error:  # noqa: BLE001  # SystemExit from a plugin's stray task must end this thread only
+            logger.warning("the memory's thread ended early: {}", type(error).__name__)
+        finally:
+            with suppress(Exception):
+                self._cancel_everything()
+                self._loop.close()
+            self.ended.set_result(None)
+
+    async def _live(self) -> None:
+        opening = asyncio.create_task(self._open())
+        await self._stopping.wait()
+        for task in self._background:
+            task.cancel()
+        if self._jobs:
+            await asyncio.wait(set(self._jobs), timeout=self._drain_seconds)
+        opening.cancel()
+        if self._memory.done() and self._memory.exception() is None:
+            await self._memory.result().close()
+
+    async def _open(self) -> None:
+        try:
+            began = time.perf_counter()
+            memory = self._build()
+            await memory.start()
+            if self._on_started is not None:
+                self._on_started(memory)
+            logger.debug("memory started in {:.0f} ms", (time.perf_counter() - began) * 1000)
+            self._memory.set_result(memory)
+            self.started.set()
+        except Exception as error:
+            # The message is left out: it can carry values of the configuration.
+            logger.warning("the memory could not be started: {}; nanobot goes on without it", type(error).__name__)
+            self._memory.set_exception(error)
+            self._memory.exception()  # read, so that asyncio does not complain that nobody did
+
+    def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
+        task = self._loop.create_task(self._job(use))
+        owners = self._background if background else self._jobs
+        owners.add(task)
+        task.add_done_callback(owners.discard)
+        task.add_done_callback(
+            lambda done: answer.set_result(None if done.cancelled() or done.exception() else done.result())
+        )
+
+    async def _job(self, use: Use[_T]) -> _T | None:
+        try:
+            return await use(await asyncio.shield(self._memory))
+        except Exception as error:
+            if not (self._memory.done() and self._memory.exception() is error):
+                logger.warning("a call of the memory failed: {}", type(error).__name__)
+            return None
+
+    def _cancel_everything(self) -> None:
+        tasks = asyncio.all_tasks(self._loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            self._loop.run_until_complete(asyncio.wait(tasks, timeout=_CANCEL_SECONDS))

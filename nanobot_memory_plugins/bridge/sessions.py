@@ -1,0 +1,69 @@
+"""Which sessions and turns of nanobot memory has to do with, and what their messages say."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nanobot.runtime_context import public_history_message
+
+from nanobot_memory_plugins.core.values import Scope
+
+# nanobot's own sessions: the nightly rewriting of its memory files.
+_OWN = ("dream:",)
+# Turns that nobody wrote: no recall, and nothing of them is kept unless `background_turns` is on.
+_BACKGROUND = ("cron:", "heartbeat")
+# Names that nanobot's marks have in a message or its metadata: a trigger of its own, no user's text.
+_AUTOMATION_MARKS = ("_automation_turn", "_cron_trigger", "_local_trigger", "_cron_turn", "_hidden_history")
+
+# Messages of a session that are handed over, at most: what stands further back is in the transcript.
+HISTORY_MESSAGES = 200
+
+
+def is_own(session_key: str) -> bool:
+    """Say whether a session is nanobot's own business, to be left alone."""
+    return session_key.startswith(_OWN)
+
+
+def is_background(session_key: str, metadata: Mapping[str, Any] | None = None) -> bool:
+    """Say whether a turn was set off by a timer or a trigger rather than by a person."""
+    if session_key.startswith(_BACKGROUND):
+        return True
+    return any(mark in (metadata or {}) for mark in _AUTOMATION_MARKS)
+
+
+def is_for_people(session_key: str, metadata: Mapping[str, Any] | None = None) -> bool:
+    """Say whether a turn is a person's: one that recall serves and that is remembered."""
+    return bool(session_key) and not is_own(session_key) and not is_background(session_key, metadata)
+
+
+def is_private(session: object) -> bool:
+    """Say whether nanobot itself keeps nothing of a session: a temporary chat."""
+    policy = getattr(session, "policy", None)
+    return getattr(policy, "persist", True) is False
+
+
+def scope_of(session_key: str, *, channel: str | None = None, sender: str | None = None) -> Scope:
+    """Return whose a memory is: the workspace is the agent, so that field stays empty."""
+    return Scope(user=sender or "", channel=channel or session_key.partition(":")[0], session=session_key)
+
+
+def public_messages(messages: Sequence[object]) -> list[dict[str, Any]]:
+    """Return the messages as people saw them.
+
+    What was injected beside a message, commands and their answers, and nanobot's hidden marks are left out.
+    """
+    return [
+        public_history_message(message)
+        for message in messages[-HISTORY_MESSAGES:]
+        if isinstance(message, Mapping) and not message.get("_command") and not _is_hidden(message)
+    ]
+
+
+def live_messages(session: object) -> list[object]:
+    """Return the messages of a session that the model still sees: those after its last compaction."""
+    messages = list(getattr(session, "messages", ()))
+    start = getattr(session, "last_archived", 0)
+    return messages[start:] if isinstance(start, int) else messages
+
+
+def _is_hidden(message: Mapping[str, Any]) -> bool:
+    return any(message.get(mark) for mark in _AUTOMATION_MARKS)
