@@ -8,7 +8,7 @@ tasks) it does to this one. It also outlives the host's loop, so that a memory t
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -29,12 +29,12 @@ _CANCEL_SECONDS = 0.2
 class MemoryThread:
     """Runs one memory in a daemon thread, started at the first use and again after a close.
 
-    ``build`` makes the memory; it is called in the thread. ``on_started`` is told, in the thread, once it has started.
+    ``build`` makes the memory; it is called in the thread. ``at_start`` is background work of every start.
     """
 
-    def __init__(self, build: Callable[[], Memory], *, on_started: Callable[[Memory], None] | None = None) -> None:
+    def __init__(self, build: Callable[[], Memory], *, at_start: Use[None] | None = None) -> None:
         self._build = build
-        self._on_started = on_started
+        self._at_start = at_start
         self._lock = threading.Lock()
         self._run: _Run | None = None
 
@@ -44,9 +44,10 @@ class MemoryThread:
         return self._run is not None
 
     @property
-    def started(self) -> bool:
-        """Whether the memory has finished starting, so that calls are answered at once."""
-        return self._run is not None and self._run.started.is_set()
+    def started(self) -> Memory | None:
+        """The memory, once it has finished starting; until then calls wait for it."""
+        run = self._run
+        return run.started if run is not None else None
 
     def submit(self, use: Use[_T], *, background: bool = False) -> "Future[_T | None]":
         """Call the memory from any thread and return a future of the answer, which is None when it failed.
@@ -55,7 +56,7 @@ class MemoryThread:
         """
         with self._lock:
             if self._run is None:
-                self._run = _Run(self._build, self._on_started)
+                self._run = _Run(self._build, self._at_start)
             return self._run.submit(use, background=background)
 
     async def call(self, use: Use[_T], *, limit: float) -> _T | None:
@@ -116,16 +117,16 @@ def _note_end(ended: bool) -> bool:
 class _Run:
     """One life of the thread, from start to close."""
 
-    def __init__(self, build: Callable[[], Memory], on_started: Callable[[Memory], None] | None) -> None:
+    def __init__(self, build: Callable[[], Memory], at_start: Use[None] | None) -> None:
         self._build = build
-        self._on_started = on_started
+        self._at_start = at_start
         self._loop = asyncio.new_event_loop()
         self._memory: asyncio.Future[Memory] = self._loop.create_future()
         self._stopping = asyncio.Event()
         self._drain_seconds = 0.0
         self._jobs: set[asyncio.Task[Any]] = set()
         self._background: set[asyncio.Task[Any]] = set()
-        self.started = threading.Event()
+        self.started: Memory | None = None
         self.ended: Future[None] = Future()
         self.ended.set_running_or_notify_cancel()
         threading.Thread(target=self._main, name="nanobot-memory", daemon=True).start()
@@ -174,11 +175,11 @@ class _Run:
             began = time.perf_counter()
             memory = self._build()
             await memory.start()
-            if self._on_started is not None:
-                self._on_started(memory)
             logger.debug("memory started in {:.0f} ms", (time.perf_counter() - began) * 1000)
             self._memory.set_result(memory)
-            self.started.set()
+            self.started = memory
+            if self._at_start is not None:
+                self._own(self._job(self._at_start), self._background)
         except Exception as error:
             # The message is left out: it can carry values of the configuration.
             logger.warning("the memory could not be started: {}; nanobot goes on without it", type(error).__name__)
@@ -186,13 +187,16 @@ class _Run:
             self._memory.exception()  # read, so that asyncio does not complain that nobody did
 
     def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
-        task = self._loop.create_task(self._job(use))
-        owners = self._background if background else self._jobs
-        owners.add(task)
-        task.add_done_callback(owners.discard)
+        task = self._own(self._job(use), self._background if background else self._jobs)
         task.add_done_callback(
             lambda done: answer.set_result(None if done.cancelled() or done.exception() else done.result())
         )
+
+    def _own(self, work: Coroutine[Any, Any, _T], owners: set[asyncio.Task[Any]]) -> asyncio.Task[_T]:
+        task = self._loop.create_task(work)
+        owners.add(task)
+        task.add_done_callback(owners.discard)
+        return task
 
     async def _job(self, use: Use[_T]) -> _T | None:
         try:

@@ -11,8 +11,10 @@ from nanobot_memory_plugins.core.values import Scope
 _OWN = ("dream:",)
 # Turns that nobody wrote: no recall, and nothing of them is kept unless `background_turns` is on.
 _BACKGROUND = ("cron:", "heartbeat")
-# Names that nanobot's marks have in a message or its metadata: a trigger of its own, no user's text.
+# nanobot's marks in a message or its metadata: a trigger of its own, no user's text.
 _AUTOMATION_MARKS = ("_automation_turn", "_cron_trigger", "_local_trigger", "_cron_turn", "_hidden_history")
+# The host runs a turn on a message again that it has stored before.
+_REPEATED = "_skip_user_persist"
 
 # Messages of a session that are handed over, at most: what stands further back is in the transcript.
 HISTORY_MESSAGES = 200
@@ -35,6 +37,11 @@ def is_for_people(session_key: str, metadata: Mapping[str, Any] | None = None) -
     return bool(session_key) and not is_own(session_key) and not is_background(session_key, metadata)
 
 
+def is_new_message(metadata: Mapping[str, Any] | None) -> bool:
+    """Say whether a user's message is new, and no repetition of one that was stored before."""
+    return (metadata or {}).get(_REPEATED) is not True
+
+
 def is_private(session: object) -> bool:
     """Say whether nanobot itself keeps nothing of a session: a temporary chat."""
     policy = getattr(session, "policy", None)
@@ -46,14 +53,14 @@ def scope_of(session_key: str, *, channel: str | None = None, sender: str | None
     return Scope(user=sender or "", channel=channel or session_key.partition(":")[0], session=session_key)
 
 
-def public_messages(messages: Sequence[object]) -> list[dict[str, Any]]:
-    """Return the messages as people saw them.
+def public_messages(messages: Sequence[object], *, at_most: int | None = HISTORY_MESSAGES) -> list[dict[str, Any]]:
+    """Return the last messages as people saw them.
 
     What was injected beside a message, commands and their answers, and nanobot's hidden marks are left out.
     """
     return [
         public_history_message(message)
-        for message in messages[-HISTORY_MESSAGES:]
+        for message in (messages if at_most is None else messages[-at_most:])
         if isinstance(message, Mapping) and not message.get("_command") and not _is_hidden(message)
     ]
 

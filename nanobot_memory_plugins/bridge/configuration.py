@@ -1,0 +1,81 @@
+"""The configuration of the set inside nanobot.
+
+It stands in nanobot's own ``config.json`` at ``channels.memoryPlugins``: the only place there that takes unknown
+keys and keeps them when nanobot saves the file. Without it, ``NANOBOT_MEMORY_CONFIG`` may name a file.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+
+from nanobot_memory_plugins.bridge.options import BridgeOptions
+from nanobot_memory_plugins.core.config import (
+    ConfigProblem,
+    MemoryConfig,
+    config_from_mapping,
+    load_config,
+    plugin_options,
+)
+
+# The name of the bridge's own entry point among the plugins.
+PLUGIN_NAME = "nanobot"
+CONFIG_KEY = "memoryPlugins"
+FILE_VARIABLE = "NANOBOT_MEMORY_CONFIG"
+PLACE = f"channels.{CONFIG_KEY} of nanobot's config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What the bridge and the memory run with. ``source`` is where it was read."""
+
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
+    bridge: BridgeOptions = field(default_factory=BridgeOptions)
+    problems: tuple[ConfigProblem, ...] = ()
+    source: str = "defaults"
+
+
+def read_configuration(loop: Any) -> Configuration:
+    """Read the configuration that belongs to an AgentLoop; None stands for a loop that was not found.
+
+    Never raises: what cannot be used is left at its default and reported as a problem.
+    """
+    try:
+        section = _section(loop)
+        if section is not None:
+            config, problems = config_from_mapping({CONFIG_KEY: section}, source=PLACE)
+            return _complete(config, problems, PLACE)
+        file = os.environ.get(FILE_VARIABLE)
+        if file:
+            config, problems = load_config(Path(file))
+            return _complete(config, problems, file)
+    except Exception as error:
+        logger.warning("the memory's configuration could not be read: {}", type(error).__name__)
+        problem = ConfigProblem(CONFIG_KEY, f"{CONFIG_KEY}: cannot be read ({type(error).__name__}).", PLACE)
+        return Configuration(problems=(problem,))
+    return Configuration()
+
+
+def _section(loop: Any) -> Mapping[str, Any] | None:
+    """Return ``channels.memoryPlugins`` as nanobot loaded it. Not through its path, which the SDK does not set."""
+    channels = getattr(loop, "channels_config", None)
+    extra = getattr(channels, "model_extra", None) or {}
+    for key in (CONFIG_KEY, "memory_plugins"):
+        section = extra.get(key)
+        if isinstance(section, Mapping):
+            return section
+    return None
+
+
+def _complete(config: MemoryConfig, problems: "list[ConfigProblem]", source: str) -> Configuration:
+    options, more = plugin_options(config, PLUGIN_NAME, BridgeOptions)
+    return Configuration(
+        memory=config,
+        bridge=options if isinstance(options, BridgeOptions) else BridgeOptions(),
+        # The plugin set reports the problems of this plugin's options too: it reads them the same way.
+        problems=tuple(problem for problem in problems if problem not in more),
+        source=source,
+    )

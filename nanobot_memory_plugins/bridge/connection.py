@@ -1,0 +1,227 @@
+"""The memory of one AgentLoop: what is attached to it, and everything that attached it."""
+
+import contextlib
+import os
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+
+from nanobot_memory_plugins.bridge.compaction import Compaction
+from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configuration, read_configuration
+from nanobot_memory_plugins.bridge.hook import ToolHook
+from nanobot_memory_plugins.bridge.idle import IdleSessions
+from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
+from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
+from nanobot_memory_plugins.bridge.memory import Memory
+from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.replies import Replies
+from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
+from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
+from nanobot_memory_plugins.bridge.shutdown import close_at_exit, close_with
+from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+from nanobot_memory_plugins.core.plugin_set import ONLY_VARIABLE
+from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.values import Scope
+
+
+class Bridge:
+    """One nanobot AgentLoop with a memory.
+
+    ``ctx`` is the ToolContext that nanobot hands to tools, ``owner`` the loop (or what stands for it), which is kept
+    alive. Nothing is attached when the configuration disables the bridge.
+    """
+
+    def __init__(self, ctx: Any, owner: object) -> None:
+        self.seams = Seams()
+        self.workspace = Path(ctx.workspace).expanduser().absolute()
+        self._owner = owner
+        self._ctx = ctx
+        self._loop: Any = None
+        self.seams.attach("agent loop", self._find_loop)
+        self.configuration: Configuration = read_configuration(self._loop)
+        self._model = HostLanguageModel(self._loop) if self._loop is not None else None
+        self._idle: IdleSessions | None = None
+        self._own_tools: set[str] = set()
+        self._provider_given = False
+        self.thread = MemoryThread(self._build, at_start=self._catch_up)
+        self.turns = Turns(
+            self.thread,
+            ctx.sessions,
+            TurnLimits(
+                message=self.configuration.memory.core.message_limit, start=self.configuration.bridge.start_limit
+            ),
+            attend=self._attend,
+            settle=self._offer_tools,
+        )
+        if self.enabled:
+            self._attach()
+
+    @property
+    def enabled(self) -> bool:
+        """Whether the set is wanted inside nanobot at all."""
+        return self._is_wanted(PLUGIN_NAME)
+
+    @property
+    def recall_enabled(self) -> bool:
+        """Whether recall is installed and enabled, so that there is something to search with."""
+        installed = any(one.name == "recall" for one in entry_points(group=PROJECT_NAME))
+        return installed and self._is_wanted("recall") and _is_selected("recall")
+
+    def take_provider(self) -> Any:
+        """Return the context provider, the first time; nanobot asks every tool, and one answer is enough."""
+        if self._provider_given:
+            return None
+        self._provider_given = True
+        return self.turns.provide
+
+    def tool(self, name: str) -> MemoryTool | None:
+        """Return the memory's own tool of a name, once the memory has started."""
+        memory = self.thread.started
+        return next((tool for tool in memory.tools() if tool.name == name), None) if memory is not None else None
+
+    def own_tool(self, name: str) -> None:
+        """Learn the name of a tool of ours, whose executions are not observed."""
+        self._own_tools.add(name)
+
+    def is_private(self, session_key: str) -> bool:
+        """Say whether nanobot itself keeps nothing of a session."""
+        return self.turns.is_private(session_key)
+
+    # --- attaching --------------------------------------------------------------------------------------------
+
+    def _find_loop(self) -> str:
+        self._loop = find_loop(self._ctx)
+        return type(self._loop).__name__
+
+    def _attach(self) -> None:
+        core, options = self.configuration.memory.core, self.configuration.bridge
+        attach = self.seams.attach
+        attach("recall", _find_recall)
+        attach("turn saved", self._attach_turn_saved)
+        attach("early recall", self._attach_early_recall)
+        attach("tool hook", self._attach_tool_hook)
+        compacting = Compaction(self._loop, self.thread, limit=core.compaction_limit, idle=self._idle)
+        attach("compaction under token pressure", compacting.attach_token_pressure)
+        attach("compaction of a session", compacting.attach_archive)
+        attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
+        attach("more tools", self._attach_more_tools)
+        self.seams.note_impossible()
+        close_at_exit(self.thread, limit=options.close_limit)
+
+    def _attach_turn_saved(self) -> str:
+        from nanobot.bus.runtime_events import SessionTurnPersisted, SessionTurnStarted
+
+        subscribe = require(self._ctx, "bus", "subscribe")
+        sessions = require(self._ctx, "sessions")
+        options = self.configuration.bridge
+        self._idle = IdleSessions(
+            sessions,
+            IdleMarks(MemoryPaths.of(self.workspace).index_folder / "idle_sessions.json"),
+            seconds=self.configuration.memory.core.idle_seconds,
+            sweep_at_most=options.sweep_sessions,
+        )
+        replies = Replies(
+            self.thread,
+            sessions,
+            turn_saved=self._turn_saved,
+            background_turn_saved=self._learn_from if options.background_turns else None,
+        )
+        subscribe(replies.on_started, SessionTurnStarted)
+        subscribe(replies.on_persisted, SessionTurnPersisted)
+        return "MessageBus.subscribe"
+
+    def _attach_early_recall(self) -> str:
+        self._loop._process_message = self.turns.wrap_processing(require(self._loop, "_process_message"))
+        return "AgentLoop._process_message"
+
+    def _attach_tool_hook(self) -> str:
+        factories = require(self._loop, "_hook_factories")
+        # A new list: the one that the loop holds may belong to whoever called its constructor.
+        self._loop._hook_factories = [*factories, self._tool_hook]
+        return "AgentLoop._hook_factories"
+
+    def _attach_more_tools(self) -> str:
+        require(self._loop, "tools", "register")
+        return "AgentLoop.tools"
+
+    # --- at work ----------------------------------------------------------------------------------------------
+
+    def _build(self) -> Memory:
+        """Make the memory. Runs in the memory's thread, which also does the importing."""
+        from nanobot_memory_plugins.core.memory_host import MemoryHost
+
+        _keep_entries_apart(MemoryPaths.of(self.workspace))
+        config, problems = self.configuration.memory, self.configuration.problems
+        return MemoryHost(self.workspace, config=config, llm=self._model, problems=problems)
+
+    async def _catch_up(self, memory: Memory) -> None:
+        if self._idle is not None:
+            await self._idle.sweep(memory)
+
+    def _attend(self) -> None:
+        if self._model is not None:
+            self._model.attend()
+
+    def _tool_hook(self, context: Any) -> ToolHook | None:
+        """Make the hook of one turn. Turns of which nothing is kept have none."""
+        key = str(context.session_key or "")
+        background = self.configuration.bridge.background_turns and not is_own(key)
+        if context.ephemeral or not (is_for_people(key, context.metadata) or background):
+            return None
+        limit = self.configuration.memory.core.tool_limit
+        scope = scope_of(key, channel=context.channel)
+        return ToolHook(self.thread, scope, limit=limit, ignored=lambda: self._own_tools)
+
+    def _turn_saved(self, key: str, turn: list[dict[str, Any]], scope: Scope) -> None:
+        if self._idle is not None:
+            self._idle.touch(self.thread, key, scope)
+
+    def _learn_from(self, key: str, turn: list[dict[str, Any]], scope: Scope) -> None:
+        """Let the plugins extract from a background turn at its end; its session key stays its origin."""
+        if not is_own(key):
+            self.thread.submit(
+                lambda memory: memory.session_idle(session_key=key, history=turn, ended=True, scope=scope)
+            )
+
+    def _offer_tools(self) -> None:
+        """Register the tools that plugins contribute, once the memory has started. Runs on the host's event loop."""
+        memory = self.thread.started
+        if memory is None or not self.seams.attached("more tools"):
+            return
+        from nanobot_memory_plugins.bridge.tools import ContributedTool
+
+        for tool in memory.tools():
+            if tool.name in self._own_tools:
+                continue
+            self._own_tools.add(tool.name)
+            if self._loop.tools.has(tool.name):
+                logger.warning("the memory's tool {} is left out: nanobot has one of that name", tool.name)
+            else:
+                self._loop.tools.register(ContributedTool(self, tool.name))
+
+    def _is_wanted(self, plugin: str) -> bool:
+        return self.configuration.memory.enabled(plugin)
+
+
+def _find_recall() -> str:
+    from nanobot.agent.tools.base import Tool
+
+    require(Tool, "runtime_context_provider")
+    return "Tool.runtime_context_provider"
+
+
+def _is_selected(plugin: str) -> bool:
+    """Say whether the variable that selects plugins for debugging lets a plugin through."""
+    only = os.environ.get(ONLY_VARIABLE)
+    return only is None or plugin in {name.strip() for name in only.split(",")}
+
+
+def _keep_entries_apart(paths: MemoryPaths) -> None:
+    """Give the scored entries a file of their own: nanobot's Dream job rewrites MEMORY.md."""
+    with contextlib.suppress(OSError):
+        paths.memory.mkdir(parents=True, exist_ok=True)
+        (paths.memory / "ENTRIES.md").touch(exist_ok=True)

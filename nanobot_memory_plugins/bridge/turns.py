@@ -1,0 +1,145 @@
+"""A user's turn: recall beside the message, begun as early as the host lets us."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from loguru import logger
+from nanobot.runtime_context import RuntimeContextBlock
+
+from nanobot_memory_plugins.bridge.memory import Memory, Recalled
+from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.sessions import (
+    is_for_people,
+    is_new_message,
+    is_private,
+    live_messages,
+    public_messages,
+    scope_of,
+)
+from nanobot_memory_plugins.core.values import Scope
+
+# How nanobot records where an injected block came from.
+BLOCK_SOURCE = "nanobot-memory"
+# Seconds on top of the plugins' own limit, for writing the message to its transcript.
+_GRACE = 0.5
+# Recalls that were begun and not asked for, kept at most; the host asks for each within milliseconds.
+_BEGUN = 64
+
+# True inside a turn of which nanobot itself keeps nothing.
+_in_private_turn: ContextVar[bool] = ContextVar("in_private_turn", default=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLimits:
+    """Seconds that a turn may be held: for the plugins' answers, and once for the memory to start."""
+
+    message: float
+    start: float
+
+
+class Turns:
+    """Offers nanobot the context of each user message.
+
+    ``sessions`` is the host's session manager, or None. ``attend`` is called on the host's event loop before the
+    memory is asked, ``settle`` after it has answered.
+    """
+
+    def __init__(
+        self,
+        thread: MemoryThread,
+        sessions: Any,
+        limits: TurnLimits,
+        *,
+        attend: Callable[[], None],
+        settle: Callable[[], None],
+    ) -> None:
+        self._thread = thread
+        self._sessions = sessions
+        self._limits = limits
+        self._attend = attend
+        self._settle = settle
+        self._begun: OrderedDict[tuple[str, str], Future[Recalled | None]] = OrderedDict()
+
+    def wrap_processing(self, process: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the host's message processing with recall begun before it builds its context."""
+
+        async def processing(msg: Any, *args: Any, **kwargs: Any) -> Any:
+            key = str((args[0] if args else kwargs.get("session_key")) or getattr(msg, "session_key", ""))
+            private = bool(kwargs.get("ephemeral")) or self.is_private(key)
+            token = _in_private_turn.set(private)
+            begun = None
+            try:
+                if not private:
+                    begun = self._begin_early(msg, key)
+                return await process(msg, *args, **kwargs)
+            finally:
+                _in_private_turn.reset(token)
+                if begun is not None:
+                    self._begun.pop(begun, None)
+
+        return processing
+
+    async def provide(self, request: Any) -> RuntimeContextBlock | None:
+        """Answer the host's question for context: a block beside the user's message, or None. Never raises."""
+        try:
+            self._attend()
+            key, text = str(request.session_key or ""), str(request.original_user_text or "")
+            if not text.strip() or not is_for_people(key, request.metadata) or not is_new_message(request.metadata):
+                return None
+            if _in_private_turn.get() or self.is_private(key):
+                return None
+            recalled = self._begun.pop((key, text), None)
+            if recalled is None:
+                recalled = self._begin(key, text, scope_of(key, channel=request.channel, sender=request.sender_id))
+            starting = 0.0 if self._thread.started is not None else self._limits.start
+            answer = await self._thread.wait(recalled, limit=starting + self._limits.message + _GRACE)
+            self._settle()
+        except Exception as error:
+            logger.warning("recall failed: {}", type(error).__name__)
+            return None
+        return RuntimeContextBlock(BLOCK_SOURCE, answer.block) if answer is not None and answer.block else None
+
+    def _begin_early(self, msg: Any, key: str) -> tuple[str, str] | None:
+        """Begin the recall for a message that has just come in; commands and the host's own messages have none."""
+        try:
+            self._attend()
+            text = msg.content if isinstance(msg.content, str) else ""
+            if not text.strip() or text.lstrip().startswith(("/", "!")) or not msg.is_user_input:
+                return None
+            if not is_for_people(key, msg.metadata) or not is_new_message(msg.metadata):
+                return None
+            if "_internal_continuation" in (msg.metadata or {}) or msg.sender_id == "subagent":
+                return None
+            self._begun[key, text] = self._begin(key, text, scope_of(key, channel=msg.channel, sender=msg.sender_id))
+            while len(self._begun) > _BEGUN:
+                self._begun.popitem(last=False)
+        except Exception as error:
+            logger.warning("recall could not begin early: {}", type(error).__name__)
+            return None
+        return key, text
+
+    def _begin(self, key: str, text: str, scope: Scope) -> "Future[Recalled | None]":
+        history = self._history_of(key)
+
+        async def receive(memory: Memory) -> Recalled:
+            return await memory.message_received(
+                session_key=key, text=text, history=public_messages(history()), scope=scope
+            )
+
+        return self._thread.submit(receive)
+
+    def _history_of(self, key: str) -> Callable[[], list[object]]:
+        """Return how to get at the live messages; reading them from disk is left to the memory's thread."""
+        session = self._sessions.get_cached(key) if self._sessions is not None else None
+        if session is not None:
+            messages = live_messages(session)
+            return lambda: messages
+        return lambda: live_messages(self._sessions.read_session_snapshot(key)) if self._sessions is not None else []
+
+    def is_private(self, key: str) -> bool:
+        """Say whether nanobot itself keeps nothing of a session."""
+        return self._sessions is not None and is_private(self._sessions.get_cached(key))
