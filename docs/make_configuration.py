@@ -1,0 +1,99 @@
+"""Write docs/configuration.md from the options themselves. Run it after an option has changed."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+
+from nanobot_memory_plugins.bridge.options import BridgeOptions
+from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions
+from nanobot_memory_plugins.observation.plugin import ObservationOptions
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.storage.options import StorageOptions
+
+PAGE = Path(__file__).with_name("configuration.md")
+MODELS: dict[str, type[BaseModel]] = {
+    "core": CoreOptions,
+    "storage": StorageOptions,
+    "recall": RecallOptions,
+    "observation": ObservationOptions,
+    "nanobot": BridgeOptions,
+}
+# Longer defaults are named instead of shown.
+LONGEST_DEFAULT = 60
+
+HEAD = """# Configuration
+
+This page is made from the options by `docs/make_configuration.py`; a test keeps it so.
+
+nanobot-ai: options stand at `channels.memoryPlugins` in `~/.nanobot/config.json`, where they survive nanobot's own saves. Any other host:
+`{"memoryPlugins": {...}}` in a `config.json`. `NANOBOT_MEMORY_CONFIG` names another file, and so does `--config`.
+
+```json
+{"memoryPlugins": {"core": {"idleSeconds": 600}, "recall": {"enabled": false}}}
+```
+
+Every key is read in camelCase and in snake_case. An installed plugin is enabled unless `"enabled": false` says otherwise. A wrong value is
+reported with its key, and falls back to its default; a key that does not exist is reported with the nearest that does. The host starts in any case.
+`NANOBOT_MEMORY_PLUGINS=storage,recall` loads only those plugins, whatever the file says.
+"""
+
+DOCUMENTS_HEAD = """## The names of the design documents
+
+The documents' objects (`memory`, `memory_search`, `memory_flush`, `context.bootstrap`) are read as they stand.
+
+| document | here | default here | default there, and why it differs |
+|---|---|---|---|
+"""
+
+
+def shown(value: object) -> str:
+    """Return a default as it would stand in JSON."""
+    if isinstance(value, BaseModel):
+        return "see below"
+    if isinstance(value, (tuple, list, set, frozenset)):
+        value = list(value)
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return (
+        f"`{text}`"
+        if len(text) <= LONGEST_DEFAULT
+        else f"{len(value)} words"
+        if isinstance(value, list)
+        else f"`{text}`"
+    )
+
+
+def options(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, FieldInfo, Any]]:
+    """Yield each option of a model with its dotted camelCase key and its default, nested ones after their parent."""
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{to_camel(name)}"
+        default = field.get_default(call_default_factory=True)  # type: ignore[call-arg]
+        if isinstance(default, BaseModel):
+            yield from options(type(default), f"{key}.")
+        else:
+            yield key, field, default
+
+
+def page() -> str:
+    """Return the whole page."""
+    parts = [HEAD]
+    for plugin, model in MODELS.items():
+        rows = [f"| `{key}` | {shown(default)} | {field.description or ''} |" for key, field, default in options(model)]
+        summary = (model.__doc__ or "").strip().splitlines()[0]
+        parts.append(
+            f"## {plugin}\n\n{summary}\n\n| option | default | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+        )
+    rows = []
+    for key, name in DOCUMENT_NAMES.items():
+        differs = f"{shown(name.document_default)}: {name.reason}" if name.reason else ""
+        rows.append(f"| `{key}` | `{name.option}` | {shown(name.default)} | {differs} |")
+    parts.append(DOCUMENTS_HEAD + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
