@@ -158,7 +158,9 @@ def test_an_unknown_name_in_a_document_object_suggests_the_nearest():
 
 
 def test_the_section_wins_over_the_document_and_says_so():
-    config, (problem,) = config_from_mapping({"memory": {"recallTopK": 5}, "memoryPlugins": {"recall": {"recallTopK": 9}}})
+    config, (problem,) = config_from_mapping(
+        {"memory": {"recallTopK": 5}, "memoryPlugins": {"recall": {"recallTopK": 9}}}
+    )
     assert config.plugins["recall"] == {"recallTopK": 9}
     assert problem.message == "memory.recallTopK: memoryPlugins.recall.recallTopK says the same option, and counts."
 

@@ -74,7 +74,7 @@ def test_a_named_file_that_is_missing_is_reported_and_the_defaults_hold(tmp_path
 
 
 def test_a_file_that_is_not_json_says_where(tmp_path: Path):
-    assert "at line 2, column 3" in problem_of('{\n  memoryPlugins: {}\n}', tmp_path)
+    assert "at line 2, column 3" in problem_of("{\n  memoryPlugins: {}\n}", tmp_path)
 
 
 def test_a_file_that_is_not_utf8_says_so(tmp_path: Path):

@@ -206,7 +206,10 @@ def test_reading_on_after_a_closed_piece_gives_what_reading_at_once_gives(
 
 
 @settings(max_examples=60, deadline=None)
-@given(lines=st.lists(st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"")), max_size=10), torn=st.binary(max_size=9))
+@given(
+    lines=st.lists(st.binary(max_size=40).map(lambda raw: raw.replace(b"\n", b"")), max_size=10),
+    torn=st.binary(max_size=9),
+)
 def test_lines_come_whole_whatever_their_length(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], torn: bytes
 ):
