@@ -114,7 +114,8 @@ async def test_recall_that_is_late_injects_nothing_and_is_no_failure(tmp_path, m
         class SlowStore:
             async def search(self, query):
                 await asyncio.sleep(1.0)
-                hit = Hit(id="1", text="port 6543", path="memory/a.md", line=1, score=1.0, origin=Origin.USER, coverage=1.0)
+                where = {"path": "memory/a.md", "line": 1, "origin": Origin.USER}
+                hit = Hit(id="1", text="port 6543", score=1.0, coverage=1.0, **where)
                 return SearchResult(hits=(hit,))
             async def read(self, hit_id): return None
             def notify(self, path): pass
