@@ -141,6 +141,8 @@ def sensitivity(name: str) -> Sensitivity:
     before, after = words[:at], words[at + 1 :]
     if before and before[0] in _SWITCH and level is not Sensitivity.COMPOUND:
         return Sensitivity.NONE
+    if words[0] in ("public", "pub") or (before and before[-1] in ("public", "pub")):
+        return Sensitivity.NONE
     if level is Sensitivity.PASSWORD and words[at] in ("pass", "pw") and before and before[-1] in ("by", "one", "first", "single", "multi", "two"):
         return Sensitivity.NONE
     after = tuple(word for word in after if not word.isdigit() and word not in _NEUTRAL_AFTER)

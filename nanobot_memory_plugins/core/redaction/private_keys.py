@@ -76,6 +76,7 @@ def _start_of_cut_block(text: str, end: int, floor: int) -> int:
     """Walk back from ``end`` over lines of base64; give where they begin, or ``end`` when there is none."""
     window = max(floor, end - _WINDOW)
     start = end
+    longest = 0
     pieces = list(re.finditer(r"[^\s\"'`,>|#;\\]+|\\[nrt]", text[window:end]))
     for number, piece in enumerate(reversed(pieces)):
         found = piece.group()
@@ -84,4 +85,5 @@ def _start_of_cut_block(text: str, end: int, floor: int) -> int:
         if not _TAIL_PIECES.fullmatch(found) or (number > 1 and len(found) < 16):
             break
         start = window + piece.start()
-    return start
+        longest = max(longest, len(found))
+    return start if longest >= 16 else end

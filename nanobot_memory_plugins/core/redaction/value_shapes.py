@@ -51,6 +51,7 @@ _REFERENCE = re.compile(
     | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
     """
 )
+_NAME_OF_ONE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)")
 _ALGORITHM = re.compile(
     r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
     r"|[hrep]s(?:256|384|512)|oauth-?[12](?:\.0)?|argon2(?:id|i|d)?|pbkdf2|x\.?509|pkcs-?#?[0-9]{1,2}|utf-?(?:8|16)|tls-?v?1\.[0-3]|http/?[123](?:\.[01])?|ipv[46]"
@@ -77,7 +78,7 @@ def is_placeholder(value: str) -> bool:
     low = text.lower()
     if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
         return True
-    if _ALGORITHM.fullmatch(text) or PLACEHOLDER.match(text) or _REFERENCE.fullmatch(text) or _MASK.fullmatch(text):
+    if _ALGORITHM.fullmatch(text) or _NAME_OF_ONE.fullmatch(text) or PLACEHOLDER.match(text) or _REFERENCE.fullmatch(text) or _MASK.fullmatch(text):
         return True
     if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
         return True
