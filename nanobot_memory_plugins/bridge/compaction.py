@@ -43,7 +43,9 @@ class Compaction:
         summarise: Summarise = require(consolidator, "summarize_transcript")
 
         @functools.wraps(summarise)
-        async def wrapped(accepted_messages: list[dict[str, Any]], previous_summary: str | None, **rest: Any) -> str | None:
+        async def wrapped(
+            accepted_messages: list[dict[str, Any]], previous_summary: str | None, **rest: Any
+        ) -> str | None:
             ours = await self._ask(
                 str(rest.get("session_key") or ""),
                 [one for one in accepted_messages if one.get("role") != "system"],

@@ -5,7 +5,7 @@ keys and keeps them when nanobot saves the file. Without it, ``NANOBOT_MEMORY_CO
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.config import (
 PLUGIN_NAME = "nanobot"
 CONFIG_KEY = "memoryPlugins"
 FILE_VARIABLE = "NANOBOT_MEMORY_CONFIG"
-PLACE = f"channels.{CONFIG_KEY} of nanobot's config.json"
+PLACE = "nanobot's config.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def read_configuration(loop: Any) -> Configuration:
     try:
         section = _section(loop)
         if section is not None:
-            config, problems = config_from_mapping({CONFIG_KEY: section}, source=PLACE)
+            config, problems = config_from_mapping({"channels": {CONFIG_KEY: section}}, source=PLACE)
             return _complete(config, problems, PLACE)
         file = os.environ.get(FILE_VARIABLE)
         if file:
@@ -70,12 +70,8 @@ def _section(loop: Any) -> Mapping[str, Any] | None:
     return None
 
 
-def _complete(config: MemoryConfig, problems: "list[ConfigProblem]", source: str) -> Configuration:
-    options, more = plugin_options(config, PLUGIN_NAME, BridgeOptions)
-    return Configuration(
-        memory=config,
-        bridge=options if isinstance(options, BridgeOptions) else BridgeOptions(),
-        # The plugin set reports the problems of this plugin's options too: it reads them the same way.
-        problems=tuple(problem for problem in problems if problem not in more),
-        source=source,
-    )
+def _complete(config: MemoryConfig, problems: Sequence[ConfigProblem], source: str) -> Configuration:
+    # What is wrong with the bridge's own options is reported by the plugin set, which reads them too.
+    options, _ = plugin_options(config, PLUGIN_NAME, BridgeOptions)
+    bridge = options if isinstance(options, BridgeOptions) else BridgeOptions()
+    return Configuration(memory=config, bridge=bridge, problems=tuple(problems), source=source)

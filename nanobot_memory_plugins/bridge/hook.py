@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.values import Scope
 _GRACE = 0.5
 
 
-class ToolHook(AgentHook):
+class ToolHook(AgentHook):  # type: ignore[misc]  # nanobot publishes no types
     """Hands every tool execution of one turn to the memory, failed ones and unknown tools included.
 
     It observes: nothing that it does changes a call or its result. The memory's own tools are left out, or
@@ -51,9 +51,7 @@ class ToolHook(AgentHook):
 
     async def after_iteration(self, context: Any) -> None:
         """Note the calls that none of the others saw: unknown tools and arguments that do not fit."""
-        for call, result, event in zip(
-            context.tool_calls, context.tool_results, context.tool_events, strict=False
-        ):
+        for call, result, event in zip(context.tool_calls, context.tool_results, context.tool_events, strict=False):
             if call.id in self._seen:
                 self._seen.discard(call.id)
                 continue
@@ -61,9 +59,7 @@ class ToolHook(AgentHook):
             error = str(result if isinstance(result, str) else event.get("detail", "")) if failed else None
             await self._note(call, call.arguments, result=None if failed else result, error=error, repeated=True)
 
-    async def _note(
-        self, call: Any, params: Any, *, result: object, error: str | None, repeated: bool = False
-    ) -> None:
+    async def _note(self, call: Any, params: Any, *, result: object, error: str | None, repeated: bool = False) -> None:
         if not repeated:
             self._seen.add(call.id)
         began = self._began.pop(call.id, self._batch_began)

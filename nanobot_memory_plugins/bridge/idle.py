@@ -68,7 +68,9 @@ class IdleSessions:
         quiet_since = self._now() - timedelta(seconds=self._seconds * _PATIENCE)
         rows = await run_in_daemon_thread(self._sessions.list_sessions)
         found = [(str(row.get("key") or ""), _time(row.get("updated_at"))) for row in rows]
-        stale = [(key, saved) for key, saved in found if saved is not None and saved <= quiet_since and is_for_people(key)]
+        stale = [
+            (key, saved) for key, saved in found if saved is not None and saved <= quiet_since and is_for_people(key)
+        ]
         due = self._marks.due(stale, now=self._now(), at_most=self._sweep_at_most)
         for key, saved in due:
             session = await run_in_daemon_thread(partial(self._sessions.read_session_snapshot, key))

@@ -151,7 +151,7 @@ class _Run:
     def _main(self) -> None:
         try:
             self._loop.run_until_complete(self._live())
-        except BaseException as error:  # noqa: BLE001  # SystemExit from a plugin's stray task must end this thread only
+        except BaseException as error:  # SystemExit from a plugin's stray task must end this thread only
             logger.warning("the memory's thread ended early: {}", type(error).__name__)
         finally:
             with suppress(Exception):

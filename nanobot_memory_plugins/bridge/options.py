@@ -10,13 +10,21 @@ class BridgeOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     start_limit: float = Field(
-        default=5.0, gt=0, le=60, description="that the first turn waits for the memory to start; then it goes on without"
+        default=5.0,
+        gt=0,
+        le=60,
+        description="that the first turn waits for the memory to start; then it goes on without",
     )
-    close_limit: float = Field(default=2.0, gt=0, le=2.0, description="that nanobot's end waits for the memory to close")
+    close_limit: float = Field(
+        default=2.0, gt=0, le=2.0, description="that nanobot's end waits for the memory to close"
+    )
     tool_limit: float = Field(default=30.0, gt=0, le=600, description="for one call of a memory tool by the model")
     background_turns: bool = Field(
         default=False, description="learn from turns that a timer set off (cron, heartbeat) when they end"
     )
     sweep_sessions: int = Field(
-        default=20, ge=0, le=1_000, description="sessions at most that a start catches up on, left idle by earlier processes"
+        default=20,
+        ge=0,
+        le=1_000,
+        description="sessions at most that a start catches up on, left idle by earlier processes",
     )

@@ -3,13 +3,15 @@
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from loguru import logger
 
+from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages, scope_of
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.values import Receipt, Scope
 
 # What nanobot saves in the place of an answer that never came.
 _NO_ANSWERS = ("[Assistant reply unavailable due to model error.]",)
@@ -74,8 +76,12 @@ class Replies:
                 self._background_turn_saved(key, turn, scope)
             return
         for text in replies_in(turn):
-            self._thread.submit(lambda memory, said=text: memory.message_sent(session_key=key, text=said, scope=scope))
+            self._thread.submit(partial(_send, key=key, text=text, scope=scope))
         self._turn_saved(key, turn, scope)
+
+
+async def _send(memory: Memory, *, key: str, text: str, scope: Scope) -> Receipt:
+    return await memory.message_sent(session_key=key, text=text, scope=scope)
 
 
 def replies_in(messages: list[dict[str, Any]]) -> list[str]:

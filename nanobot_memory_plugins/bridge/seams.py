@@ -12,7 +12,6 @@ from typing import Any
 
 from loguru import logger
 
-
 # What users go without when a seam is not attached.
 DEGRADED = {
     "recall": "no recall, and user messages are not remembered",
@@ -20,8 +19,8 @@ DEGRADED = {
     "turn saved": "the assistant's replies are not remembered, and no session is ever found idle",
     "early recall": "recall begins when nanobot asks for it, not ahead; temporary turns of the SDK are remembered",
     "tool hook": "what tools did is not remembered",
-    "compaction under token pressure": "nothing is saved before a full context is cut; nanobot's own summary is used",
-    "compaction of a session": "nothing is saved before /compact, /new and idle compaction; nanobot's own summary is used",
+    "compaction under token pressure": "nothing is saved before a full context is cut",
+    "compaction of a session": "nothing is saved before /compact, /new and idle compaction",
     "close": "what is under way when nanobot ends is finished at the interpreter's exit, or at the next start",
     "more tools": "of the memory's tools only memory_search and memory_note are offered",
     "draft review": "an uncertain draft is not answered again",

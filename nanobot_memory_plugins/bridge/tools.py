@@ -19,7 +19,7 @@ _NOT_READY = "Error: the memory is not available now. Answer without it, and say
 _PRIVATE = "Error: this chat is temporary, nothing of it is kept."
 
 
-class ContributedTool(Tool):
+class ContributedTool(Tool):  # type: ignore[misc]  # nanobot publishes no types
     """One tool of the memory, wrapped. What the memory's own tool says about itself holds."""
 
     _plugin_discoverable = False

@@ -214,7 +214,9 @@ def _message(reply: Reply, server: ScriptedServer) -> dict[str, Any]:
                 "type": "function",
                 "function": {
                     "name": call.name,
-                    "arguments": call.arguments if isinstance(call.arguments, str) else json.dumps(dict(call.arguments)),
+                    "arguments": call.arguments
+                    if isinstance(call.arguments, str)
+                    else json.dumps(dict(call.arguments)),
                 },
             }
             for call in reply.tools
@@ -246,7 +248,9 @@ def _chunks(message: dict[str, Any], body: Mapping[str, Any]) -> list[dict[str, 
     """Cut the answer into a few chunks, so that the host really has to put a stream together."""
     text = str(message["content"])
     half = (len(text) + 1) // 2
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": part} for part in (text[:half], text[half:]) if part]
+    deltas: list[dict[str, Any]] = [
+        {"role": "assistant", "content": part} for part in (text[:half], text[half:]) if part
+    ]
     deltas += [{"tool_calls": [{"index": n, **call}]} for n, call in enumerate(message.get("tool_calls", ()))]
     base = {"id": "scripted", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "scripted")}
     chunks = [{**base, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]

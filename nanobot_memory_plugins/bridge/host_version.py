@@ -1,0 +1,33 @@
+"""Which nanobot-ai is installed, and how much of it the bridge can use."""
+
+import re
+from importlib.metadata import PackageNotFoundError, version
+
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+
+HOST = "nanobot-ai"
+SUPPORTED_FROM = (0, 3, 5)
+DEGRADED_FROM = (0, 2, 2)
+
+
+def host_finding(installed: str | None = None) -> Finding:
+    """Say which version is there and what that means. ``installed`` is its version, by default what is installed."""
+    try:
+        found = installed if installed is not None else version(HOST)
+    except PackageNotFoundError:
+        return Finding(HOST, "not installed", Health.BAD, mend=f"pip install {HOST}")
+    number = _number(found)
+    if number >= SUPPORTED_FROM:
+        return Finding(HOST, f"{found}, supported")
+    if number >= DEGRADED_FROM:
+        return Finding(HOST, f"{found}, degraded: see the seams below", Health.DEGRADED, mend=_mend())
+    return Finding(HOST, f"{found}, not supported", Health.BAD, mend=_mend())
+
+
+def _mend() -> str:
+    return f"pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'"
+
+
+def _number(text: str) -> tuple[int, ...]:
+    """Return the leading numbers of a version; what comes after them (rc1, .post2) does not matter here."""
+    return tuple(int(part) for part in re.findall(r"\d+", text.split("+")[0])[:3])

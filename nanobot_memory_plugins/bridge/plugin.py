@@ -1,0 +1,42 @@
+"""The bridge among the plugins: it has no memory hooks of its own, it reports how it is attached."""
+
+from nanobot_memory_plugins.bridge.host_version import host_finding
+from nanobot_memory_plugins.bridge.options import BridgeOptions
+from nanobot_memory_plugins.bridge.seams import Seam
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+_MEND = "Use a nanobot-ai version that `nanobot-memory doctor` calls supported."
+
+
+class NanobotPlugin:
+    """Tells ``nanobot-memory doctor`` which nanobot there is and which of its seams are attached."""
+
+    Options = BridgeOptions
+
+    @hookimpl
+    def diagnose(self, context: PluginContext) -> list[Finding]:
+        """Report the host's version and its seams: those of the running bridge, else those of a probe."""
+        from nanobot_memory_plugins.bridge.attach import bridge_for
+        from nanobot_memory_plugins.bridge.probing import probe_seams
+
+        findings = [host_finding()]
+        running = bridge_for(context.workspace)
+        try:
+            seams = running.seams.all() if running is not None else probe_seams()
+        except NanobotMemoryError as error:
+            findings.append(Finding("nanobot seams", error.cause, Health.BAD, mend=error.mend))
+            return findings
+        return [*findings, *map(finding_of, seams)]
+
+
+def finding_of(seam: Seam) -> Finding:
+    """Return a seam as the doctor shows it."""
+    subject = f"nanobot seam: {seam.name}"
+    if seam.attached:
+        return Finding(subject, f"attached ({seam.detail})")
+    if seam.detail.startswith("not possible"):
+        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.DEGRADED)
+    return Finding(subject, f"not attached: {seam.detail}; {seam.degraded}", Health.DEGRADED, mend=_MEND)
