@@ -1,97 +1,106 @@
 """No plugin of the zoo changes what the host gets from the others, whatever the hook."""
 
 import asyncio
-import copy
 import logging
 import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer, PluginHost
 from tests import hostile
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, texts
 
-BASELINE = [("after", "after"), ("before", "before")]
+# Seconds; a good plugin needs well below a thousandth of one.
+LIMIT = 0.3
 ROOT = Path(__file__).parents[2]
 
 
-def host_around(make_host: Callable[..., PluginHost], context, name: str, hook: str) -> PluginHost:
-    host = make_host(limit=0.06)
-    host.register("before", good(hook, "before"), context("before"))
-    host.register("hostile", hostile.HOSTILE[name](hook), context("hostile"))
-    host.register("after", good(hook, "after"), context("after"))
-    return host
+def surround(host: PluginHost, context, name: str, *, sync: bool = False) -> None:
+    """Register, for every hook, a hostile plugin between two good ones."""
+    for hook in hostile.HOOKS:
+        host.register(f"before {hook}", good(hook, "before", sync=sync), context("before"))
+        host.register(f"hostile {hook}", hostile.HOSTILE[name](hook), context("hostile"))
+        host.register(f"after {hook}", good(hook, "after", sync=sync), context("after"))
+
+
+async def ask_every_hook(ask: Callable[..., Awaitable[list[PluginAnswer]]]) -> dict[str, list[str]]:
+    """Call all hooks at a time and return the notes that came back for each."""
+    answers = await asyncio.gather(*(ask(hook, arguments_for(hook), accept=ACCEPT) for hook in hostile.HOOKS))
+    return {hook: [text for _, text in texts(of_hook)] for hook, of_hook in zip(hostile.HOOKS, answers, strict=True)}
 
 
 @pytest.mark.accept("PL-04", "V3-09")
-@pytest.mark.parametrize("hook", hostile.HOOKS)
 @pytest.mark.parametrize("name", hostile.HOSTILE)
-async def test_the_others_answer_as_if_it_were_not_there(make_host, context, log, name: str, hook: str):
-    host = host_around(make_host, context, name, hook)
-    arguments = arguments_for(hook)
-    before = copy.copy(arguments)
+async def test_the_others_answer_as_if_it_were_not_there(make_host, context, log, caplog, name: str):
+    host = make_host(limit=LIMIT)
+    surround(host, context, name)
+    mine = asyncio.all_tasks()
     factory = asyncio.get_running_loop().get_task_factory()
 
-    started = time.monotonic()
-    answers = await host.call(hook, arguments, accept=ACCEPT)
-    assert time.monotonic() - started < 3.0
+    with caplog.at_level(logging.DEBUG, "asyncio"):
+        started = time.monotonic()
+        assert await ask_every_hook(host.call) == {hook: ["after", "before"] for hook in hostile.HOOKS}
+        assert time.monotonic() - started < 10 * LIMIT
+        await host.close()
 
-    assert texts(answers) == BASELINE
-    assert arguments == before
-    assert hostile.LEAKING_VARIABLE.get() == "untouched"
+    assert asyncio.all_tasks() <= mine
+    assert asyncio.current_task().cancelling() == 0
     assert asyncio.get_running_loop().get_task_factory() is factory
     assert not threading.current_thread().daemon
+    assert hostile.LEAKING_VARIABLE.get() == "untouched"
     assert hostile.SECRET not in "".join(log)
-    assert asyncio.current_task().cancelling() == 0
+    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
 @pytest.mark.accept("PL-04")
-@pytest.mark.parametrize("name", hostile.HOSTILE)
-async def test_the_first_answer_comes_from_a_good_plugin(make_host, context, name: str):
-    host = host_around(make_host, context, name, "open_store")
-    host.unregister("after")  # now the hostile one is asked first
-    answer = await host.call_first("open_store", {}, accept=ACCEPT)
-    assert texts([answer]) == [("before", "before")]
+async def test_a_plugin_cannot_change_the_arguments(make_host, context):
+    host = make_host()
+    surround(host, context, "changes_arguments")
+    for hook in hostile.HOOKS:
+        arguments = arguments_for(hook)
+        await host.call(hook, arguments, accept=ACCEPT)
+        assert arguments == arguments_for(hook)
 
 
 @pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("name", hostile.HOSTILE)
 async def test_one_after_the_other_is_as_safe(make_host, context, name: str):
-    host = host_around(make_host, context, name, "before_compaction")
-    arguments = arguments_for("before_compaction")
-    assert texts(await host.call("before_compaction", arguments, accept=ACCEPT, sequential=True)) == BASELINE
+    host = make_host(limit=LIMIT)
+    surround(host, context, name)
+    hook = "open_store"
+    *answers, first = await asyncio.gather(
+        *(host.call(hook, arguments_for(hook), accept=ACCEPT, sequential=True) for hook in hostile.HOOKS),
+        _first_of_the_rest(make_host(limit=LIMIT), context, name, hook),
+    )
+    assert [[text for _, text in texts(of_hook)] for of_hook in answers] == [["after", "before"]] * len(answers)
+    assert texts([first]) == [("before", "before")]
+
+
+async def _first_of_the_rest(host: PluginHost, context, name: str, hook: str) -> PluginAnswer | None:
+    """Ask a hostile plugin first."""
+    host.register("before", good(hook, "before"), context("before"))
+    host.register("hostile", hostile.HOSTILE[name](hook), context("hostile"))
+    return await host.call_first(hook, arguments_for(hook), accept=ACCEPT)
 
 
 @pytest.mark.accept("PL-04")
-@pytest.mark.parametrize("hook", hostile.HOOKS)
 @pytest.mark.parametrize("name", sorted(hostile.SYNC))
-async def test_a_synchronous_call_is_as_safe(make_host, context, log, name: str, hook: str):
-    host = make_host(limit=0.06)
-    host.register("before", good(hook, "before", sync=True), context("before"))
-    host.register("hostile", hostile.HOSTILE[name](hook), context("hostile"))
-    host.register("after", good(hook, "after", sync=True), context("after"))
-    assert texts(host.call_sync(hook, arguments_for(hook), accept=ACCEPT)) == BASELINE
+async def test_a_synchronous_call_is_as_safe(make_host, context, log, name: str):
+    host = make_host(limit=LIMIT)
+    surround(host, context, name, sync=True)
+    for hook in hostile.HOOKS:
+        answers = host.call_sync(hook, arguments_for(hook), accept=ACCEPT)
+        assert [text for _, text in texts(answers)] == ["after", "before"]
     assert hostile.LEAKING_VARIABLE.get() == "untouched"
     assert hostile.SECRET not in "".join(log)
     await asyncio.sleep(0)
     assert asyncio.current_task().cancelling() == 0
-
-
-@pytest.mark.parametrize("name", hostile.HOSTILE)
-async def test_nothing_is_left_running_on_the_loop(make_host, context, caplog, name: str):
-    mine = asyncio.all_tasks()
-    host = host_around(make_host, context, name, "on_tool_executed")
-    with caplog.at_level(logging.DEBUG, "asyncio"):
-        await host.call("on_tool_executed", arguments_for("on_tool_executed"), accept=ACCEPT)
-        await host.close()
-    assert asyncio.all_tasks() <= mine
-    assert [record.message for record in caplog.records if record.name == "asyncio"] == []
 
 
 @pytest.mark.accept("PL-04")
@@ -103,7 +112,7 @@ def test_the_process_ends_by_itself(tmp_path: Path, close: str):
 import asyncio, sys, pathlib
 from loguru import logger
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer, PluginHost
 from tests import hostile
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, make_context, texts
 
