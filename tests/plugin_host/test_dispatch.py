@@ -443,8 +443,8 @@ async def test_a_failure_is_logged_by_type_and_place_without_values(make_host, c
         raise ConnectionError(f"cannot log in with {token}")  # the line that is named
 
     host = make_host()
-    register(host, context, a=fail)
-    assert await ask(host) == []
+    register(host, context, a=fail, b=good(HOOK, "b").on_message_received)
+    assert texts(await ask(host)) == [("b", "b")]
     (line,) = log
     number = fail.__code__.co_firstlineno + 2
     assert line.strip() == f"plugin a failed in on_message_received: ConnectionError at {__file__}:{number}"

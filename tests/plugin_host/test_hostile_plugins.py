@@ -35,7 +35,7 @@ async def ask_every_hook(ask: Callable[..., Awaitable[list[PluginAnswer]]]) -> d
     return {hook: [text for _, text in texts(of_hook)] for hook, of_hook in zip(hostile.HOOKS, answers, strict=True)}
 
 
-@pytest.mark.accept("PL-04", "V3-09")
+@pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("name", hostile.HOSTILE)
 async def test_the_others_answer_as_if_it_were_not_there(make_host, context, log, caplog, name: str):
     host = make_host(limit=LIMIT)
