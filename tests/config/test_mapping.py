@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+
 from nanobot_memory_plugins.core.config import MemoryConfig, config_from_mapping
 
 KNOWN = ["storage", "recall", "observation", "summary"]
@@ -71,7 +72,7 @@ def test_a_nested_core_option_is_checked_alone():
 @pytest.mark.accept("PL-03")
 def test_an_unknown_plugin_suggests_the_nearest():
     assert messages({"memoryPlugins": {"recal": {}}}) == [
-        'memoryPlugins.recal: there is no such plugin. Did you mean "recall"?.'.replace("?.", "?")
+        'memoryPlugins.recal: there is no such plugin. Did you mean "recall"?'
     ]
 
 
@@ -84,7 +85,8 @@ def test_a_plugin_that_is_not_installed_is_named_unless_it_is_off():
 
 def test_an_option_outside_its_plugin_is_sent_home():
     assert messages({"memoryPlugins": {"embeddingModel": "english"}}) == [
-        'memoryPlugins.embeddingModel: this is an option of a plugin: write it as "memoryPlugins.storage.embedding_model".'
+        "memoryPlugins.embeddingModel: this is an option of a plugin: "
+        'write it as "memoryPlugins.storage.embedding_model".'
     ]
 
 

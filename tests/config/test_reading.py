@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from nanobot_memory_plugins.core.config import MemoryConfig, load_config
 
 

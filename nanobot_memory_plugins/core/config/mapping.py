@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.config.names import (
     place_of,
 )
 from nanobot_memory_plugins.core.config.options import checked_options
-from nanobot_memory_plugins.core.config.wording import hint, kind_of, shown
+from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown
 
 _SECTION = ("memoryPlugins", "memory_plugins")
 
@@ -91,7 +91,7 @@ class _Reader:
         self._written: dict[str, str] = {}
 
     def report(self, key: str, message: str) -> None:
-        self.problems.append(ConfigProblem(key, f"{key}: {message}.", self._source))
+        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
     def config(self) -> MemoryConfig:
         return MemoryConfig(
@@ -169,7 +169,7 @@ class _Reader:
         if self._known is None:
             return True
         names = {*self._known, *STANDARD_PLUGINS, "core"}
-        self.report(where, f"there is no such plugin. {hint(key, names)}".removesuffix("."))
+        self.report(where, f"there is no such plugin. {hint(key, names)}")
         return False
 
     def _report_missing(self, name: str, raw: object, where: str) -> None:
@@ -206,7 +206,7 @@ class _Reader:
                 self._read_object(item, below, here)
             elif path != ("context",):  # other things may stand in a host's "context"
                 names = {known[len(path)] for known in BY_PATH if known[: len(path)] == path}
-                self.report(here, f"there is no such option. {hint(str(key), names)}".removesuffix("."))
+                self.report(here, f"there is no such option. {hint(str(key), names)}")
 
     def _assign(self, name: DocumentName, value: object, where: str) -> None:
         if name.plugin == "*":

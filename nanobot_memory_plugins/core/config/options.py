@@ -11,7 +11,7 @@ from pydantic.fields import FieldInfo
 
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.names import place_of
-from nanobot_memory_plugins.core.config.wording import hint, kind_of, shown
+from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown
 
 # Whole numbers above it are not exact in JSON, and overflow timers and SQLite's integers soon after.
 _LARGEST_NUMBER = 2**53
@@ -59,7 +59,7 @@ class _Checker:
     def report(self, prefix: str, path: tuple[str, ...], message: str) -> None:
         """Add a problem with the option at ``path``, under the name that the user wrote."""
         key = self._written.get(".".join(path)) or ".".join((prefix, *(shown(part) for part in path)))
-        self.problems.append(ConfigProblem(key, f"{key}: {message}.", self._source))
+        self.problems.append(ConfigProblem(key, sentence(key, message), self._source))
 
     def check(
         self, model: type[BaseModel], raw: Mapping[Any, Any], prefix: str, above: tuple[str, ...]
@@ -131,7 +131,7 @@ class _Checker:
         names = set(model.model_fields)
         if elsewhere and elsewhere.rpartition(".")[2] not in names:
             return f'there is no such option here; it is "{elsewhere}"'
-        return f"there is no such option. {hint(key, names)}".removesuffix(".")
+        return f"there is no such option. {hint(key, names)}"
 
 
 def _field_of(model: type[BaseModel], key: str) -> str | None:

@@ -4,7 +4,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,12 @@ from nanobot_memory_plugins.core.config.mapping import (
     names_plugins,
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.config.wording import kind_of, shown
+from nanobot_memory_plugins.core.config.wording import kind_of, sentence, shown
+from nanobot_memory_plugins.core.installed import PLUGIN_GROUP, installed_entry_points
 
 # Names the configuration file, when none is given.
 CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"
 
-_GROUP = "nanobot_memory_plugins"
 # Longer runs of digits are no number that an option could hold, and Python refuses to convert the longest.
 _LONGEST_NUMBER = 32
 
@@ -112,7 +111,7 @@ def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[Config
     twice = _repeated(section if place else raw, place)
     return config, [
         *(
-            ConfigProblem(key, f"{key}: this key stands there more than once; the last one counts.", source)
+            ConfigProblem(key, sentence(key, "this key stands there more than once; the last one counts"), source)
             for key in twice
         ),
         *problems,
@@ -127,7 +126,7 @@ def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
 
 def known_plugins() -> set[str]:
     """Return the names of the installed plugins, without importing any."""
-    return {point.name for point in entry_points(group=_GROUP)}
+    return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
 
 
 class _Object(dict[str, Any]):

@@ -39,6 +39,11 @@ def nearest(key: str, known: Iterable[str]) -> str:
     return matches[0] if key == to_snake(key) else to_camel(matches[0])
 
 
+def sentence(key: str, text: str) -> str:
+    """Return a problem's message: the key, then the text, ended as a sentence is."""
+    return f"{key}: {text}" + ("" if text.endswith((".", "?")) else ".")
+
+
 def hint(key: str, known: Iterable[str]) -> str:
     """Return a sentence that helps with an unknown key: the nearest known one, else all of them."""
     names = sorted(known)

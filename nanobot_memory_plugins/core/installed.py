@@ -1,0 +1,45 @@
+"""The entry points of the installed distributions, by group; nothing is imported for it."""
+
+import importlib.metadata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from loguru import logger
+
+PLUGIN_GROUP: Final = "nanobot_memory_plugins"
+COMMAND_GROUP: Final = "nanobot_memory_commands"
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledEntryPoint:
+    """One entry point and the distribution that brings it."""
+
+    name: str
+    distribution: str
+    version: str
+    entry_point: importlib.metadata.EntryPoint
+
+    def load(self) -> Any:
+        """Import what it names. Raises whatever the import raises."""
+        return self.entry_point.load()
+
+
+def installed_entry_points(group: str) -> Iterator[InstalledEntryPoint]:
+    """Yield the entry points of a group.
+
+    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
+    """
+    seen: set[str] = set()
+    for distribution in importlib.metadata.distributions():
+        try:
+            points = [point for point in distribution.entry_points if point.group == group]
+            name = distribution.metadata["Name"] or "unknown" if points else ""
+            version = distribution.metadata["Version"] or "unknown" if points else ""
+        except Exception as error:
+            logger.debug("the metadata of a distribution cannot be read: {}", type(error).__name__)
+            continue
+        # Further down the path stand older copies of the same distribution: they are not what is imported.
+        if points and name not in seen:
+            seen.add(name)
+            yield from (InstalledEntryPoint(point.name, name, version, point) for point in points)

@@ -1,0 +1,115 @@
+"""The table of the documents' names: complete, and true of the plugins that are installed."""
+
+import re
+from functools import reduce
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from pydantic.alias_generators import to_snake
+
+from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, MemoryConfig, config_from_mapping, plugin_options
+from nanobot_memory_plugins.core.config.names import AND_MORE, STANDARD_PLUGINS
+from nanobot_memory_plugins.core.plugin_host import DiscoveredPlugin, discover_plugins
+
+# Every key that the five documents write down, by their objects.
+DOCUMENTED = """
+    memory: enabled embeddingModel recallTimeout recallTopK maxContextTokens chunkMaxTokens vectorWeight ftsWeight
+        summaryInterval summaryMode summaryLlmProvider observationMaxAgeDays indexQueueMax vectorRefreshTtl dbPath
+        enableObservations enableSummaries summaryMinTurns limit maxFullDocs maxSnippets rrfK maxContextChars
+    memory_search: enabled backend enable_probe_on_off light_top_k heavy_top_k heavy_max_snippet_chars
+        inject_budget_chars explicit_anchors uncertain_markers probe_ms light_ms heavy_ms
+    memory_flush: enabled reserve_floor soft_threshold
+    context: max_chars total_max_chars head_ratio tail_ratio min_budget
+"""
+
+
+@pytest.fixture(scope="module")
+def installed() -> dict[str, DiscoveredPlugin]:
+    """Return the plugins of this project that are there, by name; one that cannot be loaded is a failure."""
+    found = {one.name: one for one in discover_plugins() if one.name in STANDARD_PLUGINS}
+    there = {name: one for name, one in found.items() if find_spec(one.value.partition(":")[0]) is not None}
+    assert {name: one.error for name, one in there.items() if one.error} == {}
+    assert "recall" in there
+    return there
+
+
+def default_of(model: type[BaseModel], path: tuple[str, ...]) -> Any:
+    return reduce(getattr, path, model())
+
+
+def test_every_documented_key_has_a_place():
+    table = {(key.split(".")[0], to_snake(key.split(".")[-1])) for key in DOCUMENT_NAMES}
+    wanted = set()
+    for block in re.finditer(r"(\w+):((?:\s+\w+(?!\w*:))+)", DOCUMENTED):
+        wanted |= {(block[1], to_snake(key)) for key in block[2].split()}
+    assert len(wanted) == 43
+    assert table == wanted
+
+
+def test_a_default_that_differs_has_its_reason():
+    for key, name in DOCUMENT_NAMES.items():
+        assert (name.document_default == name.default) == (not name.reason), key
+
+
+def test_every_place_is_in_a_plugin_of_the_set():
+    assert {name.plugin for name in DOCUMENT_NAMES.values()} <= {*STANDARD_PLUGINS, "*"}
+
+
+@pytest.mark.parametrize("key", DOCUMENT_NAMES)
+def test_the_option_exists_with_the_default_of_the_table(key: str, installed: dict[str, DiscoveredPlugin]):
+    name = DOCUMENT_NAMES[key]
+    if name.path == ("enabled",):
+        assert MemoryConfig().enabled(name.plugin) is name.default
+        return
+    if name.plugin not in installed:
+        pytest.skip(f"the plugin {name.plugin} is not installed: {name.option} cannot be checked")
+    model = installed[name.plugin].options_model
+    assert model is not None
+    default = default_of(model, name.path)
+    if name.default == AND_MORE:
+        assert isinstance(name.document_default, tuple)
+        assert set(name.document_default) < set(default)
+    else:
+        assert default == name.default
+
+
+@pytest.mark.accept("V3-20")
+@pytest.mark.parametrize("camel", [True, False])
+def test_the_documents_values_arrive_in_the_plugins_own_options(camel: bool, installed: dict[str, DiscoveredPlugin]):
+    """Set every documented option to another value than its default, and find it in the plugin's options."""
+    for key, name in DOCUMENT_NAMES.items():
+        if name.plugin not in installed or name.path == ("enabled",):
+            continue
+        model = installed[name.plugin].options_model
+        assert model is not None
+        value = another(default_of(model, name.path))
+        keys = key.split(".")
+        if not camel:
+            keys = [to_snake(part) for part in keys]
+        raw = reduce(lambda inner, part: {part: inner}, reversed(keys), value)
+        config, problems = config_from_mapping(raw, known_plugins=STANDARD_PLUGINS)
+        options, more = plugin_options(config, name.plugin, model)
+        assert problems + more == []
+        assert reduce(getattr, name.path, options) == value, key
+
+
+def another(default: Any) -> Any:
+    """Return a value that an option with this default accepts too."""
+    if isinstance(default, bool):
+        return not default
+    if isinstance(default, tuple):
+        return ("其他",)
+    if isinstance(default, str):
+        return {"builtin_fts": "grep_only", "concat": "llm", "llm": "concat"}.get(default, "other")
+    if isinstance(default, float) and default < 1:
+        return default / 2
+    return (default or 0) + 1
+
+
+def test_a_wrong_documented_value_is_named_as_the_user_wrote_it(installed: dict[str, DiscoveredPlugin]):
+    config, _ = config_from_mapping({"memory": {"retrieval": {"maxFullDocs": "three"}}}, source="config.json")
+    _, (problem,) = plugin_options(config, "recall", installed["recall"].options_model)
+    assert problem.message.startswith("memory.retrieval.maxFullDocs: ")
+    assert problem.source == "config.json"
