@@ -3,13 +3,19 @@
 import re
 from functools import reduce
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from pydantic import BaseModel
 from pydantic.alias_generators import to_snake
 
-from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, MemoryConfig, config_from_mapping, plugin_options
+from nanobot_memory_plugins.core.config import (
+    DOCUMENT_NAMES,
+    DocumentName,
+    MemoryConfig,
+    config_from_mapping,
+    plugin_options,
+)
 from nanobot_memory_plugins.core.config.names import AND_MORE, STANDARD_PLUGINS
 from nanobot_memory_plugins.core.plugin_host import DiscoveredPlugin, discover_plugins
 
@@ -25,6 +31,10 @@ DOCUMENTED = """
 """
 
 
+# Options of the storage plugin that come with its search; once they are there, they are checked like the others.
+NOT_YET = {"storage.vector_weight", "storage.fts_weight", "storage.rrf_k"}
+
+
 @pytest.fixture(scope="module")
 def installed() -> dict[str, DiscoveredPlugin]:
     """Return the plugins of this project that are there, by name; one that cannot be loaded is a failure."""
@@ -37,6 +47,10 @@ def installed() -> dict[str, DiscoveredPlugin]:
 
 def default_of(model: type[BaseModel], path: tuple[str, ...]) -> Any:
     return reduce(getattr, path, model())
+
+
+def is_there(model: type[BaseModel], name: DocumentName) -> bool:
+    return name.option not in NOT_YET or name.path[0] in model.model_fields
 
 
 def test_every_documented_key_has_a_place():
@@ -67,6 +81,8 @@ def test_the_option_exists_with_the_default_of_the_table(key: str, installed: di
         pytest.skip(f"the plugin {name.plugin} is not installed: {name.option} cannot be checked")
     model = installed[name.plugin].options_model
     assert model is not None
+    if not is_there(model, name):
+        pytest.skip(f"{name.option} is not part of the set yet")
     default = default_of(model, name.path)
     if name.default == AND_MORE:
         assert isinstance(name.document_default, tuple)
@@ -84,7 +100,9 @@ def test_the_documents_values_arrive_in_the_plugins_own_options(camel: bool, ins
             continue
         model = installed[name.plugin].options_model
         assert model is not None
-        value = another(default_of(model, name.path))
+        if not is_there(model, name):
+            continue
+        value = another(default_of(model, name.path), model.model_fields[name.path[0]].annotation)
         keys = key.split(".")
         if not camel:
             keys = [to_snake(part) for part in keys]
@@ -95,14 +113,16 @@ def test_the_documents_values_arrive_in_the_plugins_own_options(camel: bool, ins
         assert reduce(getattr, name.path, options) == value, key
 
 
-def another(default: Any) -> Any:
-    """Return a value that an option with this default accepts too."""
+def another(default: Any, annotation: Any) -> Any:
+    """Return a value that an option of this kind accepts too; its default where there is no other."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)[-1]
     if isinstance(default, bool):
         return not default
     if isinstance(default, tuple):
         return ("其他",)
     if isinstance(default, str):
-        return {"builtin_fts": "grep_only", "concat": "llm", "llm": "concat"}.get(default, "other")
+        return "other"
     if isinstance(default, float) and default < 1:
         return default / 2
     return (default or 0) + 1
