@@ -4,7 +4,7 @@ from nanobot_memory_plugins.core.config.mapping import config_from_mapping
 from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, DocumentName
 from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.config.reading import load_config
+from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
 
 __all__ = [
     "DOCUMENT_NAMES",
@@ -13,6 +13,7 @@ __all__ = [
     "DocumentName",
     "MemoryConfig",
     "config_from_mapping",
+    "installed_plugins",
     "load_config",
     "plugin_options",
 ]

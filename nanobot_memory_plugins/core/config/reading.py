@@ -84,7 +84,7 @@ def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
         return _unread(path, wrong)
     if not isinstance(raw, Mapping):
         return _unread(path, f"an object is expected (found {kind_of(raw)})")
-    speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, known_plugins())
+    speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, installed_plugins())
     if raw and not speaks:
         return _unread(path, 'there is no "memoryPlugins" in the file; put the options under that key')
     return _read(raw, path)
@@ -106,7 +106,7 @@ def _read_usual(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
 
 def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
     source = str(path)
-    config, problems = config_from_mapping(raw, known_plugins=known_plugins(), source=source)
+    config, problems = config_from_mapping(raw, known_plugins=installed_plugins(), source=source)
     place, section = find_section(raw)
     twice = _repeated(section if place else raw, place)
     return config, [
@@ -124,7 +124,7 @@ def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
     return MemoryConfig(source=name), [ConfigProblem("file", message, name)]
 
 
-def known_plugins() -> set[str]:
+def installed_plugins() -> set[str]:
     """Return the names of the installed plugins, without importing any."""
     return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
 

@@ -1,0 +1,95 @@
+"""The group of commands that entry points bring, each imported when it is called."""
+
+from difflib import get_close_matches
+from types import ModuleType
+from typing import Any, NoReturn
+
+import typer
+import typer.core
+import typer.main
+
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.installed import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
+
+_OURS = "nanobot-memory-"
+
+
+class CommandGroup(typer.core.TyperGroup):
+    """Lists the entry points of ``nanobot_memory_commands`` and imports one when it is asked for.
+
+    An entry point names a function, a `typer.Typer`, or a module that holds one of them: under the command's name, or
+    as ``app``. Where two distributions bring the same name, this project's own comes first.
+    """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._entry_points: dict[str, InstalledEntryPoint] | None = None
+
+    @property
+    def _found(self) -> dict[str, InstalledEntryPoint]:
+        if self._entry_points is None:
+            points = sorted(
+                installed_entry_points(COMMAND_GROUP),
+                key=lambda point: (not point.distribution.startswith(_OURS), point.distribution),
+            )
+            self._entry_points = {}
+            for point in points:
+                self._entry_points.setdefault(point.name, point)
+        return self._entry_points
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of all commands, without importing any."""
+        return sorted({*self._found, *self.commands})
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import a command. One that cannot be imported is answered with a command that says why."""
+        if cmd_name not in self.commands and cmd_name in self._found:
+            try:
+                self.commands[cmd_name] = _command_of(cmd_name, self._found[cmd_name].load())
+            except Exception as error:
+                self.commands[cmd_name] = _broken(self._found[cmd_name], error)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments name; an unknown one is answered with the nearest."""
+        names = self.list_commands(ctx)
+        if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
+            near = get_close_matches(args[0], names, n=1)
+            ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{near[0]}'?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+
+def _command_of(name: str, brought: Any) -> Any:
+    """Make a command of what an entry point names."""
+    if isinstance(brought, ModuleType):
+        brought = getattr(brought, name.replace("-", "_"), None) or getattr(brought, "app", None)
+    holder = typer.Typer(add_completion=False)
+    if isinstance(brought, typer.Typer):
+        holder.add_typer(brought, name=name)
+        group = typer.main.get_command(holder)
+        assert isinstance(group, typer.core.TyperGroup)  # noqa: S101  # a Typer that holds another makes a group
+        return group.commands[name]
+    if not callable(brought):
+        raise PluginError("the entry point names neither a function nor a typer.Typer")
+    holder.command(name)(brought)
+    return typer.main.get_command(holder)
+
+
+def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
+    """Return a command that stands for one that cannot be imported: it says so, and fails."""
+    reason = error.cause if isinstance(error, PluginError) else type(error).__name__
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        reason = f"the module {error.name} is missing"
+    message = f"The command cannot be loaded from {point.distribution} {point.version}: {reason}."
+
+    def say_so(_context: typer.Context) -> NoReturn:
+        raise PluginError(message, mend=f"Reinstall or remove {point.distribution}.") from error
+
+    holder = typer.Typer(add_completion=False)
+    holder.command(
+        point.name,
+        help=f"(cannot be loaded: {reason})",
+        add_help_option=False,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+    )(say_so)
+    return typer.main.get_command(holder)

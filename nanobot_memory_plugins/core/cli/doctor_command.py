@@ -1,0 +1,85 @@
+"""``nanobot-memory doctor``: what works on this machine, what does not, and what helps."""
+
+import asyncio
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from nanobot_memory_plugins.core.cli.machine_findings import (
+    machine_findings,
+    memory_file_findings,
+    workspace_finding,
+)
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+    run,
+)
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.memory_host import MemoryHost
+
+_COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
+_FAILED = 1
+
+
+def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Check the installation: Python, workspace, plugins, configuration, index and embedding model.
+
+    It starts the memory as a host would. The exit status is 1 when something is bad, not when it is only degraded.
+    """
+    memory_config, problems = read_configuration(config)
+    findings = run(_examine(resolve_workspace(workspace), memory_config, problems))
+    ok = not any(finding.health is Health.BAD for finding in findings)
+    if as_json:
+        print_json({"ok": ok, "findings": [_row(finding) for finding in findings]})
+    else:
+        Console().print(findings_table(findings))
+    if not ok:
+        raise typer.Exit(_FAILED)
+
+
+async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
+    findings = await asyncio.to_thread(lambda: [*machine_findings(), workspace_finding(workspace)])
+    if any(finding.health is Health.BAD for finding in findings):
+        findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, "Mend that first."))
+        return findings
+    try:
+        async with MemoryHost(workspace, config=config, problems=problems) as memory:
+            reported = await memory.diagnose()
+    except NanobotMemoryError as error:
+        reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.mend)]
+    return [*findings, *await asyncio.to_thread(memory_file_findings, workspace), *reported]
+
+
+def findings_table(findings: list[Finding]) -> Table:
+    """Return findings as a table for people; what is wrong comes with what helps."""
+    table = Table()
+    for heading in ("subject", "state", "health", "what helps"):
+        table.add_column(heading, overflow="fold")
+    for finding in findings:
+        colour = _COLOURS[finding.health]
+        table.add_row(
+            escape(finding.subject),
+            escape(finding.state),
+            f"[{colour}]{finding.health.value}[/{colour}]",
+            escape(finding.mend),
+        )
+    return table
+
+
+def _row(finding: Finding) -> dict[str, str]:
+    return {
+        "subject": finding.subject,
+        "state": finding.state,
+        "health": finding.health.value,
+        "mend": finding.mend,
+    }

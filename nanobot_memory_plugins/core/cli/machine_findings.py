@@ -1,0 +1,74 @@
+"""What ``nanobot-memory doctor`` finds without any plugin: the interpreter, the workspace, the memory files."""
+
+import os
+import platform
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+
+_KILO = 1_000
+
+
+def machine_findings() -> list[Finding]:
+    """Return the versions of Python and of core."""
+    try:
+        core = version("nanobot-memory-core")
+    except PackageNotFoundError:
+        core = "not installed as a distribution"
+    return [
+        Finding(
+            "python", f"{platform.python_version()} on {platform.system()} {platform.machine()} ({sys.executable})"
+        ),
+        Finding("nanobot-memory-core", core),
+    ]
+
+
+def workspace_finding(workspace: Path) -> Finding:
+    """Return whether memory can be kept in a folder. One that is not there yet is made by whoever starts there."""
+    if workspace.is_dir():
+        try:
+            with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-"):
+                return Finding("workspace", str(workspace))
+        except OSError as error:
+            state = f"{workspace}: nothing can be written there ({error.strerror or type(error).__name__})"
+            return Finding(
+                "workspace", state, Health.BAD, "Give this user the right to write there, or free disk space."
+            )
+    if workspace.exists():
+        state = f"{workspace}: this is not a folder"
+        return Finding("workspace", state, Health.BAD, "Name a folder with --workspace.")
+    parent = next(folder for folder in workspace.parents if folder.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        state = f"{workspace}: it is not there and cannot be made below {parent}"
+        return Finding("workspace", state, Health.BAD, "Name another folder with --workspace.")
+    return Finding("workspace", f"{workspace}: it was not there before", Health.DEGRADED, "Is it the right folder?")
+
+
+def memory_file_findings(workspace: Path) -> list[Finding]:
+    """Return how many memory files of each kind there are, and their size."""
+    memory = workspace / "memory"
+    kinds = {
+        "long-term memory": _files(memory, "MEMORY.md"),
+        "day notes": _files(memory, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
+        "transcripts": _files(memory / "sessions", "*.jsonl"),
+    }
+    findings = []
+    for subject, files in kinds.items():
+        sizes = list(files)
+        count = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
+        findings.append(Finding(subject, f"{count}, {sum(sizes) / _KILO:,.1f} kB" if sizes else "none yet"))
+    return findings
+
+
+def _files(folder: Path, pattern: str) -> Iterator[int]:
+    """Yield the size of each file in ``folder`` that matches."""
+    try:
+        for path in folder.glob(pattern):
+            if path.is_file():
+                yield path.stat().st_size
+    except OSError:
+        return

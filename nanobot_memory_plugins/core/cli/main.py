@@ -1,0 +1,125 @@
+"""The console script ``nanobot-memory``.
+
+Its commands are the entry points of the group ``nanobot_memory_commands``. One is imported when it is called, or
+when the help lists it; one that cannot be imported costs only itself.
+"""
+
+import contextlib
+import errno
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any
+
+import typer
+import typer.main
+
+from nanobot_memory_plugins.core.cli.command_group import CommandGroup
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.log_setup import configure_command_line_logging
+
+PROGRAM = "nanobot-memory"
+# Any value turns on the log and the tracebacks, as --verbose does.
+DEBUG_VARIABLE = "NANOBOT_MEMORY_DEBUG"
+
+_DONE, _FAILED, _INTERRUPTED = 0, 1, 130
+
+app = typer.Typer(
+    name=PROGRAM,
+    cls=CommandGroup,
+    help="Long-term memory for agents: look at it, search it, mend it.",
+    epilog="Exit status: 0 done, 1 it failed, 2 wrong use.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            found = version("nanobot-memory-core")
+        except PackageNotFoundError:
+            found = "(not installed as a distribution)"
+        typer.echo(f"{PROGRAM} {found}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log everything, and show tracebacks.")] = False,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Set up the log, before any command."""
+    configure_command_line_logging(verbose or bool(os.environ.get(DEBUG_VARIABLE)))
+
+
+def main() -> None:
+    """Run the command line on this process's arguments, and exit."""
+    sys.exit(run_command_line(sys.argv[1:]))
+
+
+def run_command_line(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit status: 0 done, 1 it failed, 2 wrong use, 130 interrupted."""
+    _write_utf8()
+    code = _run(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            _close_quietly(stream)
+    return code
+
+
+def _run(arguments: Sequence[str]) -> int:
+    try:
+        typer.main.get_command(app).main(args=list(arguments), prog_name=PROGRAM, standalone_mode=True)
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else _DONE if leaving.code is None else _FAILED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except NanobotMemoryError as error:
+        return _failed(arguments, error, error.cause, error.mend)
+    except OSError as error:
+        if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
+            return _FAILED
+        return _failed(
+            arguments, error, f"{error.strerror or type(error).__name__}: {error.filename or ''}".rstrip(": ")
+        )
+    except Exception as error:
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"Unexpected {type(error).__name__} at {place.filename}:{place.lineno}."
+        return _failed(arguments, error, what, f"`{PROGRAM} --verbose ...` shows more; please report it.")
+    return _DONE
+
+
+def _failed(arguments: Sequence[str], error: Exception, cause: str, mend: str = "") -> int:
+    """Say on one line what failed and what helps; for programs as JSON, too."""
+    if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
+        traceback.print_exception(error)
+    with contextlib.suppress(OSError):
+        print(f"{PROGRAM}: {cause} {mend}".rstrip(), file=sys.stderr)  # noqa: T201  # it is the command line's answer
+        if "--json" in arguments:
+            print_json({"ok": False, "error": cause, "mend": mend})
+    return _FAILED
+
+
+def _write_utf8() -> None:
+    """Write UTF-8 wherever the output goes; Windows has other ideas for pipes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _close_quietly(stream: Any) -> None:
+    """Point a stream whose reader has gone at nothing, so that Python's own last flush does not complain."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, stream.fileno())
+        os.close(nothing)

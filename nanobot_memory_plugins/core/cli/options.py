@@ -1,0 +1,108 @@
+"""Options that the commands share, and how they speak: tables for people, one JSON object for programs."""
+
+import asyncio
+import json
+import math
+import os
+import sys
+from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
+from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
+
+# Names the workspace, when --workspace does not.
+WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"
+
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        metavar="DIR",
+        help=f"The agent's folder. Else {WORKSPACE_VARIABLE}, or the workspace of nanobot.",
+        file_okay=False,
+    ),
+]
+ConfigOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        "-c",
+        metavar="FILE",
+        help="The configuration. Else NANOBOT_MEMORY_CONFIG, ./config.json or nanobot's own.",
+        exists=True,
+        dir_okay=False,
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object, as the last line of standard output, instead of text.")
+]
+
+_Result = TypeVar("_Result")
+
+
+def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os.environ) -> Path:
+    """Return the workspace: ``given``, NANOBOT_MEMORY_WORKSPACE, the one in nanobot's configuration, or its usual one.
+
+    The folder need not exist. The path is absolute, with ``~`` filled in.
+    """
+    named = given or environment.get(WORKSPACE_VARIABLE) or _nanobot_workspace()
+    path = Path(named)
+    try:
+        return path.expanduser().absolute()
+    except RuntimeError:  # there is no home folder to put in place of "~"
+        return path.absolute()
+
+
+def _nanobot_workspace() -> str | Path:
+    home = nanobot_home()
+    if home is None:
+        return ".nanobot/workspace"
+    raw, _ = read_json(home / "config.json")
+    for key in ("agents", "defaults", "workspace"):
+        raw = raw.get(key) if isinstance(raw, Mapping) else None
+    return raw if isinstance(raw, str) and raw else home / "workspace"
+
+
+def read_configuration(given: Path | None) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    """Return the configuration for a command: that of ``--config``, or of the usual places, and its problems."""
+    return load_config(given)
+
+
+def warn(problems: Sequence[ConfigProblem]) -> None:
+    """Print configuration problems to standard error, one a line."""
+    for problem in problems:
+        where = f" ({problem.source})" if problem.source else ""
+        typer.echo(f"configuration: {problem.message}{where}", err=True)
+
+
+def print_json(answer: Mapping[str, Any]) -> None:
+    """Print one JSON object as a line of its own. Paths and dates become strings; NaN and infinity, null."""
+    sys.stdout.write(json.dumps(_plain(answer), ensure_ascii=not _is_utf8(sys.stdout)) + "\n")
+    sys.stdout.flush()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, str):
+        # A lone surrogate, from a file name that is not UTF-8, cannot be written.
+        return str(value).encode("utf-8", errors="replace").decode()
+    return value if isinstance(value, (bool, int, float)) or value is None else _plain(str(value))
+
+
+def _is_utf8(stream: Any) -> bool:
+    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
+
+
+def run(work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run a command's coroutine to its end, on an event loop of its own."""
+    return asyncio.run(work)

@@ -1,0 +1,86 @@
+"""``nanobot-memory plugins``: every plugin that is installed, and how it stands."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+    run,
+    warn,
+)
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.plugin_set import PluginReport, PluginSet
+from nanobot_memory_plugins.core.scopes import Scopes
+
+_COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
+
+
+def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """List the installed plugins: distribution, version, hooks, and how they stand."""
+    memory_config, problems = read_configuration(config)
+    reports, problems = run(_look(resolve_workspace(workspace), memory_config, problems))
+    if as_json:
+        print_json({"plugins": [_row(report) for report in reports], "problems": [_problem(one) for one in problems]})
+        return
+    table = Table()
+    for heading in ("plugin", "distribution", "version", "state", "hooks"):
+        table.add_column(heading, overflow="fold")
+    for report in reports:
+        state = report.state.value
+        colour = _COLOURS.get(state, "default")
+        why = f"\n{escape(report.error)}" if report.error else ""
+        table.add_row(
+            escape(report.name),
+            escape(report.distribution),
+            escape(report.version),
+            f"[{colour}]{state}[/{colour}]{why}",
+            escape(", ".join(report.hooks)),
+        )
+    Console().print(table)
+    warn(problems)
+
+
+async def _look(
+    workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]
+) -> tuple[list[PluginReport], list[ConfigProblem]]:
+    """Import the enabled plugins and describe them all. Nothing is started, and no file is written."""
+    found = PluginSet(
+        workspace,
+        config=config,
+        llm=None,
+        clock=SystemClock(),
+        problems=problems,
+        visible_scope=Scopes(config.core.share).visible,
+        store=lambda: None,
+    )
+    try:
+        await found.load()
+        return found.reports(), found.problems
+    finally:
+        await found.host.close()
+
+
+def _row(report: PluginReport) -> dict[str, Any]:
+    return {
+        "name": report.name,
+        "distribution": report.distribution,
+        "version": report.version,
+        "hooks": list(report.hooks),
+        "enabled": report.enabled,
+        "state": report.state.value,
+        "error": report.error,
+    }
+
+
+def _problem(problem: ConfigProblem) -> dict[str, str]:
+    return {"key": problem.key, "message": problem.message, "source": problem.source}
