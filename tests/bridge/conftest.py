@@ -1,0 +1,59 @@
+"""What the tests on a real nanobot share."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from tests.support.nanobot import OFFLINE, RECORDER, Installation, Recorder
+from tests.support.third_party import install_plugin
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def install(tmp_path, server, monkeypatch) -> Callable[..., Installation]:
+    """Make a nanobot installation, and this process its user's."""
+
+    def make(memory: dict[str, Any] | None = None, **defaults: Any) -> Installation:
+        made = Installation(tmp_path, server, memory if memory is not None else {}, **defaults)
+        for name, value in {**OFFLINE, "HOME": str(made.home)}.items():
+            monkeypatch.setenv(name, value)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def plugins(tmp_path, monkeypatch) -> Callable[[str, str], None]:
+    """Install plugins from source, and let the memory load only those and the bridge."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    names = ["nanobot"]
+
+    def add(name: str, source: str) -> None:
+        install_plugin(folder, monkeypatch, name, source)
+        names.append(name)
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(names))
+
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot")
+    return add
+
+
+@pytest.fixture
+def recorder(tmp_path, plugins, monkeypatch) -> Callable[..., Recorder]:
+    """Install the recording plugin; its keyword arguments are what it answers."""
+
+    def make(**answers: Any) -> Recorder:
+        monkeypatch.setenv("RECORDER_FILE", str(tmp_path / "calls.jsonl"))
+        monkeypatch.setenv("RECORDER_ANSWERS", json.dumps(answers))
+        plugins("recorder", RECORDER)
+        return Recorder(tmp_path / "calls.jsonl")
+
+    return make

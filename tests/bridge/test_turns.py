@@ -1,0 +1,244 @@
+"""A user's turn on a real AgentLoop: what is remembered of it, and what recall puts beside it."""
+
+import asyncio
+import json
+
+import pytest
+
+from nanobot_memory_plugins.bridge.attach import bridge_of
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.fence import PREFIX, is_fenced
+
+FACT = "The build server is called Brunhilde."
+
+
+async def test_a_message_reaches_the_plugins_with_whose_it_is(install, recorder):
+    calls = recorder()
+    loop = install().loop()
+    await loop.process_direct("hello", session_key="telegram:7", channel="telegram", chat_id="7", sender_id="ann")
+    await loop.aclose()
+    (call,) = calls.calls("message")
+    assert (call["session"], call["text"], call["user"], call["channel"]) == ("telegram:7", "hello", "ann", "telegram")
+
+
+async def test_what_is_recalled_reaches_the_model_beside_the_message(install, recorder, server):
+    recorder(recall=FACT)
+    loop = install().loop()
+    await loop.process_direct("what is the build server called?")
+    await loop.aclose()
+    text = server.requests[-1].last_user
+    assert text.startswith("what is the build server called?")
+    assert FACT in text
+    assert is_fenced(text.split("\n\n", 1)[1].strip())
+
+
+async def test_user_and_assistant_are_both_remembered(install, recorder, server):
+    recorder()
+    server.default = "Noted, tabs it is."
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("I prefer tabs.")
+    await loop.aclose()
+    assert [(r["role"], r["text"]) for r in nanobot.transcript()] == [
+        ("user", "I prefer tabs."),
+        ("assistant", "Noted, tabs it is."),
+    ]
+
+
+async def test_a_streamed_reply_is_remembered_whole(install, recorder, server):
+    recorder()
+    server.default = "A reply that arrives in pieces."
+    nanobot = install()
+    loop = nanobot.loop()
+    pieces: list[str] = []
+
+    async def on_stream(delta: str) -> None:
+        pieces.append(delta)
+
+    async def on_end(*_: object, **__: object) -> None:
+        """Take the end of the stream."""
+
+    await loop.process_direct("go on", on_stream=on_stream, on_stream_end=on_end)
+    await loop.aclose()
+    assert len(pieces) > 1
+    assert [r["text"] for r in nanobot.transcript()] == ["go on", "A reply that arrives in pieces."]
+
+
+@pytest.mark.accept("V5-03")
+async def test_trap_2_what_was_injected_comes_back_from_nowhere(install, recorder, server):
+    """nanobot stores the injected block with the message: neither memory nor later prompts may repeat it as new."""
+    calls = recorder(recall=FACT)
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("first question")
+    await loop.process_direct("second question")
+    bridge = bridge_of(loop)
+    base = bridge.thread.started.base_context()
+    await loop.aclose()
+    assert calls.calls("message")[1]["history"] == [["user", "first question"], ["assistant", "Understood."]]
+    assert FACT not in nanobot.stored()
+    assert FACT not in base
+    last = server.requests[-1]
+    assert last.last_user.count(FACT) == 1
+    assert FACT not in last.system
+
+
+@pytest.mark.accept("V3-14")
+async def test_the_system_prompt_is_built_synchronously_and_stays_the_same(install, recorder, server):
+    recorder(recall=FACT)
+    loop = install().loop()
+    prompt = loop.context.build_system_prompt()
+    assert isinstance(prompt, str)  # not a coroutine, in a running event loop
+    await loop.process_direct("one")
+    await loop.process_direct("two")
+    await loop.aclose()
+    first, second = (request.system for request in server.requests[-2:])
+    assert first == second
+    assert PREFIX["en"] not in first
+
+
+async def test_trap_4_without_anything_to_recall_the_request_is_the_hosts_own(install, recorder, server, monkeypatch):
+    recorder()
+    loop = install().loop()
+    await loop.process_direct("nothing known")
+    await loop.aclose()
+    assert server.requests[-1].last_user == "nothing known"
+
+
+async def test_trap_3_a_recall_that_breaks_does_not_end_the_turn(install, recorder, server):
+    recorder(recall=FACT)
+    loop = install().loop()
+    bridge = bridge_of(loop)
+    bridge.turns._thread = None  # as if a later nanobot had pulled the ground away
+    response = await loop.process_direct("still there?")
+    await loop.aclose()
+    assert response.content == "Understood."
+
+
+async def test_trap_8_nanobots_own_sessions_are_left_alone(install, recorder, server):
+    calls = recorder(recall=FACT)
+    nanobot = install()
+    loop = nanobot.loop()
+    for key in ("dream:20260101-000000", "cron:backup", "heartbeat"):
+        await loop.process_direct("run the nightly job", session_key=key, channel="cli")
+        assert FACT not in server.requests[-1].text
+    await loop.aclose()
+    assert calls.calls() == []
+    assert nanobot.transcript() == []
+
+
+async def test_background_turns_are_learned_from_when_the_switch_is_on(install, recorder, server):
+    calls = recorder(recall=FACT)
+    loop = install({"nanobot": {"backgroundTurns": True}}).loop()
+    await loop.process_direct("run the nightly job", session_key="cron:backup")
+    await loop.process_direct("rewrite MEMORY.md", session_key="dream:20260101-000000")
+    await loop.aclose()
+    assert FACT not in server.requests[-1].text
+    (call,) = calls.calls()
+    assert (call["hook"], call["session"], call["ended"]) == ("idle", "cron:backup", True)
+
+
+async def test_nothing_is_kept_of_a_turn_that_nanobot_does_not_keep(install, recorder, server):
+    calls = recorder(recall=FACT)
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("do not keep this", ephemeral=True)
+    loop.sessions.get_or_create_transient("cli:temporary")
+    await loop.process_direct("nor this", session_key="cli:temporary")
+    await loop.aclose()
+    assert calls.calls() == []
+    assert nanobot.transcript() == []
+    assert FACT not in server.requests[-1].text
+
+
+@pytest.mark.accept("V3-19")
+async def test_recall_has_begun_while_the_host_is_still_building_its_context(install, recorder, server):
+    calls = recorder(recall=FACT)
+    loop = install().loop()
+    compact = loop._compact_session
+
+    async def slow_compact(turn):
+        """Stand for a host that is busy before it asks for context: it gets no further without the recall."""
+        for _ in range(500):
+            if calls.calls("message"):
+                return await compact(turn)
+            await asyncio.sleep(0.01)
+        raise AssertionError("recall has not begun")
+
+    loop._compact_session = slow_compact
+    await loop.process_direct("what is the build server called?")
+    await loop.aclose()
+    assert FACT in server.requests[-1].last_user
+    assert len(calls.calls("message")) == 1
+
+
+async def test_commands_are_no_messages(install, recorder):
+    calls = recorder()
+    loop = install().loop()
+    await loop.process_direct("/status")
+    await loop.process_direct("/new")
+    await loop.aclose()
+    assert calls.calls("message") == []
+
+
+async def test_a_follow_up_in_the_middle_of_a_turn_is_recalled_for_and_nothing_is_kept_twice(install, recorder, server):
+    from nanobot.bus.events import InboundMessage
+    from nanobot.bus.queue import MessageBus
+
+    recorder(recall=FACT)
+    server.rules = [
+        Rule(lambda request: "follow-up" in request.last_user, Reply("Answer to both.")),
+        Rule(lambda request: "first" in request.last_user, Reply("Answer to the first.", delay=0.5)),
+    ]
+    nanobot = install()
+    bus = MessageBus()
+    loop = nanobot.loop(bus=bus)
+    running = asyncio.create_task(loop.run())
+    await bus.publish_inbound(InboundMessage("telegram", "ann", "7", "first"))
+    while not server.requests:
+        await asyncio.sleep(0.02)
+    await bus.publish_inbound(InboundMessage("telegram", "ann", "7", "follow-up"))
+    async with asyncio.timeout(20):
+        while (await bus.consume_outbound()).content != "Answer to both.":
+            pass
+    loop.stop()
+    await running
+    assert FACT in server.requests[-1].last_user
+    assert sorted(r["text"] for r in nanobot.transcript()) == [
+        "Answer to both.",
+        "Answer to the first.",
+        "first",
+        "follow-up",
+    ]
+
+
+async def test_a_memory_that_does_not_start_holds_the_turn_for_the_start_limit_only(install, plugins, server):
+    plugins(
+        "sleeper",
+        """
+        import asyncio
+        from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+        @hookimpl
+        async def on_start():
+            await asyncio.sleep(30)
+        """,
+    )
+    nanobot = install({"nanobot": {"startLimit": 0.2}, "core": {"messageLimit": 0.2}})
+    loop = nanobot.loop()
+    began = asyncio.get_running_loop().time()
+    response = await loop.process_direct("are you there?")
+    took = asyncio.get_running_loop().time() - began
+    await loop.aclose()
+    assert response.content == "Understood."
+    assert took < 5  # 0.9 s of ours, and a margin for the machine; the plugin sleeps for 30 s
+    assert json.dumps(server.requests[-1].last_user) == '"are you there?"'
+
+
+async def test_the_set_can_be_switched_off(install, recorder, server):
+    calls = recorder(recall=FACT)
+    loop = install({"nanobot": {"enabled": False}}).loop()
+    await loop.process_direct("hello")
+    await loop.aclose()
+    assert calls.calls() == []
+    assert not {"memory_search", "memory_note"} & set(server.requests[-1].tool_names)

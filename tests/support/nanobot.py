@@ -1,0 +1,160 @@
+"""A stock nanobot-ai for tests: isolated, offline, talking to a scripted model."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+
+# nanobot counts tokens with a file that it would download. A proxy that refuses at once makes it go on with its
+# own estimate, and makes sure that a test reaches nothing beyond this machine.
+OFFLINE = {
+    "HTTP_PROXY": "http://127.0.0.1:9",
+    "HTTPS_PROXY": "http://127.0.0.1:9",
+    "NO_PROXY": "127.0.0.1,localhost",
+}
+
+
+def configuration(server: ScriptedServer, workspace: Path, memory: Mapping[str, Any] | None, **defaults: Any) -> dict:
+    """Return a config.json for nanobot; ``defaults`` are added to ``agents.defaults``."""
+    agents = {
+        "workspace": str(workspace),
+        "provider": "custom",
+        "model": "scripted",
+        "maxTokens": 2048,
+        "contextWindowTokens": 200_000,
+        **defaults,
+    }
+    return {
+        "agents": {"defaults": agents},
+        "providers": {"custom": {"apiKey": "none", "apiBase": server.base_url}},
+        **({"channels": {"memoryPlugins": memory}} if memory is not None else {}),
+    }
+
+
+class Installation:
+    """One user's nanobot: a home folder, a workspace and a config.json."""
+
+    def __init__(self, folder: Path, server: ScriptedServer, memory: Mapping[str, Any] | None = None, **defaults: Any):
+        self.home = folder / "home"
+        self.workspace = folder / "workspace"
+        self.config_file = self.home / ".nanobot" / "config.json"
+        self.config_file.parent.mkdir(parents=True)
+        self.workspace.mkdir()
+        text = json.dumps(configuration(server, self.workspace, memory, **defaults))
+        self.config_file.write_text(text, encoding="utf-8")
+        self.environment = {**os.environ, **OFFLINE, "HOME": str(self.home), "COLUMNS": "200", "TERM": "dumb"}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "nanobot", *arguments]
+
+    def agent(self, text: str, *, session: str = "cli:direct", **environment: str) -> str:
+        """Run ``nanobot agent -m`` as a process of its own and return what it printed."""
+        done = subprocess.run(
+            self.command("agent", "-m", text, "-s", session, "--no-markdown"),
+            env={**self.environment, **environment},
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def loop(self, *, bus: Any = None, **overrides: Any) -> Any:
+        """Build the AgentLoop that nanobot's own commands build."""
+        from nanobot.agent.loop import AgentLoop
+        from nanobot.agent.tools.registry import ToolRegistry
+        from nanobot.config.loader import load_config
+
+        config = load_config(self.config_file)
+        return AgentLoop.from_config(config, bus, tool_registry=ToolRegistry(), **overrides)
+
+    def stored(self) -> str:
+        """Return everything that stands in memory files."""
+        files = sorted((self.workspace / "memory").rglob("*"))
+        return "\n".join(f.read_text(encoding="utf-8") for f in files if f.suffix in (".md", ".jsonl") and f.is_file())
+
+    def transcript(self) -> list[dict[str, Any]]:
+        """Return the transcripts' records, oldest first."""
+        files = (self.workspace / "memory" / "sessions").glob("*.jsonl")
+        records = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+        return sorted(records, key=lambda record: record["time"])
+
+
+# A plugin that writes down every call of a hook, and answers what it is told to.
+RECORDER = """
+    import json, os, time
+    from pathlib import Path
+    from nanobot_memory_plugins.core.hookspecs import hookimpl
+    from nanobot_memory_plugins.core.values import ContextBlock, Note, Summary
+
+    FILE = Path(os.environ["RECORDER_FILE"])
+    ANSWERS = json.loads(os.environ.get("RECORDER_ANSWERS", "{}"))
+
+    def record(hook, **values):
+        with FILE.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"hook": hook, **values}, ensure_ascii=False, default=str) + "\\n")
+
+    def said(messages):
+        return [[message.role, message.text] for message in messages]
+
+    @hookimpl
+    def on_message_received(session_key, text, history, scope):
+        record("message", session=session_key, text=text, history=said(history), user=scope.user, channel=scope.channel)
+        return ContextBlock(text=ANSWERS["recall"]) if "recall" in ANSWERS else None
+
+    @hookimpl
+    def on_tool_executed(session_key, tool_name, arguments, result, error, duration_ms):
+        record("tool", session=session_key, name=tool_name, arguments=dict(arguments), result=result, error=error,
+               duration=duration_ms)
+
+    @hookimpl
+    def on_session_idle(session_key, history, ended):
+        record("idle", session=session_key, history=said(history), ended=ended)
+
+    @hookimpl
+    async def before_compaction(session_key, messages, context_window, reason, context):
+        answer = None
+        if "ask" in ANSWERS:
+            answer = await context.complete([{"role": "user", "content": ANSWERS["ask"]}], max_tokens=50, purpose="flush")
+        record("compaction", session=session_key, messages=said(messages), window=context_window, reason=reason,
+               answer=answer)
+        if "summary" in ANSWERS:
+            return Summary(text=ANSWERS["summary"], keep_from=len(messages) - ANSWERS.get("keep", 0))
+"""
+
+
+class Recorder:
+    """Reads what the recorder plugin has written down."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def calls(self, hook: str | None = None) -> list[dict[str, Any]]:
+        if not self.file.exists():
+            return []
+        lines = [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines()]
+        return [line for line in lines if hook is None or line["hook"] == hook]
+
+
+@contextmanager
+def serving(command: list[str], environment: Mapping[str, str]):
+    """Run a server process until the block ends."""
+    process = subprocess.Popen(command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
