@@ -1,1 +1,1 @@
-"""The command line ``nanobot-memory``: what every command shares, and core's own commands."""
+"""The command line."""
