@@ -178,7 +178,7 @@ async def test_without_a_model_search_goes_on_by_full_text(tmp_path):
     assert found.level is Level.FULL_TEXT
     assert found.hits
     assert (status.level, status.vectors) == (Level.FULL_TEXT, 0)
-    assert status.mend
+    assert status.reason
 
 
 async def test_with_the_model_meaning_is_found_without_common_words(tmp_path, builtin_model):
