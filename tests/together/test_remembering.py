@@ -186,7 +186,7 @@ async def test_with_the_model_meaning_is_found_without_common_words(tmp_path, bu
         await say(memory, "cli:one", "My sister adopted a kitten from the shelter.", "The invoice is due next month.")
         await memory.flush_index()
         deadline = time.monotonic() + 60
-        while memory.store.status().pending_vectors and time.monotonic() < deadline:
+        while memory.store.status().vectors < 4 and time.monotonic() < deadline:
             await asyncio.sleep(0.05)
         found = await memory.search(Query(text="家里的猫是谁领养的？"))
     assert found.level in (Level.HYBRID, Level.NUMPY)
