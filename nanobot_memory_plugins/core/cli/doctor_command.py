@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import typer
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -61,17 +62,18 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
 
 
 def findings_table(findings: list[Finding]) -> Table:
-    """Return findings as a table for people; what is wrong comes with what helps."""
-    table = Table()
-    for heading in ("subject", "state", "health", "what helps"):
-        table.add_column(heading, overflow="fold")
+    """Return findings as a table for people; what helps stands below what is wrong."""
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("health")
+    table.add_column("subject", overflow="fold", max_width=28)
+    table.add_column("state", overflow="fold")
     for finding in findings:
         colour = _COLOURS[finding.health]
+        mend = f"\n[italic]{escape(finding.mend)}[/italic]" if finding.mend else ""
         table.add_row(
-            escape(finding.subject),
-            escape(finding.state),
             f"[{colour}]{finding.health.value}[/{colour}]",
-            escape(finding.mend),
+            escape(finding.subject),
+            escape(finding.state) + mend,
         )
     return table
 

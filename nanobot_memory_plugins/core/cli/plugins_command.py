@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -32,22 +33,30 @@ def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_j
     if as_json:
         print_json({"plugins": [_row(report) for report in reports], "problems": [_problem(one) for one in problems]})
         return
-    table = Table()
+    console = Console()
+    console.print(plugins_table(reports))
+    for report in reports:
+        if report.error:
+            console.print(f"[red]{escape(report.name)}[/red]: {escape(report.error)}", soft_wrap=True)
+    warn(problems)
+
+
+def plugins_table(reports: list[PluginReport]) -> Table:
+    """Return the plugins as a table for people."""
+    table = Table(box=box.SIMPLE_HEAD)
     for heading in ("plugin", "distribution", "version", "state", "hooks"):
         table.add_column(heading, overflow="fold")
     for report in reports:
         state = report.state.value
         colour = _COLOURS.get(state, "default")
-        why = f"\n{escape(report.error)}" if report.error else ""
         table.add_row(
             escape(report.name),
             escape(report.distribution),
             escape(report.version),
-            f"[{colour}]{state}[/{colour}]{why}",
-            escape(", ".join(report.hooks)),
+            f"[{colour}]{state}[/{colour}]",
+            escape("\n".join(report.hooks)),
         )
-    Console().print(table)
-    warn(problems)
+    return table
 
 
 async def _look(
