@@ -1,0 +1,127 @@
+"""What happens before nanobot cuts history."""
+
+import json
+
+import pytest
+
+from nanobot_memory_plugins.bridge.compaction import replacement
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.values import Summary
+
+NANOBOTS_OWN = "nanobot's own summary"
+
+
+def archiving(request) -> bool:
+    """Recognise nanobot's own request for a summary."""
+    return "Continue the active task" not in request.last_user and "checkpoint" in request.last_user
+
+
+def history_of(nanobot) -> str:
+    return "".join(
+        json.loads(line)["content"]
+        for line in (nanobot.workspace / "memory" / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    )
+
+
+@pytest.mark.parametrize(("command", "reason"), [("/compact", "archive"), ("/new", "session_ended")])
+async def test_a_summary_of_ours_replaces_nanobots_and_reaches_dream(install, recorder, server, command, reason):
+    calls = recorder(summary="We chose PostgreSQL.")
+    server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("We choose PostgreSQL, not MySQL.")
+    await loop.process_direct(command)
+    await loop.process_direct("what now?")
+    await loop.aclose()
+    (call,) = calls.calls("compaction")
+    assert call["reason"] == reason
+    assert call["window"] == 200_000
+    assert call["messages"] == [["user", "We choose PostgreSQL, not MySQL."], ["assistant", "Understood."]]
+    assert "We chose PostgreSQL." in history_of(nanobot)
+    assert NANOBOTS_OWN not in history_of(nanobot)
+    if command == "/compact":
+        assert "We chose PostgreSQL." in server.requests[-1].text
+        assert "not MySQL" not in server.requests[-1].text
+
+
+@pytest.mark.parametrize("command", ["/compact", "/new"])
+async def test_without_a_summary_of_ours_nanobots_own_goes_on(install, recorder, server, command):
+    calls = recorder()
+    server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("We choose PostgreSQL, not MySQL.")
+    await loop.process_direct(command)
+    await loop.aclose()
+    assert len(calls.calls("compaction")) == 1
+    assert NANOBOTS_OWN in history_of(nanobot)
+
+
+async def test_token_pressure_is_met_with_our_summary_and_the_messages_that_it_keeps(install, recorder, server):
+    calls = recorder(summary="SHORT SUMMARY", keep=1, recall="A recalled fact.")
+    server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]
+    nanobot = install(contextWindowTokens=50_000, maxTokens=2_048)
+    loop = nanobot.loop()
+    for number in range(8):
+        await loop.process_direct(f"message {number}: " + "many words " * 400)
+    await loop.aclose()
+    pressed = calls.calls("compaction")
+    assert pressed
+    assert {call["reason"] for call in pressed} == {"token_pressure"}
+    assert pressed[0]["window"] == 50_000
+    assert all(role != "system" for role, _ in pressed[0]["messages"])  # nanobot's prompt is no history
+    assert "recalled fact" not in json.dumps(pressed[0]["messages"])
+    last = server.requests[-1]
+    assert "SHORT SUMMARY" in last.text
+    assert "message 0" not in last.text
+    assert NANOBOTS_OWN not in last.text
+    assert "recalled fact" not in last.system
+
+
+async def test_an_earlier_summary_is_handed_over_with_the_next_messages(install, recorder):
+    calls = recorder(summary="FIRST SUMMARY")
+    loop = install().loop()
+    await loop.process_direct("one")
+    await loop.process_direct("/compact")
+    await loop.process_direct("two")
+    await loop.process_direct("/compact")
+    await loop.aclose()
+    first, second = calls.calls("compaction")
+    assert "FIRST SUMMARY" not in json.dumps(first["messages"])
+    assert second["messages"][0][0] == "system"
+    assert "FIRST SUMMARY" in second["messages"][0][1]
+
+
+async def test_trap_6_a_flush_asks_the_model_in_the_middle_of_a_compaction(install, recorder, server):
+    """Through the session's own loop it would wait for itself for ever."""
+    calls = recorder(ask="what matters?")
+    server.rules = [Rule(lambda request: request.last_user == "what matters?", Reply("PostgreSQL matters."))]
+    loop = install().loop()
+    await loop.process_direct("We choose PostgreSQL.")
+    await loop.process_direct("/compact")
+    await loop.aclose()
+    (call,) = calls.calls("compaction")
+    assert call["answer"] == "PostgreSQL matters."
+
+
+async def test_dream_and_timers_are_compacted_without_us(install, recorder):
+    calls = recorder(summary="no")
+    loop = install().loop()
+    await loop.process_direct("job", session_key="cron:1")
+    await loop.process_direct("/compact", session_key="cron:1")
+    await loop.aclose()
+    assert calls.calls() == []
+
+
+def test_kept_messages_are_written_out_newest_first_to_stay():
+    messages = [{"role": "user", "content": f"message {n} " + "x" * 400} for n in range(10)]
+    text = replacement(Summary("S", keep_from=4), messages, budget=350)
+    assert text.startswith("S\n\n")
+    assert "message 9" in text
+    assert "message 4" not in text
+    assert "message 3" not in text
+    assert text.index("message 8") < text.index("message 9")
+
+
+def test_a_summary_that_keeps_nothing_stands_alone():
+    assert replacement(Summary(" S ", keep_from=1), [{"role": "user", "content": "x"}], budget=100) == "S"
