@@ -90,7 +90,9 @@ async def test_the_model_writes_a_note_on_its_own_initiative(install, recorder, 
     result = server.requests[-1].last
     assert result["role"] == "tool"
     assert "Kept in" in result["content"]
-    written = [p.name for p in (nanobot.workspace / "memory").glob("*.md") if "The release is on 3 May." in p.read_text()]
+    written = [
+        p.name for p in (nanobot.workspace / "memory").glob("*.md") if "The release is on 3 May." in p.read_text()
+    ]
     assert written == [file] if file else (len(written) == 1 and written != ["MEMORY.md"])
     offered = {tool["function"]["name"]: tool["function"]["description"] for tool in server.requests[0].body["tools"]}
     assert "own initiative" in offered["memory_note"]
