@@ -67,7 +67,6 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
         yield Finding("indexer", f"{owner} keeps the index up to date")
     for problem in index.check() or ():
         yield Finding("index integrity", problem, Health.BAD, "Run: nanobot-memory index --rebuild")
-    quarantined = index.quarantined
-    if quarantined is not None:
-        state = f"a broken index was put aside as {quarantined.name}, and a new one was built from the files"
-        yield Finding("quarantine", state, Health.DEGRADED, f"Nothing is lost; delete {quarantined} when you like.")
+    for broken in index.put_aside():
+        state = f"a damaged index was put aside as {broken.name}, and a new one built from the files"
+        yield Finding("quarantine", state, Health.DEGRADED, f"Nothing is lost; delete {broken} when you like.")

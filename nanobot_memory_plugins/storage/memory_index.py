@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -31,6 +32,7 @@ T = TypeVar("T")
 _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 8_000_000
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
 _VEC_MEND = 'Install it with: pip install "nanobot-memory-storage[vec]"'
+_SIDE_FILES = ("-wal", "-shm", "-journal")
 # Seconds: between attempts to open an index that failed, and how old the numbers in a status may be.
 _RETRY, _STATUS_AGE = 5.0, 1.0
 
@@ -42,7 +44,17 @@ class MemoryIndex:
     which, and why.
     """
 
-    def __init__(self, workspace: Path, options: StorageOptions, clock: Clock) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        options: StorageOptions,
+        clock: Clock,
+        *,
+        allow_vec: bool = True,
+        allow_fts5: bool = True,
+    ) -> None:
+        self._allow_vec = allow_vec
+        self._allow_fts5 = allow_fts5
         self.paths = MemoryPaths.of(workspace)
         self.places = Places(self.paths)
         self.embedding = EmbeddingAccess(options.embedding_options())
@@ -98,14 +110,33 @@ class MemoryIndex:
         )
 
     def clear(self) -> None:
-        """Empty the index; whoever owns it fills it again. Raises `StoreError` without a database."""
-        if self._try(lambda reader: reader.database.clear() or True) is None:
-            reason, mend = self._trouble or ("The index cannot be emptied.", "")
-            raise StoreError(reason, mend=mend)
+        """Empty the index; whoever owns it fills it again. Raises `StoreError` when it cannot be written."""
+        try:
+            self._connect()
+            with closing(self._open_database()) as database:
+                database.clear()
+        except (ImportError, OSError) as error:
+            reason, mend = _trouble_of(error)
+            raise StoreError(reason, mend=mend) from error
+        self._retry_at = 0.0
 
     def check(self) -> list[str] | None:
-        """Return what is wrong inside the database (nothing, as a rule), or None without one."""
-        return self._try(lambda reader: list(reader.database.check()))
+        """Return what is wrong inside the database (nothing, as a rule), or None without one. Reads all of it."""
+
+        def problems(reader: Reader) -> list[str]:
+            with closing(self._open_database()) as database:
+                return database.check()
+
+        return self._try(problems)
+
+    def put_aside(self) -> list[Path]:
+        """Return the damaged indexes that were put aside, the latest last."""
+        if self._place is None:
+            return []
+        path = self._place.database
+        return sorted(
+            found for found in path.parent.glob(f"{path.name}.broken-*") if not found.name.endswith(_SIDE_FILES)
+        )
 
     def status(self) -> StoreStatus:
         """Return the state, with the numbers of the last `refresh`. Touches no disk."""
@@ -153,7 +184,8 @@ class MemoryIndex:
 
     def _try(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of the database, or None when it cannot be had now."""
-        if self._trouble is not None and time.monotonic() < self._retry_at:
+        indexing = self._indexer is not None and self._indexer.state.ready
+        if self._trouble is not None and not indexing and time.monotonic() < self._retry_at:
             return None
         for attempt in (1, 2):
             try:
@@ -164,48 +196,21 @@ class MemoryIndex:
                 if attempt == 2:
                     self._fail(error)
             else:
-                self._recover()
+                self._trouble = None
                 return result
         return None
 
     def _connect(self) -> Readers:
+        """Choose the place of the index and start the indexer there, when that is not done yet."""
         with self._lock:
             if self._readers is None:
-                self._place = choose_place(self.paths, self._options.db_path)
-                self._readers = Readers(self._place.database, self._open_reader)
-            return self._readers
+                import apsw  # noqa: F401  # without it there is nothing to start
 
-    def _open_database(self) -> "Database":
-        from nanobot_memory_plugins.storage.database import Database
-
-        assert self._place is not None  # noqa: S101  # _connect has chosen it
-        database = Database.open(self._place.database)
-        if not database.has_fts5:
-            database.close()
-            raise StoreError("This SQLite has no FTS5.", mend="Install apsw, which brings its own SQLite.")
-        return database
-
-    def _open_reader(self) -> "tuple[Database, Searcher]":
-        from nanobot_memory_plugins.storage.search import Searcher
-
-        database = self._open_database()
-        self._vector_backend = database.vector_backend
-        searcher = Searcher(
-            database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
-        )
-        return database, searcher
-
-    def _recover(self) -> None:
-        """Begin, or go on, to use the database."""
-        if self._trouble is None:
-            return
-        with self._lock:
-            self._trouble = None
-            if self._indexer is None and self._place is not None:
+                place = self._place = choose_place(self.paths, self._options.db_path)
                 self._indexer = Indexer(
                     self.paths,
-                    lock=self._place.lock,
-                    database=self._place.database,
+                    lock=place.lock,
+                    database=place.database,
                     open_database=self._open_database,
                     embedder=lambda: self.embedding.embedder,
                     settings=self._options.session_settings(),
@@ -213,6 +218,42 @@ class MemoryIndex:
                     watch=self._options.watch,
                 )
                 self._indexer.start()
+                self._readers = Readers(place.database, self._open_reader)
+            return self._readers
+
+    @property
+    def _chosen(self) -> IndexPlace:
+        assert self._place is not None  # noqa: S101  # _connect has chosen it
+        return self._place
+
+    def _open_database(self) -> "Database":
+        """Open the index for writing; a damaged one is put aside, and a new one begun."""
+        from nanobot_memory_plugins.storage.database import Database
+
+        database = Database.open(self._chosen.database, allow_vec=self._allow_vec, allow_fts5=self._allow_fts5)
+        if not database.has_fts5:
+            database.close()
+            raise StoreError("This SQLite has no FTS5.", mend="Install apsw from a wheel, which brings its own SQLite.")
+        return database
+
+    def _open_reader(self) -> "tuple[Database, Searcher]":
+        from nanobot_memory_plugins.storage.database import Database
+        from nanobot_memory_plugins.storage.search import Searcher
+
+        path = self._chosen.database
+        if not path.exists():
+            self._open_database().close()
+        database = Database.open(path, allow_vec=self._allow_vec, allow_fts5=self._allow_fts5, read_only=True)
+        if not database.has_fts5:
+            # Perhaps a version without it wrote the file: whoever can, adds it.
+            database.close()
+            self._open_database().close()
+            database = Database.open(path, allow_vec=self._allow_vec, read_only=True)
+        self._vector_backend = database.vector_backend.value
+        searcher = Searcher(
+            database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
+        )
+        return database, searcher
 
     def _fail(self, error: Exception) -> None:
         """Say what is wrong, once, and leave the database alone for a while."""

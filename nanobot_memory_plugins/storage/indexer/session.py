@@ -3,14 +3,14 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.storage.documents import Document, FileState
+from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
 _TICK_NS, _COARSE_TICK_NS = 20_000_000, 2_000_000_000
 _EXPIRY_INTERVAL = timedelta(days=1)
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class IndexSession:
         self._settings = settings
         self._clock = clock
         self._stopping = stopping
-        self._step = FileStep(database, settings.step, self._wanted)
+        self._step = FileStep(database, settings.step)
         self._version = database.data_version()
         self._states: dict[str, FileState] = database.file_states()
         self._doubtful: set[str] = set()
@@ -58,6 +59,7 @@ class IndexSession:
     def changed(self) -> list[Path]:
         """Return the files that differ from the manifest, the last changed first, and then those that are gone."""
         self._reload()
+        self.expire()
         sources = self._places.find()
         here = {source.relative for source in sources}
         gone = [self._places.path(relative) for relative in self._states if relative not in here]
@@ -68,6 +70,7 @@ class IndexSession:
 
         Raises OSError when the file cannot be read, and what the database raises.
         """
+        self._reload()
         source = self._places.look(path)
         if source is None:
             return self._remove(path)
@@ -76,6 +79,10 @@ class IndexSession:
             return False
         looked_at = time.time_ns()  # as the file system counts; the injected clock may stand at another date
         reached = self._step.run(source, state, self._stopping)
+        if self.changed_elsewhere():
+            # Another process wrote meanwhile. It may have cleared the index, and with it what we went on from.
+            self._reload()
+            reached = self._step.run(source, None, self._stopping)
         if reached is None:
             self._states = self._database.file_states()
             return True
@@ -88,16 +95,16 @@ class IndexSession:
         return True
 
     def expire(self) -> None:
-        """Drop observations that are too old, once at the start and once a day."""
-        age = self._settings.observation_max_age
+        """Drop observations that are too old, at the start and once a day. The database refuses them from then on."""
         now = self._clock.now()
         # A clock that was set back must not put it off for longer than a day either.
-        if age is None or (self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL):
+        if self._expired_at is not None and abs(now - self._expired_at) < _EXPIRY_INTERVAL:
             return
         self._expired_at = now
-        dropped = self._database.drop_older_than("observation", now - age)
+        age = self._settings.observation_max_age
+        dropped = self._database.drop_older_than("observation", now - age if age is not None else _LONG_AGO)
         if dropped:
-            logger.info("{} observations older than {} days left the index; their notes stay", dropped, age.days)
+            logger.info("{} observations that are too old left the index; their notes stay", dropped)
 
     def replaced(self) -> bool:
         """Tell whether another file stands where the database was, or none."""
@@ -107,15 +114,12 @@ class IndexSession:
         """Tell whether another process wrote to the database: it may have been cleared."""
         return self._database.data_version() != self._version
 
-    def pending_bytes(self) -> int:
-        """Return how many bytes stood in the files, at the last look, but not in the index."""
-        return sum(max(0, state.size - state.offset) for state in self._states.values())
-
     def _reload(self) -> None:
         version = self._database.data_version()
         if version != self._version:
             self._version = version
             self._states = self._database.file_states()
+            self._expired_at = None  # who cleared the index cleared what it refuses, too
 
     def _remove(self, path: Path) -> bool:
         relative = self._places.relative(path)
@@ -129,12 +133,6 @@ class IndexSession:
     def _unchanged(self, source: SourceFile) -> bool:
         state = self._states.get(source.relative)
         return state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns)
-
-    def _wanted(self, document: Document) -> bool:
-        age = self._settings.observation_max_age
-        if age is None or document.source != "observation" or document.time is None:
-            return True
-        return document.time >= self._clock.now() - age
 
 
 def _inode(path: Path) -> int:

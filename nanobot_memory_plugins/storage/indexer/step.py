@@ -37,15 +37,14 @@ def open_source(path: Path) -> BinaryIO:
 class FileStep:
     """Reads what is new in a file and writes it to the database, in batches of bounded size.
 
-    ``wanted`` leaves documents out of the index. Where the bytes before the manifest's offset are as they
+    Where the bytes before the manifest's offset are as they
     were, reading goes on from there; else the file is read anew, and what is no longer in it is dropped at
     the end, in the transaction that completes it.
     """
 
-    def __init__(self, database: "Database", settings: StepSettings, wanted: Callable[[Document], bool]) -> None:
+    def __init__(self, database: "Database", settings: StepSettings) -> None:
         self._database = database
         self._settings = settings
-        self._wanted = wanted
 
     def run(self, source: SourceFile, state: FileState | None, stopping: Callable[[], bool]) -> FileState | None:
         """Index ``source``, of which ``state`` is indexed, and return the state reached.
@@ -61,7 +60,7 @@ class FileStep:
             for piece in read_pieces(file, source, pass_.begin.offset, pass_.begin.line, self._settings.chunking):
                 if stopping():
                     return None
-                pass_.take(piece, self._wanted)
+                pass_.take(piece)
                 if len(pass_.batch) >= self._settings.batch_documents:
                     pass_.write_batch()
             return pass_.complete()
@@ -90,13 +89,13 @@ class _Pass:
     def _stands_before(self, key: str) -> bool:
         return key not in self._former and self._database.has_key(key)
 
-    def take(self, piece: Piece, wanted: Callable[[Document], bool]) -> None:
+    def take(self, piece: Piece) -> None:
         """Add one piece to the batch."""
         self._digest.update(piece.raw)
         documents = self._keys.number(piece.documents, self._ordinal)
         self._ordinal += len(documents)
-        self._remaining.difference_update(document.key for document in documents if wanted(document))
-        self.batch += filter(wanted, documents)
+        self._remaining.difference_update(document.key for document in documents)
+        self.batch += documents
         self._offset += len(piece.raw)
         self._line += piece.raw.count(b"\n")
         if piece.closed:

@@ -91,6 +91,4 @@ class Watcher:
 
 
 def _has_linked_folder(folder: Path) -> bool:
-    return any(
-        os.path.islink(os.path.join(here, name)) for here, folders, _ in os.walk(folder) for name in folders
-    )
+    return any(os.path.islink(os.path.join(here, name)) for here, folders, _ in os.walk(folder) for name in folders)

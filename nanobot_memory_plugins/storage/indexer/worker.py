@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.indexer.backlog import Backlog, Marker
@@ -136,8 +136,7 @@ class Indexer:
                     else:
                         self._pause(_RETRY_OWNERSHIP)
                 except Exception as error:  # whatever it is, it must not end the indexing for good
-                    self._say(trouble=type(error).__name__)
-                    logger.warning("indexing failed ({}) and is begun again", type(error).__name__)
+                    self._complain(error)
                     self._fail_markers()
                     self._pause(_REST_AFTER_FAILURE)
                 finally:
@@ -151,7 +150,7 @@ class Indexer:
         watcher = Watcher(self._paths.memory, self._heard)
         with closing(self._open_database()) as database:
             session = IndexSession(
-                database, self._database_path, self._places, self._settings, self._clock, self._must_stop
+                database, self._database_path, self._places, self._settings, self._clock, self._out_of_time
             )
             filler = VectorFiller(database, self._embedder)
             try:
@@ -220,9 +219,10 @@ class Indexer:
 
     def _must_stop(self) -> bool:
         """Tell whether the thread has to end now: it was told to, and is done or out of time."""
-        if not self._stop.is_set():
-            return False
-        return time.monotonic() >= self._drain_until or (not len(self._backlog) and not self._barriers)
+        return self._out_of_time() or (self._stop.is_set() and not len(self._backlog) and not self._barriers)
+
+    def _out_of_time(self) -> bool:
+        return self._stop.is_set() and time.monotonic() >= self._drain_until
 
     def _heard(self, path: Path) -> None:
         """Queue what the watcher heard of. A folder that came or went may hold files: everything is looked at."""
@@ -233,6 +233,12 @@ class Indexer:
         else:
             return
         self._wake.set()
+
+    def _complain(self, error: Exception) -> None:
+        trouble = str(error) if isinstance(error, NanobotMemoryError) else type(error).__name__
+        if trouble != self._state.trouble:
+            logger.warning("indexing failed and is tried again every {:.0f} s: {}", _REST_AFTER_FAILURE, trouble)
+        self._say(trouble=trouble)
 
     def _pause(self, seconds: float) -> None:
         self._wake.wait(max(0.0, seconds))

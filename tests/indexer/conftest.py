@@ -1,0 +1,12 @@
+"""What the indexer's tests share."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.indexed_workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)

@@ -1,0 +1,325 @@
+"""The indexer on real files and a real database."""
+
+import os
+import threading
+import time
+from concurrent.futures import CancelledError
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.sources.pieces import Chunking
+from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
+
+
+def our_threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.startswith("nanobot-memory")]
+
+
+@pytest.mark.accept("V5-04")
+def test_everything_is_indexed_at_the_start(workspace: Workspace):
+    workspace.write("MEMORY.md", "# Memory\n\n## User\nLikes tea.\n")
+    workspace.write("2026-02-16.md", entry("chose sqlite", "a1"))
+    workspace.write("projects/alpha.md", "## Goal\nShip it.\n")
+    workspace.write("sessions/cli.jsonl", message("hello"))
+    with workspace.indexing():
+        assert {document.source for document in workspace.documents()} == {
+            "long_term",
+            "note",
+            "document",
+            "transcript",
+        }
+
+
+@pytest.mark.accept("V5-04")
+def test_a_file_of_the_same_size_and_time_is_not_read_again(workspace: Workspace):
+    file = workspace.write("notes.md", "## A\nfirst\n")
+    os.utime(file, ns=(1_700_000_000_123_456_789,) * 2)
+    with workspace.indexing():
+        pass
+    workspace.changes.clear()
+    file.write_text("## A\nother\n", encoding="utf-8")
+    os.utime(file, ns=(1_700_000_000_123_456_789,) * 2)
+    with workspace.indexing():
+        assert workspace.changes == []
+        assert workspace.texts() == ["## A\nfirst"]
+
+
+@pytest.mark.accept("V3-06")
+def test_an_edited_file_is_indexed_anew_and_a_deleted_one_leaves(workspace: Workspace):
+    file = workspace.write("notes.md", "## A\nfirst\n## B\nsecond\n")
+    with workspace.indexing() as indexer:
+        kept = next(document.key for document in workspace.documents() if document.heading == "B")
+        file.write_text("## A\nchanged\n## B\nsecond\n", encoding="utf-8")
+        indexer.barrier().result(30)
+        assert workspace.texts() == ["## A\nchanged", "## B\nsecond"]
+        assert kept in {document.key for document in workspace.documents()}
+        file.unlink()
+        indexer.barrier().result(30)
+        assert workspace.documents() == []
+
+
+@pytest.mark.accept("V3-06")
+def test_a_file_that_went_while_nobody_looked_leaves_the_index(workspace: Workspace):
+    file = workspace.write("notes.md", "## A\nfirst\n")
+    with workspace.indexing():
+        assert workspace.texts() == ["## A\nfirst"]
+    file.unlink()
+    with workspace.indexing():
+        assert workspace.documents() == []
+
+
+def test_a_touched_file_changes_nothing(workspace: Workspace):
+    file = workspace.write("notes.md", "## A\nfirst\n## A\nfirst\n")
+    with workspace.indexing() as indexer:
+        before = workspace.documents()
+        os.utime(file)
+        indexer.barrier().result(30)
+        assert workspace.documents() == before
+
+
+@pytest.mark.parametrize("name", ["sessions/cli.jsonl", "2026-02-16.md"])
+def test_only_what_was_appended_is_read(workspace: Workspace, name: str):
+    def record(number: int) -> bytes:
+        return message(f"text {number}") if name.endswith("jsonl") else entry(f"text {number}", f"{number:x}")
+
+    workspace.write(name, b"".join(record(number) for number in range(300)))
+    with workspace.indexing() as indexer:
+        workspace.changes.clear()
+        file = workspace.append(name, record(300) + record(301))
+        indexer.notify(file)
+        indexer.barrier().result(30)
+        assert len(workspace.texts()) == 302
+        # In a note the last entry may have grown, so that it is read again.
+        assert sum(len(change.documents) for change in workspace.changes) <= 3
+
+
+def test_a_growing_note_is_one_document(workspace: Workspace):
+    whole = entry("a decision", "a1", details="first line\nsecond line\n") + entry("the next", "a2")
+    with workspace.indexing() as indexer:
+        for end in range(20, len(whole) + 20, 20):
+            workspace.write("2026-02-16.md", whole[:end])
+            indexer.barrier().result(30)
+        assert [document.key.partition("#")[2] for document in workspace.documents()] == ["a1", "a2"]
+        assert "second line" in workspace.texts()[0]
+
+
+def test_a_change_before_the_end_is_seen_although_the_file_grew(workspace: Workspace):
+    name = "sessions/cli.jsonl"
+    workspace.write(name, message("the first", "m1") + message("a second", "m2"))
+    with workspace.indexing() as indexer:
+        workspace.write(name, message("changed", "m1") + message("a second", "m2") + message("a third", "m3"))
+        indexer.barrier().result(30)
+        assert workspace.texts() == ["changed", "a second", "a third"]
+
+
+def test_a_shortened_file_loses_what_was_purged(workspace: Workspace):
+    name = "2026-02-16.md"
+    workspace.write(name, entry("one", "a1") + entry("two", "a2") + entry("three", "a3"))
+    with workspace.indexing() as indexer:
+        workspace.write(name, entry("one", "a1") + entry("three", "a3"))
+        indexer.barrier().result(30)
+        assert workspace.texts() == ["one", "three"]
+
+
+def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace):
+    with workspace.indexing() as indexer:
+        for number in range(20):
+            file = workspace.write("notes.md", f"## A\ntext {number:02}\n")
+            indexer.notify(file)
+            time.sleep(0.001)
+        file = workspace.write("notes.md", "## A\ntext 99\n")
+        os.utime(file, ns=(file.stat().st_mtime_ns,) * 2)
+        indexer.notify(file)
+        assert until(lambda: workspace.texts() == ["## A\ntext 99"])
+
+
+@pytest.mark.accept("V5-06")
+def test_the_same_observation_three_times_is_three_documents(workspace: Workspace):
+    same = {"tags": ("observation",), "origin": Origin.TOOL}
+    workspace.write("2026-02-16.md", b"".join(entry("ran ls", id, **same) for id in ("a1", "a2", "a3")))
+    with workspace.indexing(settings=SessionSettings(observation_max_age=None)):
+        found = workspace.documents()
+        assert [document.source for document in found] == ["observation"] * 3
+        assert len({document.key for document in found}) == 3
+
+
+@pytest.mark.accept("V3-11")
+def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace):
+    with workspace.indexing() as indexer:
+        workspace.changes.clear()
+        files = [workspace.write(f"note-{number:02}.md", f"## {number}\ntext\n") for number in range(40)]
+        for file in files:
+            indexer.notify(file)
+        indexer.stop(drain=30)
+    assert [change.path for change in workspace.changes] == [f"memory/{file.name}" for file in files]
+    assert len(workspace.texts()) == 40
+    assert our_threads() == []
+
+
+@pytest.mark.accept("V3-11")
+def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspace, monkeypatch: pytest.MonkeyPatch):
+    broken = workspace.write("broken.md", "## A\ntext\n")
+    workspace.write("good.md", "## B\nfine\n")
+    from nanobot_memory_plugins.storage.indexer import step
+
+    really_open = step.open_source
+
+    def fail(path: os.PathLike[str]) -> object:
+        if path == broken:
+            raise PermissionError(13, "Permission denied")
+        return really_open(path)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(step, "open_source", fail)
+    with workspace.indexing() as indexer:
+        assert workspace.texts() == ["## B\nfine"]
+        monkeypatch.setattr(step, "open_source", really_open)
+        indexer.notify(broken)
+        indexer.barrier().result(30)
+        assert len(workspace.texts()) == 2
+
+
+@pytest.mark.accept("V5-12")
+@pytest.mark.parametrize("kind", ["transcript", "note", "document"])
+def test_no_more_documents_than_allowed_are_held_at_a_time(workspace: Workspace, kind: str):
+    settings = SessionSettings(step=StepSettings(batch_documents=10))
+    if kind == "transcript":
+        name, records = "sessions/cli.jsonl", [message(f"text {n}") for n in range(105)]
+    elif kind == "note":
+        name, records = "2026-02-16.md", [entry(f"text {n}", f"{n:x}") for n in range(105)]
+    else:
+        name, records = "notes.md", [f"## {n}\ntext {n}\n".encode() for n in range(105)]
+    workspace.write(name, b"".join(records))
+    with workspace.indexing(settings=settings) as indexer:
+        assert len(workspace.texts()) == 105
+        assert max(len(change.documents) for change in workspace.changes) <= 10
+        # Reading anew goes by the same bound, and drops what is gone.
+        workspace.write(name, b"".join([records[-1], *records[:60]]))
+        indexer.barrier().result(30)
+        assert len(workspace.texts()) == 61
+        assert max(len(change.documents) for change in workspace.changes) <= 10
+
+
+def test_a_long_record_is_cut_as_configured(workspace: Workspace):
+    settings = SessionSettings(step=StepSettings(chunking=Chunking(32, 0)))
+    workspace.write("sessions/cli.jsonl", message("word " * 500, "m1") + message("short", "m2"))
+    with workspace.indexing(settings=settings):
+        found = workspace.documents()
+        assert len(found) > 10
+        assert [document.ordinal for document in found] == list(range(len(found)))
+        assert found[-1].text == "short"
+
+
+@pytest.mark.accept("V5-14")
+def test_old_observations_leave_the_index_and_not_the_file(workspace: Workspace):
+    clock = ManualClock(TIME + timedelta(days=29))
+    note = entry("a decision", "a1", time=TIME)
+    observation = entry("ran ls", "a2", time=TIME, tags=("observation",), origin=Origin.TOOL)
+    file = workspace.write("2026-02-16.md", note + observation)
+    with workspace.indexing(clock=clock) as indexer:
+        assert workspace.texts() == ["a decision", "ran ls"]
+        clock.advance(2 * 86_400)
+        assert until(lambda: workspace.texts() == ["a decision"])
+        assert file.read_bytes() == note + observation
+        workspace.append("2026-02-16.md", entry("another", "a3", time=TIME))
+        os.utime(file)
+        indexer.barrier().result(30)
+        assert workspace.texts() == ["a decision", "another"]
+    with closing(Database.open(workspace.paths.database)) as database:
+        database.clear()
+    with workspace.indexing(clock=clock):
+        assert workspace.texts() == ["a decision", "another"]
+
+
+def test_a_clock_that_jumps_does_no_harm(workspace: Workspace):
+    clock = ManualClock(TIME)
+    workspace.write("2026-02-16.md", entry("ran ls", "a1", tags=("observation",), origin=Origin.TOOL))
+    with workspace.indexing(clock=clock) as indexer:
+        for moment in (datetime(1970, 1, 3, tzinfo=UTC), datetime(2020, 1, 1, tzinfo=UTC), TIME):
+            clock.set(moment)
+            workspace.append("2026-02-16.md", entry("more", f"b{moment.year}"))
+            indexer.barrier().result(30)
+        assert len(workspace.texts()) == 4
+
+
+@pytest.mark.accept("V5-15")
+def test_stopping_leaves_nothing_running_and_the_lock_free(workspace: Workspace):
+    workspace.write("notes.md", "## A\nfirst\n")
+    indexer = workspace.indexer(watch=True)
+    indexer.barrier().result(30)
+    indexer.stop()
+    assert our_threads() == []
+    assert not indexer.state.owning
+    indexer.stop()
+    with pytest.raises(CancelledError):
+        indexer.barrier().result(1)
+    with workspace.indexing():
+        assert workspace.texts() == ["## A\nfirst"]
+
+
+def test_a_database_that_was_cleared_by_another_process_is_filled_again(workspace: Workspace):
+    workspace.write("2026-02-16.md", entry("one", "a1") + entry("two", "a2"))
+    with workspace.indexing() as indexer:
+        with closing(Database.open(workspace.paths.database)) as other:
+            other.clear()
+        file = workspace.append("2026-02-16.md", entry("three", "a3"))
+        indexer.notify(file)
+        indexer.barrier().result(30)
+        assert workspace.texts() == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("harm", ["removed", "overwritten"])
+def test_a_database_that_was_lost_or_broken_is_built_again(workspace: Workspace, harm: str):
+    workspace.write("2026-02-16.md", entry("one", "a1") + entry("two", "a2"))
+    with workspace.indexing() as indexer:
+        for suffix in ("-wal", "-shm"):
+            workspace.paths.database.with_name(f"memory.db{suffix}").unlink(missing_ok=True)
+        if harm == "removed":
+            workspace.paths.database.unlink()
+        else:
+            workspace.paths.database.unlink()
+            workspace.paths.database.write_bytes(b"no database at all" * 1000)
+
+        def whole() -> bool:
+            try:
+                return workspace.texts() == ["one", "two"]
+            except Exception:
+                return False
+
+        assert until(whole)
+        assert until(lambda: indexer.state.owning)
+
+
+def test_a_memory_folder_that_goes_and_comes_back(workspace: Workspace):
+    workspace.write("notes.md", "## A\nfirst\n")
+    with workspace.indexing(watch=True) as indexer:
+        workspace.paths.memory.rename(workspace.path / "elsewhere")
+        indexer.barrier().result(30)
+        assert workspace.documents() == []
+        (workspace.path / "elsewhere").rename(workspace.paths.memory)
+        indexer.barrier().result(30)
+        assert workspace.texts() == ["## A\nfirst"]
+
+
+@pytest.mark.accept("NC-09")
+@pytest.mark.parametrize("watch", [True, False])
+def test_a_change_by_hand_is_indexed_within_seconds(workspace: Workspace, watch: bool):
+    workspace.paths.memory.mkdir()
+    with workspace.indexing(watch=watch):
+        workspace.write("notes.md", "## A\nwritten in an editor\n")
+        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"], 25)
+
+
+def test_a_file_nobody_told_of_is_found_within_seconds_beside_a_linked_folder(workspace: Workspace):
+    (workspace.path / "outside").mkdir()
+    workspace.paths.memory.mkdir()
+    (workspace.paths.memory / "link").symlink_to(workspace.path / "outside", target_is_directory=True)
+    with workspace.indexing(watch=True):
+        workspace.write("notes.md", "## A\nfound\n")
+        assert until(lambda: workspace.texts() == ["## A\nfound"], 25)

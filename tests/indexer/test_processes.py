@@ -1,0 +1,111 @@
+"""Several processes on one workspace, and some of them are killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.support.indexed_workspace import Workspace, entry, message, until
+
+INDEX = """
+import sys, time
+from pathlib import Path
+from tests.support.indexed_workspace import Workspace
+workspace = Workspace(Path(sys.argv[1]))
+indexer = workspace.indexer(watch=True)
+while not indexer.state.owning:
+    time.sleep(0.02)
+print("owning", flush=True)
+sys.stdin.read()
+indexer.stop()
+"""
+
+APPEND = """
+import sys, time
+from pathlib import Path
+from tests.support.indexed_workspace import Workspace, entry, message
+workspace, who, count = Workspace(Path(sys.argv[1])), sys.argv[2], int(sys.argv[3])
+for number in range(count):
+    workspace.append("sessions/shared.jsonl", message(f"{who} says {number}", f"{who}{number}"))
+    workspace.append("2026-02-16.md", entry(f"{who} notes {number}", f"{who}{number}"))
+    if number % 20 == 0:
+        time.sleep(0.01)
+"""
+
+
+@contextmanager
+def started(program: str, *arguments: object) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                os.kill(process.pid, signal.SIGKILL)
+
+
+def wait_for_ownership(process: subprocess.Popen[bytes]) -> None:
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"owning\n"
+
+
+@pytest.mark.accept("V3-11")
+def test_another_process_takes_over_when_the_owner_is_killed(workspace: Workspace):
+    workspace.write("notes.md", "## A\nfirst\n")
+    with started(INDEX, workspace.path) as owner:
+        wait_for_ownership(owner)
+        heir = workspace.indexer()
+        try:
+            assert until(lambda: workspace.texts() == ["## A\nfirst"])
+            time.sleep(0.3)
+            assert not heir.state.owning
+            os.kill(owner.pid, signal.SIGKILL)
+            owner.wait()
+            workspace.write("notes.md", "## A\nsecond\n")
+            assert until(lambda: heir.state.owning)
+            assert until(lambda: workspace.texts() == ["## A\nsecond"])
+        finally:
+            heir.stop()
+
+
+@pytest.mark.accept("V3-11")
+def test_two_processes_append_while_one_indexes(workspace: Workspace):
+    count = 150
+    with (
+        workspace.indexing(watch=True) as indexer,
+        started(APPEND, workspace.path, "a", count) as first,
+        started(APPEND, workspace.path, "b", count) as second,
+    ):
+        assert first.wait(60) == 0
+        assert second.wait(60) == 0
+        indexer.barrier().result(30)
+        texts = workspace.texts()
+        assert sorted(texts) == sorted(
+            f"{who} {does} {number}" for who in "ab" for does in ("says", "notes") for number in range(count)
+        )
+
+
+@pytest.mark.accept("V3-11")
+@pytest.mark.parametrize("after", [0.05, 0.2, 0.4])
+def test_a_kill_in_the_middle_of_indexing_loses_and_doubles_nothing(workspace: Workspace, after: float):
+    for part in range(4):
+        lines = b"".join(message(f"part {part} message {n}", f"{part}-{n}") for n in range(1_500))
+        workspace.write(f"sessions/s{part}.jsonl", lines)
+        workspace.write(f"2026-02-1{part}.md", b"".join(entry(f"note {part} {n}", f"{part}{n:04}") for n in range(200)))
+    with started(INDEX, workspace.path) as owner:
+        wait_for_ownership(owner)
+        time.sleep(after)
+        os.kill(owner.pid, signal.SIGKILL)
+        owner.wait()
+    with workspace.indexing():
+        found = workspace.documents()
+        assert len(found) == 4 * 1_700
+        assert len({document.text for document in found}) == 4 * 1_700
+        for path in {document.path for document in found}:
+            ordinals = [document.ordinal for document in found if document.path == path]
+            assert ordinals == list(range(len(ordinals)))

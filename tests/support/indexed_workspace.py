@@ -1,0 +1,124 @@
+"""An indexer over a workspace of its own, and what stands in its database."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import Document, FileChange
+from nanobot_memory_plugins.storage.indexer.session import SessionSettings
+from nanobot_memory_plugins.storage.indexer.worker import Indexer
+
+TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
+
+
+def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+    """Wait for a condition, with plenty of slack; return whether it came true."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def message(text: str, id: str = "", *, session: str = "cli:direct") -> bytes:  # noqa: A002
+    """Return a transcript line."""
+    scope = Scope(session=session)
+    record = TranscriptRecord("user", text, session, scope, Origin.USER, id=id or f"id{hash(text):x}", time=TIME)
+    return render_transcript_line(record)
+
+
+def entry(tldr: str, id: str, *, time: datetime = TIME, **fields: Any) -> bytes:  # noqa: A002
+    """Return a structured note."""
+    return render_note(Note(tldr=tldr, **fields), id=id, time=time, scope=Scope()).encode()
+
+
+class Workspace:
+    """A workspace with a database, and indexers for it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.paths = MemoryPaths.of(path)
+        self.changes: list[FileChange] = []
+
+    def write(self, name: str, data: bytes | str) -> Path:
+        file = self.paths.memory / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data if isinstance(data, bytes) else data.encode())
+        return file
+
+    def append(self, name: str, data: bytes) -> Path:
+        file = self.paths.memory / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("ab") as out:
+            out.write(data)
+        return file
+
+    def indexer(
+        self,
+        *,
+        clock: Clock | None = None,
+        settings: SessionSettings | None = None,
+        embedder: Callable[[], Embedder | None] = lambda: None,
+        watch: bool = False,
+        start: bool = True,
+    ) -> Indexer:
+        workspace = self
+
+        class RecordingDatabase(Database):
+            def apply(self, change: FileChange) -> None:
+                workspace.changes.append(change)
+                super().apply(change)
+
+        indexer = Indexer(
+            self.paths,
+            lock=self.paths.index_folder / "indexer.lock",
+            database=self.paths.database,
+            open_database=lambda: RecordingDatabase.open(self.paths.database),
+            embedder=embedder,
+            settings=settings or SessionSettings(),
+            clock=clock or SystemClock(),
+            watch=watch,
+        )
+        if start:
+            indexer.start()
+        return indexer
+
+    @contextmanager
+    def indexing(self, **settings: Any) -> Iterator[Indexer]:
+        """Run an indexer, and give it once it has looked at everything."""
+        indexer = self.indexer(**settings)
+        try:
+            indexer.barrier().result(30)
+            yield indexer
+        finally:
+            indexer.stop()
+
+    def documents(self) -> list[Document]:
+        with closing(Database.open(self.paths.database, read_only=True)) as database:
+            return sorted(database.documents(), key=lambda document: (document.path, document.ordinal))
+
+    def texts(self) -> list[str]:
+        return [document.text for document in self.documents()]
+
+
+class HashEmbedder:
+    """An embedder whose vectors only depend on the text: it needs no model."""
+
+    def __init__(self, name: str = "hash-1", dimension: int = 8) -> None:
+        self.name = name
+        self.dimension = dimension
+        self.encoded: list[str] = []
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        batch = [texts] if isinstance(texts, str) else list(texts)
+        self.encoded += batch
+        return [[1.0 + (sum(text.encode()) * (place + 1)) % 17 for place in range(self.dimension)] for text in batch]
