@@ -43,9 +43,9 @@ def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_j
 
 def plugins_table(reports: list[PluginReport]) -> Table:
     """Return the plugins as a table for people."""
-    table = Table(box=box.SIMPLE_HEAD)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("plugin", "distribution", "version", "state", "hooks"):
-        table.add_column(heading, overflow="fold")
+        table.add_column(heading, overflow="fold", no_wrap=heading == "distribution")
     for report in reports:
         state = report.state.value
         colour = _COLOURS.get(state, "default")

@@ -1,0 +1,62 @@
+"""What the commands share: the workspace they mean, and the object that they print."""
+
+import json
+from pathlib import Path
+
+import pytest
+from loguru import logger
+
+from nanobot_memory_plugins.core.cli.options import print_json, resolve_workspace
+from nanobot_memory_plugins.core.log_setup import configure_command_line_logging
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".nanobot").mkdir()
+    return tmp_path
+
+
+def test_the_workspace_is_looked_for_in_order(home: Path):
+    assert resolve_workspace(None, environment={}) == home / ".nanobot" / "workspace"
+    config = home / ".nanobot" / "config.json"
+    config.write_text('{"agents": {"defaults": {"workspace": "~/agents/one"}}}')
+    assert resolve_workspace(None, environment={}) == home / "agents" / "one"
+    variable = {"NANOBOT_MEMORY_WORKSPACE": "two"}
+    assert resolve_workspace(None, environment=variable) == home / "two"
+    assert resolve_workspace(Path("~/three"), environment=variable) == home / "three"
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"agents": []}', '{"agents": {"defaults": {"workspace": 3}}}'])
+def test_a_configuration_without_a_workspace_means_the_usual_one(content: str, home: Path):
+    (home / ".nanobot" / "config.json").write_text(content)
+    assert resolve_workspace(None, environment={}) == home / ".nanobot" / "workspace"
+
+
+def test_what_is_printed_is_one_line_of_json(capsys: pytest.CaptureFixture[str]):
+    print_json({"path": Path("a"), "text": "两\n行 \udc80", "score": float("nan"), "rows": ({"deep": float("inf")},)})
+    (line,) = capsys.readouterr().out.splitlines()
+    assert json.loads(line) == {"path": "a", "text": "两\n行 ?", "score": None, "rows": [{"deep": None}]}
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_the_log_goes_to_standard_error_without_values(verbose: bool, capsys: pytest.CaptureFixture[str]):
+    def divide(secret: str, by: int) -> float:
+        return len(secret) / by
+
+    configure_command_line_logging(verbose)
+    try:
+        logger.debug("a detail")
+        try:
+            divide("hunter" + "2", 0)
+        except ZeroDivisionError:
+            logger.exception("it failed")
+    finally:
+        logger.remove()
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "it failed" in captured.err
+    assert ("a detail" in captured.err) is verbose
+    assert "hunter2" not in captured.err

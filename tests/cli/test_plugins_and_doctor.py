@@ -1,0 +1,149 @@
+"""The commands that describe an installation."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+from nanobot_memory_plugins.core.cli.doctor_command import doctor, findings_table
+from nanobot_memory_plugins.core.cli.machine_findings import memory_file_findings, workspace_finding
+from nanobot_memory_plugins.core.cli.plugins_command import plugins
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the user's own files out of it, and the embedding model with its plugin."""
+    monkeypatch.chdir(tmp_path)
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    for variable in ("NANOBOT_MEMORY_CONFIG", "NANOBOT_MEMORY_WORKSPACE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "recall,observation")
+
+
+def call(command: Any, *arguments: str) -> tuple[int, str]:
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result.exit_code, result.stdout
+
+
+def answer(command: Any, *arguments: str) -> tuple[int, dict[str, Any]]:
+    code, output = call(command, *arguments, "--json")
+    (line,) = output.splitlines()
+    return code, json.loads(line)
+
+
+def config_file(tmp_path: Path, **section: object) -> str:
+    file = tmp_path / "given.json"
+    file.write_text(json.dumps({"memoryPlugins": section}))
+    return str(file)
+
+
+def test_plugins_are_described_without_starting_them(tmp_path: Path):
+    code, told = answer(plugins, "--workspace", str(tmp_path / "ws"))
+    assert code == 0
+    rows = {row["name"]: row for row in told["plugins"]}
+    assert rows["recall"]["distribution"] == "nanobot-memory-recall"
+    assert rows["recall"]["version"]
+    assert "on_message_received" in rows["recall"]["hooks"]
+    assert (rows["recall"]["enabled"], rows["recall"]["state"]) == (True, "active")
+    assert (rows["storage"]["enabled"], rows["storage"]["state"]) == (False, "disabled")
+    assert told["problems"] == []
+    assert not (tmp_path / "ws").exists()
+
+
+@pytest.mark.accept("PL-03")
+def test_plugins_follow_the_configuration_and_tell_its_problems(tmp_path: Path):
+    file = config_file(tmp_path, recall={"enabled": False}, observation={"maxResultChars": "long"}, recal={})
+    code, told = answer(plugins, "--config", file)
+    assert code == 0
+    rows = {row["name"]: row for row in told["plugins"]}
+    assert (rows["recall"]["enabled"], rows["recall"]["state"]) == (False, "disabled")
+    assert rows["observation"]["enabled"]
+    assert [problem["key"] for problem in told["problems"]] == [
+        "memoryPlugins.recal",
+        "memoryPlugins.observation.maxResultChars",
+    ]
+    assert all(problem["source"] == file for problem in told["problems"])
+
+
+def test_plugins_are_a_table_for_people(tmp_path: Path):
+    code, output = call(plugins, "--config", config_file(tmp_path, recal={}))
+    assert code == 0
+    assert "nanobot-memory-recall" in output
+
+
+@pytest.mark.accept("PL-03")
+def test_doctor_starts_the_memory_in_spite_of_a_wrong_configuration(tmp_path: Path):
+    file = config_file(tmp_path, recall={"recallTopK": "many"}, core={"messageLimit": 0})
+    code, told = answer(doctor, "--workspace", str(tmp_path), "--config", file)
+    assert (code, told["ok"]) == (0, True)
+    findings = {finding["subject"]: finding for finding in told["findings"]}
+    for key in ("memoryPlugins.recall.recallTopK", "memoryPlugins.core.messageLimit"):
+        finding = findings[f"configuration {key}"]
+        assert finding["health"] == "degraded"
+        assert finding["state"].startswith(f"{key}: ")
+        assert finding["mend"]
+    assert findings["plugin recall"]["health"] == "good"
+    assert findings["python"]["state"].startswith(".".join(map(str, sys.version_info[:3])))
+
+
+def test_doctor_is_a_table_for_people(tmp_path: Path):
+    code, output = call(doctor, "--workspace", str(tmp_path))
+    assert code == 0
+    assert "python" in output
+    assert "workspace" in output
+
+
+def test_doctor_fails_when_something_is_bad(tmp_path: Path):
+    file = tmp_path / "file"
+    file.touch()
+    code, told = answer(doctor, "--config", config_file(tmp_path), "--workspace", str(file / "below"))
+    assert (code, told["ok"]) == (1, False)
+    assert [finding["subject"] for finding in told["findings"] if finding["health"] == "bad"] == ["workspace", "memory"]
+
+
+def test_the_workspace_is_looked_at_and_left_as_it_was(tmp_path: Path):
+    assert workspace_finding(tmp_path).health is Health.GOOD
+    assert workspace_finding(tmp_path / "new").health is Health.DEGRADED
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
+def test_a_workspace_that_cannot_be_written_is_bad(tmp_path: Path):
+    tmp_path.chmod(0o500)
+    try:
+        assert workspace_finding(tmp_path).health is Health.BAD
+    finally:
+        tmp_path.chmod(0o700)
+
+
+def test_memory_files_are_counted(tmp_path: Path):
+    memory = tmp_path / "memory"
+    (memory / "sessions").mkdir(parents=True)
+    (memory / "MEMORY.md").write_bytes(b"x" * 1_500)
+    for day in ("2026-01-01", "2026-01-02"):
+        (memory / f"{day}.md").write_bytes(b"x" * 500)
+    assert [(found.subject, found.state) for found in memory_file_findings(tmp_path)] == [
+        ("long-term memory", "1 file, 1.5 kB"),
+        ("day notes", "2 files, 1.0 kB"),
+        ("transcripts", "none yet"),
+    ]
+
+
+def test_a_finding_is_shown_as_it_is_with_what_helps():
+    console = Console(width=80, record=True, file=open(os.devnull, "w"))  # noqa: SIM115  # closed with the console
+    with console.file:
+        console.print(findings_table([Finding("index [x]", "torn [/red]", Health.BAD, "Rebuild it.")]))
+    text = console.export_text()
+    for part in ("index [x]", "torn [/red]", "bad", "Rebuild it."):
+        assert part in text
