@@ -104,6 +104,27 @@ def test_doctor_is_a_table_for_people(tmp_path: Path):
     assert "workspace" in output
 
 
+def test_doctor_tells_what_a_plugin_that_breaks_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    site = tmp_path / "site"
+    metadata = site / "broken_doctor-1.dist-info"
+    metadata.mkdir(parents=True)
+    (site / "broken_doctor.py").write_text(
+        "from nanobot_memory_plugins.core import hookimpl\n\n@hookimpl\ndef diagnose():\n    raise KeyError\n"
+    )
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-doctor\nVersion: 1\n")
+    (metadata / "entry_points.txt").write_text(
+        "[nanobot_memory_plugins]\nbroken = broken_doctor\ngone = no_such_module_at_all\n"
+    )
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "broken,gone")
+    code, told = answer(doctor, "--workspace", str(tmp_path))
+    assert (code, told["ok"]) == (1, False)
+    assert [found["subject"] for found in told["findings"] if found["health"] == "bad"] == ["plugin gone"]
+    (warning,) = [found["state"] for found in told["findings"] if found["subject"] == "warning"]
+    assert "broken" in warning
+    assert "KeyError" in warning
+
+
 def test_doctor_fails_when_something_is_bad(tmp_path: Path):
     file = tmp_path / "file"
     file.touch()

@@ -1,9 +1,13 @@
 """``nanobot-memory doctor``: what works on this machine, what does not, and what helps."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
+from loguru import logger
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -27,6 +31,9 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.memory_host import MemoryHost
+
+if TYPE_CHECKING:
+    from loguru import Message
 
 _COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _FAILED = 1
@@ -53,12 +60,37 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
     if any(finding.health is Health.BAD for finding in findings):
         findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, "Mend that first."))
         return findings
+    with _warnings() as warnings:
+        try:
+            async with MemoryHost(workspace, config=config, problems=problems) as memory:
+                reported = await memory.diagnose()
+        except NanobotMemoryError as error:
+            reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.mend)]
+    findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
+    # A plugin that breaks while it is asked how it is says nothing else about it.
+    findings += [Finding("warning", text, Health.DEGRADED) for text in warnings if not _is_told(text, findings)]
+    return findings
+
+
+@contextmanager
+def _warnings() -> Iterator[list[str]]:
+    """Collect what is logged as a warning, or worse, inside the block."""
+    collected: list[str] = []
+
+    def keep(message: "Message") -> None:
+        collected.append(message.record["message"])
+
+    sink = logger.add(keep, level="WARNING", diagnose=False, backtrace=False)
     try:
-        async with MemoryHost(workspace, config=config, problems=problems) as memory:
-            reported = await memory.diagnose()
-    except NanobotMemoryError as error:
-        reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.mend)]
-    return [*findings, *await asyncio.to_thread(memory_file_findings, workspace), *reported]
+        yield collected
+    finally:
+        logger.remove(sink)
+
+
+def _is_told(warning: str, findings: list[Finding]) -> bool:
+    """Return whether a finding says what the warning says: a problem, or after a bracket why a plugin failed."""
+    told = (one.state.rpartition("): ")[2] for one in findings if one.subject.startswith(("plugin ", "configuration ")))
+    return any(reason in warning for reason in told)
 
 
 def findings_table(findings: list[Finding]) -> Table:
