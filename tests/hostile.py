@@ -93,7 +93,7 @@ class _Poisoned:
 class _EndlessList(list[object]):
     def __iter__(self) -> Iterator[Any]:
         while True:
-            yield "again"
+            yield Note("again")
 
 
 class _PoisonedNote(Note):

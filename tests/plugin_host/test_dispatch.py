@@ -13,6 +13,7 @@ import pytest
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import BreakerSettings, PluginAnswer, PluginState
 from nanobot_memory_plugins.core.values import ContextBlock, Note, NoteType, Origin
+from tests import hostile
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, plugin, texts
 
 HOOK = "on_message_received"
@@ -276,6 +277,18 @@ async def test_cleaning_up_after_the_deadline_is_allowed_for_a_while(make_host, 
     await ask(host)
     async with asyncio.timeout(5):
         await cleaned.wait()
+
+
+@pytest.mark.parametrize("name", ["swallow_once", "swallow_for_ever", "swallow_spinning", "hang_in_shield"])
+async def test_who_swallows_the_cancellation_is_dropped_after_the_grace(make_host, context, name: str):
+    host = make_host(limit=0.01)
+    host.register("a", hostile.HOSTILE[name](HOOK), context("a"))
+    await ask(host)
+    attempt = f"a.{HOOK}"
+    assert attempt in {task.get_name() for task in asyncio.all_tasks()}
+    async with asyncio.timeout(10):
+        while attempt in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def test_a_task_of_a_plugin_may_outlive_the_call(make_host, context):
