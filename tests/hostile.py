@@ -162,7 +162,7 @@ def _slow_coroutine_from_thread() -> object:
 
 
 async def _spin() -> None:
-    while True:  # noqa: ASYNC110  # spinning is the point
+    while True:  # spinning is the point
         await asyncio.sleep(0)
 
 

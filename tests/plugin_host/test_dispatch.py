@@ -287,7 +287,7 @@ async def test_who_swallows_the_cancellation_is_dropped_after_the_grace(make_hos
     attempt = f"a.{HOOK}"
     assert attempt in {task.get_name() for task in asyncio.all_tasks()}
     async with asyncio.timeout(10):
-        while attempt in {task.get_name() for task in asyncio.all_tasks()}:  # noqa: ASYNC110
+        while attempt in {task.get_name() for task in asyncio.all_tasks()}:
             await asyncio.sleep(0.01)
 
 
