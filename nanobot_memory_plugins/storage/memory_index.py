@@ -24,7 +24,7 @@ from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
-    from nanobot_memory_plugins.storage.search import Searcher
+    from nanobot_memory_plugins.storage.search.searcher import Searcher
 
 T = TypeVar("T")
 
@@ -238,7 +238,7 @@ class MemoryIndex:
 
     def _open_reader(self) -> "tuple[Database, Searcher]":
         from nanobot_memory_plugins.storage.database import Database
-        from nanobot_memory_plugins.storage.search import Searcher
+        from nanobot_memory_plugins.storage.search.searcher import Searcher
 
         path = self._chosen.database
         if not path.exists():
@@ -251,7 +251,7 @@ class MemoryIndex:
             database = Database.open(path, allow_vec=self._allow_vec, read_only=True)
         self._vector_backend = database.vector_backend.value
         searcher = Searcher(
-            database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
+            database, lambda: self.embedding.embedder, options=self._options, clock=self._clock
         )
         return database, searcher
 
@@ -266,7 +266,7 @@ class MemoryIndex:
             self._indexer.check_database()
 
     def _scan(self, query: Query) -> SearchResult:
-        from nanobot_memory_plugins.storage.search import scan_markdown
+        from nanobot_memory_plugins.storage.search.scan import scan_markdown
 
         try:
             return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
@@ -274,7 +274,7 @@ class MemoryIndex:
             raise StoreError(f"The memory files cannot be read ({type(error).__name__}).") from error
 
     def _read_file(self, hit_id: str) -> Hit | None:
-        from nanobot_memory_plugins.storage.search import hit_of
+        from nanobot_memory_plugins.storage.search.results import hit_of
 
         for document in self._tail.documents({}, most_bytes=_SCAN_BYTES):
             if document.key == hit_id:

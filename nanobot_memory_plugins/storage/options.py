@@ -3,16 +3,17 @@
 from datetime import timedelta
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.step import StepSettings
+from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
 
-class StorageOptions(BaseModel):
+class StorageOptions(SearchOptions):
     """How the memory files are indexed and searched.
 
     ``embedding_model`` and ``embedding_provider`` are the usual two of ``embedding``'s options under names of
@@ -26,7 +27,6 @@ class StorageOptions(BaseModel):
     chunk_max_tokens: int = Field(256, ge=16, le=8_192, description="Longest passage, in estimated tokens.")
     chunk_overlap_tokens: int = Field(32, ge=0, le=4_096, description="What neighbouring passages share.")
     index_queue_max: int = Field(1_000, ge=1, le=100_000, description="Passages held in memory while indexing.")
-    vector_refresh_ttl: float = Field(30.0, ge=0, le=86_400, description="Seconds that vectors may be out of date.")
     observation_max_age_days: int = Field(
         30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
     )

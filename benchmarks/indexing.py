@@ -1,0 +1,90 @@
+"""How fast files become searchable by meaning, beside the bare embedding engine; and the memory at 10,000 chunks."""
+
+import asyncio
+import random
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.measure import report
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+
+CHUNKS = 600
+MANY = 10_000
+_WORDS = (
+    "the server answers slowly when a cache is cold so we moved session data into memory and measured again with "
+    "real traffic from last week before anybody decided about hardware budgets or another vendor for storage"
+).split()
+
+
+def chunk(seed: int, tokens: int = 250) -> str:
+    """Return a text of about ``tokens`` estimated tokens, different for each seed."""
+    chosen = random.Random(seed)
+    words: list[str] = []
+    while estimate_tokens(" ".join(words)) < tokens:
+        words += chosen.choices(_WORDS, k=8)
+    return " ".join(words)
+
+
+def _resident_megabytes() -> float:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
+
+
+async def _until(memory: MemoryHost, vectors: int, seconds: float) -> None:
+    deadline = time.perf_counter() + seconds
+    while time.perf_counter() < deadline:
+        status = memory.store.status() if memory.store else None
+        if status is not None and status.model and status.vectors >= vectors:
+            return
+        await asyncio.sleep(0.02)
+    raise TimeoutError(f"{vectors} vectors were not made within {seconds:.0f} s")
+
+
+async def _index(workspace: Path, texts: list[str], seconds: float) -> float:
+    """Return the seconds from the first file being there to the last vector, with the model loaded before."""
+    async with MemoryHost(workspace, config=MemoryConfig()) as memory:
+        await memory.message_sent(session_key="bench:warm", text="the first")
+        await _until(memory, 1, 120)
+        folder = workspace / "memory" / "notes"
+        folder.mkdir(parents=True)
+        started = time.perf_counter()
+        (folder / "many.md").write_text("\n\n".join(f"## {n}\n\n{text}" for n, text in enumerate(texts)), encoding="utf-8")
+        await memory.flush_index()
+        searchable = time.perf_counter() - started
+        await _until(memory, len(texts) + 1, seconds)
+        whole = time.perf_counter() - started
+    report(f"{len(texts)} chunks searchable by full text after", searchable, "s")
+    return whole
+
+
+def main() -> None:
+    """Print the ratio of the rates, and the most memory that the process has used."""
+    texts = [chunk(seed) for seed in range(CHUNKS)]
+    embedder = open_embedder(EmbeddingOptions())
+    if embedder is None:
+        print("  the embedding model is not installed")
+        return
+    engine = embedder._engine if hasattr(embedder, "_engine") else None
+    embedder.encode(texts[:16])
+    started = time.perf_counter()
+    if engine is not None:
+        list(engine.embed(texts))
+    else:
+        embedder.encode(texts)
+    bare = time.perf_counter() - started
+    with tempfile.TemporaryDirectory() as folder:
+        ours = asyncio.run(_index(Path(folder), texts, 600))
+    report(f"indexing {CHUNKS} chunks, share of the bare embedding rate", bare / ours, "", limit=0.8, at_least=True)
+    short = [f"note {number}: {chunk(number, 30)}" for number in range(MANY)]
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(_index(Path(folder), short, 900))
+    report(f"most memory of the process, with {MANY} chunks indexed", _resident_megabytes(), "MB", limit=600)
+
+
+if __name__ == "__main__":
+    main()

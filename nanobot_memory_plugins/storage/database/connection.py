@@ -1,0 +1,159 @@
+"""Opening connections to the index, and saying in plain words what went wrong with them."""
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from nanobot_memory_plugins.core.errors import StoreError
+
+# How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
+BUSY_TIMEOUT_MS = 5_000
+_REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
+_WAL_KEPT_BYTES = 64 * 1024 * 1024
+
+
+class VectorBackend(StrEnum):
+    """What stores and reads the vectors."""
+
+    VEC0 = "vec0"  # sqlite-vec
+    NUMPY = "numpy"  # an ordinary table, compared by numpy
+
+
+class CorruptIndexError(StoreError):
+    """The file is damaged or is no index of ours."""
+
+
+def connect(path: Path, *, read_only: bool) -> apsw.Connection:
+    """Open the file and set what every connection needs; a new file is readable by its owner only.
+
+    Raises `StoreError` when it cannot be opened, and `CorruptIndexError` when it is no SQLite file.
+    """
+    with plain_errors(path):
+        if read_only:
+            return _connect_read_only(path)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # SQLite gives the -wal and -shm files the mode of the main file.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+        try:
+            _configure(connection)
+            connection.execute(f"PRAGMA journal_size_limit = {_WAL_KEPT_BYTES}").fetchall()
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _connect_read_only(path: Path) -> apsw.Connection:
+    """Open an existing file for reading; in a folder that cannot be written, as it stands without its log."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        _configure(connection)
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        connection.close()
+        uri = f"{path.absolute().as_uri()}?immutable=1"
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        _configure(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _configure(connection: apsw.Connection) -> None:
+    """Set the per-connection settings."""
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    connection.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
+
+
+def load_sqlite_vec(connection: apsw.Connection, *, allowed: bool) -> str:
+    """Load sqlite-vec into the connection; return why it is not there, or an empty text when it is."""
+    if not allowed:
+        return "sqlite-vec is switched off"
+    try:
+        import sqlite_vec
+    except ImportError:
+        return "sqlite-vec is not installed"
+    try:
+        connection.enable_load_extension(True)
+        try:
+            connection.load_extension(sqlite_vec.loadable_path())
+        finally:
+            connection.enable_load_extension(False)
+        connection.execute("SELECT vec_version()").fetchall()
+    except (apsw.Error, OSError, AttributeError) as error:
+        return f"sqlite-vec cannot be loaded ({type(error).__name__})"
+    return ""
+
+
+def has_module(connection: apsw.Connection, name: str) -> bool:
+    """Tell whether this SQLite has a virtual table module."""
+    return bool(query(connection, "SELECT 1 FROM pragma_module_list WHERE name = ?", (name,)))
+
+
+def query(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """Return all the rows of a statement."""
+    return connection.execute(sql, values).fetchall()
+
+
+def scalar(connection: apsw.Connection, sql: str, values: Sequence[Any] = ()) -> Any:
+    """Return the first value of the first row, or None when there is no row."""
+    found = query(connection, sql, values)
+    return found[0][0] if found else None
+
+
+@contextmanager
+def immediate(connection: apsw.Connection) -> Iterator[None]:
+    """Run a transaction that takes the write lock at its beginning: a deferred one cannot wait for it later."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    try:
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+@contextmanager
+def plain_errors(path: Path) -> Iterator[None]:
+    """Turn SQLite's and the system's errors into `StoreError` with its cause and its mend."""
+    try:
+        yield
+    except (apsw.NotADBError, apsw.CorruptError) as error:
+        raise CorruptIndexError(
+            f"The index {path.name} is damaged.",
+            mend=_REBUILD,
+        ) from error
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreError(
+            f"The index {path.name} is locked by another process.", mend="Try again once that process is done."
+        ) from error
+    except apsw.FullError as error:
+        raise StoreError(f"There is no space left for the index {path.name}.", mend="Free some disk space.") from error
+    except (apsw.ReadOnlyError, apsw.PermissionsError, PermissionError) as error:
+        raise StoreError(
+            f"The index {path} cannot be written.", mend="Check the permissions of the file and its folder."
+        ) from error
+    except (apsw.CantOpenError, OSError) as error:
+        raise StoreError(
+            f"The index {path} cannot be opened.", mend="Check that its folder exists and can be written."
+        ) from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise CorruptIndexError(f"The index {path.name} holds text that cannot be read.", mend=_REBUILD) from error
+    except apsw.ThreadingViolationError:
+        raise  # a mistake in the program, which nobody should take for a fault of the file
+    except apsw.Error as error:
+        raise StoreError(f"The index {path.name} failed: {type(error).__name__}.") from error

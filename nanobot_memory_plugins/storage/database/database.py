@@ -1,0 +1,304 @@
+"""The index as one object: what the indexer writes and the searches read."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+import numpy as np
+
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.storage.database import integrity, rows, schema, spaces, writing
+from nanobot_memory_plugins.storage.database.connection import (
+    CorruptIndexError,
+    VectorBackend,
+    connect,
+    immediate,
+    load_sqlite_vec,
+    plain_errors,
+    query,
+    scalar,
+)
+from nanobot_memory_plugins.storage.database.spaces import VectorSpace
+from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
+
+# Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
+_REMEMBERED_IDS = 4_096
+
+
+class TextToEmbed(NamedTuple):
+    """A document that waits for its vector."""
+
+    id: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What the index holds. ``vectors`` and ``pending_vectors`` count for the active space."""
+
+    documents: int
+    files: int
+    vectors: int
+    pending_vectors: int
+
+
+class Database:
+    """One connection to the index. One thread at a time uses it; every thread may have its own.
+
+    Every method raises `StoreError` when the file cannot be read or written.
+
+    ``vector_backend`` says whether sqlite-vec is there and ``vector_reason`` why not; ``has_fts5`` whether full text
+    can be searched; ``quarantined`` where a damaged former file was put.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connection: apsw.Connection,
+        *,
+        read_only: bool,
+        allow_fts5: bool,
+        vector_reason: str,
+    ) -> None:
+        self.path = path
+        self.connection = connection
+        self.read_only = read_only
+        self.vector_reason = vector_reason
+        self.vector_backend = VectorBackend.NUMPY if vector_reason else VectorBackend.VEC0
+        self.quarantined: Path | None = None
+        self.has_fts5 = (
+            schema.can_search_full_text(connection, allowed=allow_fts5)
+            if read_only
+            else schema.ensure_full_text(connection, allowed=allow_fts5)
+        )
+        self._without_vector: dict[str, list[int]] = {}
+
+    @classmethod
+    def open(
+        cls, path: Path, *, allow_vec: bool = True, read_only: bool = False, allow_fts5: bool = True
+    ) -> "Database":
+        """Open the index; for writing, make it if need be, and put a damaged one aside for a new one.
+
+        ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite off. Raises `StoreError` when the file cannot be
+        opened, and when a newer version made it, which leaves it untouched.
+        """
+        path = Path(path)
+        try:
+            return cls._open(path, allow_vec=allow_vec, read_only=read_only, allow_fts5=allow_fts5)
+        except CorruptIndexError:
+            if read_only:
+                raise
+        with plain_errors(path):
+            quarantined = integrity.quarantine(path)
+        database = cls._open(path, allow_vec=allow_vec, read_only=False, allow_fts5=allow_fts5)
+        database.quarantined = quarantined
+        return database
+
+    @classmethod
+    def _open(cls, path: Path, *, allow_vec: bool, read_only: bool, allow_fts5: bool) -> "Database":
+        connection = connect(path, read_only=read_only)
+        try:
+            with plain_errors(path):
+                if not schema.check_version(connection):
+                    if read_only:
+                        raise StoreError(f"The index {path.name} is empty.", mend="It is built by the indexer.")
+                    schema.create(connection)
+                reason = load_sqlite_vec(connection, allowed=allow_vec)
+                database = cls(path, connection, read_only=read_only, allow_fts5=allow_fts5, vector_reason=reason)
+                if not read_only:
+                    database._prepare_for_writing()
+                return database
+        except BaseException:
+            connection.close()
+            raise
+
+    def _prepare_for_writing(self) -> None:
+        """Check the full-text index, and bring terms and vectors to what this version and machine use."""
+        connection = self.connection
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        if self.has_fts5 and not integrity.full_text_is_sound(connection):
+            raise CorruptIndexError(f"The full-text index of {self.path.name} is damaged.")
+        if schema.get_meta(connection, "segmentation") != SEGMENTATION_VERSION:
+            with immediate(connection):
+                writing.segment_again(connection)
+                schema.set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+        if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
+            with immediate(connection):
+                spaces.migrate(connection, self.vector_backend)
+
+    # The manifest and the documents
+
+    def file_states(self) -> dict[str, FileState]:
+        """Return the manifest: how far each file is indexed, by its path."""
+        sql = 'SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files'
+        with plain_errors(self.path):
+            return {row[0]: FileState(*row) for row in self.connection.execute(sql)}
+
+    def apply(self, change: FileChange) -> None:
+        """Apply what one step of the indexer found, whole or not at all."""
+        self.apply_all([change])
+
+    def apply_all(self, changes: Sequence[FileChange]) -> None:
+        """Apply several changes in one transaction. Documents that are in the index already cost nothing."""
+        with plain_errors(self.path):
+            prepared = [
+                writing.prepare(self.connection, writing.still_wanted(self.connection, change.documents))
+                for change in changes
+            ]
+            with immediate(self.connection):
+                for change, documents in zip(changes, prepared, strict=True):
+                    writing.apply_change(self.connection, change, documents)
+
+    def keys_from(self, path: str, offset: int) -> list[str]:
+        """Return the keys of a file's documents that start at a byte or after it."""
+        with plain_errors(self.path):
+            sql = 'SELECT key FROM docs WHERE path = ? AND "offset" >= ?'
+            return [row[0] for row in self.connection.execute(sql, (rows.storable(path), offset))]
+
+    def has_key(self, key: str) -> bool:
+        """Tell whether a document is in the index."""
+        with plain_errors(self.path):
+            return bool(query(self.connection, "SELECT 1 FROM docs WHERE key = ?", (rows.storable(key),)))
+
+    def documents(self) -> Iterator[Document]:
+        """Yield every document, the newest row first."""
+        with plain_errors(self.path):
+            for row in self.connection.execute(f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs ORDER BY id DESC"):
+                yield rows.document_from_row(row)
+
+    def drop_older_than(self, source: str, before: datetime) -> int:
+        """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
+        at = rows.timestamp(before) or 0.0
+        with self._transaction():
+            return writing.drop_older_than(self.connection, source, at)
+
+    def clear(self) -> None:
+        """Make the index empty. Files, vectors and documents go; the memory files are not touched."""
+        with self._transaction():
+            writing.clear(self.connection)
+            for space in spaces.all_spaces(self.connection):
+                spaces.drop_space(self.connection, space, self.vector_backend)
+        self._without_vector.clear()
+
+    # The vectors
+
+    def vector_spaces(self) -> list[VectorSpace]:
+        """Return the vector spaces; none before the first vector is stored."""
+        with plain_errors(self.path):
+            return spaces.all_spaces(self.connection)
+
+    def documents_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:
+        """Return documents that have no vector in a space yet, the newest rows first, with the text to embed."""
+        with plain_errors(self.path):
+            found = self._texts_without_vector(space, limit)
+            if not found:
+                self._without_vector[space] = self._ids_without_vector(space)
+                found = self._texts_without_vector(space, limit)
+            return found
+
+    def put_vectors(self, space: str, vectors: Sequence[tuple[int, Sequence[float]]]) -> None:
+        """Store vectors by row id. The first of a model makes its space.
+
+        A space of another dimension under the same name is begun anew. A row that was deleted meanwhile is skipped; a
+        vector that is not finite, or zero, is not stored and not asked for again.
+        Raises `StoreError` when the vectors differ in dimension.
+        """
+        if not vectors:
+            return
+        arrays = [(doc_id, np.asarray(vector, dtype=np.float32)) for doc_id, vector in vectors]
+        shapes = {array.shape for _, array in arrays}
+        if len(shapes) != 1 or len(shape := shapes.pop()) != 1 or not shape[0]:
+            raise StoreError("The embedding model's vectors differ in dimension.")
+        with self._transaction():
+            known = spaces.find_space(self.connection, space)
+            if known and known.dimension != shape[0]:
+                spaces.drop_space(self.connection, known, self.vector_backend)
+                known = None
+            known = known or spaces.create_space(self.connection, space, shape[0], self.vector_backend)
+            spaces.put(self.connection, known, arrays)
+
+    def set_active_space(self, space: str, dimension: int | None = None) -> None:
+        """Let searches use this space from now on, and drop the others. Without a vector there is none to set.
+
+        A space whose dimension is not ``dimension``, where that is given, is left inactive.
+        """
+        with self._transaction():
+            known = spaces.find_space(self.connection, space)
+            if known and dimension in (None, known.dimension):
+                spaces.activate(self.connection, known, self.vector_backend)
+
+    # The whole
+
+    def counts(self) -> Counts:
+        """Count documents, files and vectors."""
+        with plain_errors(self.path):
+            documents = self._count("SELECT count(*) FROM docs")
+            active = "SELECT id FROM spaces WHERE active"
+            decided = self._count(f"SELECT count(*) FROM embedded WHERE space_id = ({active})")
+            usable = self._count(f"SELECT count(*) FROM embedded WHERE space_id = ({active}) AND usable")
+            return Counts(documents, self._count("SELECT count(*) FROM files"), usable, documents - decided)
+
+    def check(self) -> list[str]:
+        """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
+        with plain_errors(self.path):
+            full_text = self.has_fts5 and not self.read_only
+            return integrity.problems(self.connection, self.vector_backend, full_text=full_text)
+
+    def data_version(self) -> int:
+        """Return a number that changes when another connection, of whichever process, has written."""
+        with plain_errors(self.path):
+            return self._count("PRAGMA data_version")
+
+    def vector_revision(self) -> int:
+        """Return a number that changes when vectors, or what they are filtered by, were written by anybody."""
+        with plain_errors(self.path):
+            return schema.revision(self.connection)
+
+    def close(self) -> None:
+        """Close the connection. Closing twice does no harm."""
+        self.connection.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with plain_errors(self.path), immediate(self.connection):
+            yield
+
+    def _texts_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:
+        waiting: list[int] = []
+        found: list[TextToEmbed] = []
+        remembered = self._without_vector.get(space, [])
+        for position, doc_id in enumerate(remembered):
+            row = self.connection.execute(
+                f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM embedded "
+                "WHERE doc_id = ?1 AND space_id = (SELECT id FROM spaces WHERE name = ?2))",
+                (doc_id, space),
+            ).fetchone()
+            if row is None:
+                continue
+            waiting.append(doc_id)
+            found.append(TextToEmbed(doc_id, rows.embedding_text(rows.document_from_row(row))))
+            if len(found) == limit:
+                waiting += remembered[position + 1 :]
+                break
+        self._without_vector[space] = waiting
+        return found
+
+    def _ids_without_vector(self, space: str) -> list[int]:
+        sql = (
+            "SELECT id FROM docs WHERE id NOT IN (SELECT doc_id FROM embedded "
+            "WHERE space_id = (SELECT id FROM spaces WHERE name = ?)) ORDER BY id DESC LIMIT ?"
+        )
+        return [row[0] for row in self.connection.execute(sql, (space, _REMEMBERED_IDS))]
+
+    def _count(self, sql: str) -> int:
+        return int(scalar(self.connection, sql))
+
+
+def open_database(path: Path, *, allow_vec: bool = True, read_only: bool = False) -> Database:
+    """Open the index; see `Database.open`."""
+    return Database.open(path, allow_vec=allow_vec, read_only=read_only)

@@ -1,0 +1,64 @@
+"""Whether the index is sound, and what becomes of one that is not."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import apsw
+from loguru import logger
+
+from nanobot_memory_plugins.storage.database import rows
+from nanobot_memory_plugins.storage.database.connection import VectorBackend
+from nanobot_memory_plugins.storage.database.spaces import all_spaces
+
+_SIDE_FILES = ("-wal", "-shm", "-journal")
+
+
+def full_text_is_sound(connection: apsw.Connection) -> bool:
+    """Compare the full-text index with the rows. ``PRAGMA integrity_check`` does not see it when they differ."""
+    try:
+        connection.execute("INSERT INTO docs_fts (docs_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        return False
+    return True
+
+
+def problems(connection: apsw.Connection, available: VectorBackend, *, full_text: bool) -> list[str]:
+    """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
+    found = [f"SQLite reports: {row[0]}" for row in connection.execute("PRAGMA quick_check(5)") if row[0] != "ok"]
+    if full_text and not full_text_is_sound(connection):
+        found.append("The full-text index does not match the documents.")
+    damaged = 0
+    for *values, expected in connection.execute(f"SELECT {rows.DOCUMENT_COLUMNS}, row_hash FROM docs"):
+        damaged += rows.row_hash(values) != expected
+    if damaged:
+        found.append(f"{damaged} documents differ from what was stored.")
+    for space in all_spaces(connection):
+        if space.backend is VectorBackend.VEC0:
+            if available is not VectorBackend.VEC0:
+                continue
+            stored = f"SELECT rowid FROM {space.table}"
+        else:
+            stored = f"SELECT doc_id FROM vectors WHERE space_id = {space.id}"
+        known = f"SELECT doc_id FROM embedded WHERE space_id = {space.id} AND usable"
+        for one, other, sentence in (
+            (stored, known, "vectors belong to no document."),
+            (known, stored, "documents have lost their vector."),
+        ):
+            count = connection.execute(f"SELECT count(*) FROM ({one} EXCEPT {other})").fetchall()[0][0]
+            if count:
+                found.append(f"{count} {sentence}")
+    return found
+
+
+def quarantine(path: Path) -> Path:
+    """Rename a damaged index with its side files out of the way; return its new place."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
+    target = path.with_name(f"{path.name}.broken-{moment}")
+    os.replace(path, target)
+    for suffix in _SIDE_FILES:
+        side = path.with_name(path.name + suffix)
+        if side.exists():
+            os.replace(side, target.with_name(target.name + suffix))
+    logger.warning("the index was damaged; it was put aside as {} and is built again", target.name)
+    return target

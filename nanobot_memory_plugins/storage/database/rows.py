@@ -1,0 +1,113 @@
+"""Documents as rows: what is stored of them, what is indexed, and what is embedded."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.segmentation import segment
+
+# The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
+DOCUMENT_COLUMNS = (
+    'key, path, line, "offset", ordinal, source, text, content_hash, origin, agent, user, channel, session, '
+    "heading, tldr, tags, speaker, time"
+)
+DOCUMENT_COLUMN_COUNT = 18
+
+
+def document_values(document: Document) -> tuple[Any, ...]:
+    """Return the values of `DOCUMENT_COLUMNS`, with what UTF-8 cannot hold replaced."""
+    scope = document.scope
+    return (
+        storable(document.key),
+        storable(document.path),
+        document.line,
+        document.offset,
+        document.ordinal,
+        document.source,
+        storable(document.text),
+        document.content_hash,
+        document.origin.value,
+        storable(scope.agent),
+        storable(scope.user),
+        storable(scope.channel),
+        storable(scope.session),
+        storable(document.heading),
+        storable(document.tldr),
+        json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
+        storable(document.speaker),
+        document.time.isoformat() if document.time else None,
+    )
+
+
+def document_from_row(row: Sequence[Any]) -> Document:
+    """Make a document of the values of `DOCUMENT_COLUMNS`."""
+    return Document(
+        key=row[0],
+        path=row[1],
+        line=row[2],
+        offset=row[3],
+        ordinal=row[4],
+        source=row[5],
+        text=row[6],
+        content_hash=row[7],
+        origin=Origin(row[8]),
+        scope=Scope(agent=row[9], user=row[10], channel=row[11], session=row[12]),
+        heading=row[13],
+        tldr=row[14],
+        tags=tuple(json.loads(row[15])),
+        speaker=row[16],
+        time=datetime.fromisoformat(row[17]) if row[17] else None,
+    )
+
+
+def row_hash(values: Sequence[Any]) -> bytes:
+    """Hash the values of `DOCUMENT_COLUMNS`."""
+    return _hash(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
+
+
+def embedding_hash(document: Document) -> bytes:
+    """Hash the text that is embedded for a document."""
+    return _hash(embedding_text(document))
+
+
+def embedding_text(document: Document) -> str:
+    """Return what is embedded: the passage with its date, speaker and heading before it."""
+    date = f"[{document.time:%Y-%m-%d}] " if document.time else ""
+    speaker = f"{document.speaker}: " if document.speaker else ""
+    heading = f"{document.heading}\n" if document.heading else ""
+    return storable(f"{heading}{date}{speaker}{document.text}")
+
+
+def body_terms(document: Document) -> str:
+    """Return the terms of the passage with its speaker and date."""
+    date = f"{document.time:%Y-%m-%d}" if document.time else ""
+    return segment(f"{document.speaker}\n{date}\n{document.text}")
+
+
+def head_terms(document: Document) -> str:
+    """Return the terms of what says in short what the passage is about: heading, tl;dr and tags."""
+    return segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+def timestamp(time: datetime | None) -> float | None:
+    """Return seconds since 1970; a time without a zone is taken as UTC."""
+    if time is None:
+        return None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()

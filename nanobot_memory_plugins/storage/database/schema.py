@@ -1,0 +1,190 @@
+"""The tables of the index, and the marks that say whose and how new it is."""
+
+import apsw
+
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
+from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
+
+SCHEMA_VERSION = 1
+# "nbmi": marks the file as an index of this set.
+APPLICATION_ID = 0x6E626D69
+
+_TABLES = """
+CREATE TABLE docs (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,  -- never given out twice: vectors refer to it
+  key TEXT NOT NULL UNIQUE,
+  path TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  "offset" INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  text TEXT NOT NULL,
+  content_hash TEXT NOT NULL,
+  origin TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  user TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  session TEXT NOT NULL,
+  heading TEXT NOT NULL,
+  tldr TEXT NOT NULL,
+  tags TEXT NOT NULL,  -- a JSON list
+  speaker TEXT NOT NULL,
+  time TEXT,  -- ISO 8601 with its offset
+  timestamp REAL,  -- the same in seconds since 1970, UTC
+  body_terms TEXT NOT NULL,
+  head_terms TEXT NOT NULL,
+  embedding_hash BLOB NOT NULL,  -- of the text that is embedded
+  row_hash BLOB NOT NULL  -- of every field of the document: SQLite does not notice a flipped bit
+);
+CREATE INDEX docs_path ON docs (path, ordinal);
+CREATE INDEX docs_source ON docs (source, timestamp);
+CREATE TABLE files (
+  path TEXT PRIMARY KEY,
+  "offset" INTEGER NOT NULL,
+  prefix_hash TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  mtime_ns INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  ordinal INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE spaces (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT NOT NULL UNIQUE,
+  dimension INTEGER NOT NULL,
+  backend TEXT NOT NULL,
+  active INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE embedded (
+  space_id INTEGER NOT NULL REFERENCES spaces (id) ON DELETE CASCADE,
+  doc_id INTEGER NOT NULL REFERENCES docs (id) ON DELETE CASCADE,
+  revision INTEGER NOT NULL,
+  usable INTEGER NOT NULL,  -- 0: the model's answer was no vector; not asked again
+  PRIMARY KEY (space_id, doc_id)
+) WITHOUT ROWID;
+CREATE INDEX embedded_revision ON embedded (space_id, revision, usable);
+CREATE INDEX embedded_doc ON embedded (doc_id);
+CREATE TABLE vectors (
+  space_id INTEGER NOT NULL,
+  doc_id INTEGER NOT NULL,
+  vector BLOB NOT NULL,
+  PRIMARY KEY (space_id, doc_id),
+  FOREIGN KEY (space_id, doc_id) REFERENCES embedded (space_id, doc_id) ON DELETE CASCADE
+);
+"""
+
+_FULL_TEXT = f"""
+CREATE VIRTUAL TABLE docs_fts USING fts5(
+  body_terms, head_terms, content='docs', content_rowid='id', tokenize="{FTS5_TOKENIZER}"
+);
+"""
+# The three triggers of SQLite's documentation for external content. 'delete' is given the old values, never the new.
+_TRIGGERS = """
+CREATE TRIGGER docs_inserted AFTER INSERT ON docs BEGIN
+  INSERT INTO docs_fts (rowid, body_terms, head_terms) VALUES (new.id, new.body_terms, new.head_terms);
+END;
+CREATE TRIGGER docs_deleted AFTER DELETE ON docs BEGIN
+  INSERT INTO docs_fts (docs_fts, rowid, body_terms, head_terms)
+  VALUES ('delete', old.id, old.body_terms, old.head_terms);
+END;
+CREATE TRIGGER docs_updated AFTER UPDATE ON docs BEGIN
+  INSERT INTO docs_fts (docs_fts, rowid, body_terms, head_terms)
+  VALUES ('delete', old.id, old.body_terms, old.head_terms);
+  INSERT INTO docs_fts (rowid, body_terms, head_terms) VALUES (new.id, new.body_terms, new.head_terms);
+END;
+"""
+_DROP_TRIGGERS = (
+    "DROP TRIGGER IF EXISTS docs_inserted; DROP TRIGGER IF EXISTS docs_deleted; DROP TRIGGER IF EXISTS docs_updated;"
+)
+
+
+def check_version(connection: apsw.Connection) -> bool:
+    """Return whether the file has our tables; an empty file has not.
+
+    Raises `StoreError` for a newer schema, which is left untouched, and `CorruptIndexError` for a file of
+    something else.
+    """
+    version = scalar(connection, "PRAGMA user_version")
+    application = scalar(connection, "PRAGMA application_id")
+    tables = scalar(connection, "SELECT count(*) FROM sqlite_schema")
+    if not tables and not version:
+        return False
+    if application != APPLICATION_ID:
+        raise CorruptIndexError("The file at the index's place is a database of something else.")
+    if version > SCHEMA_VERSION:
+        raise StoreError(
+            f"The index was made by a newer version (schema {version}, this one knows {SCHEMA_VERSION}).",
+            mend="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
+        )
+    return True
+
+
+def create(connection: apsw.Connection) -> None:
+    """Make the tables, unless another process has just made them. WAL is set first: it cannot be in a transaction."""
+    connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    with immediate(connection):
+        if check_version(connection):
+            return
+        connection.execute(_TABLES)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
+        set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+
+
+def ensure_full_text(connection: apsw.Connection, *, allowed: bool) -> bool:
+    """Bring the full-text index into the state that this SQLite allows; return whether it can be used.
+
+    Without FTS5 the triggers go, since they would make every write fail; with FTS5 again it is rebuilt.
+    """
+    usable = allowed and has_module(connection, "fts5")
+    if usable == _has_full_text(connection):
+        return usable
+    with immediate(connection):
+        if not usable:
+            connection.execute(_DROP_TRIGGERS)
+        elif not _has_full_text(connection):
+            if not scalar(connection, "SELECT count(*) FROM sqlite_schema WHERE name = 'docs_fts'"):
+                connection.execute(_FULL_TEXT)
+            connection.execute(_TRIGGERS)
+            connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('rebuild')")
+    return usable
+
+
+def can_search_full_text(connection: apsw.Connection, *, allowed: bool) -> bool:
+    """Tell whether a connection that only reads can use the full-text index."""
+    return allowed and has_module(connection, "fts5") and _has_full_text(connection)
+
+
+def get_meta(connection: apsw.Connection, key: str) -> int | float | str | None:
+    """Return a value that was set with `set_meta`, or None."""
+    value: int | float | str | None = scalar(connection, "SELECT value FROM meta WHERE key = ?", (key,))
+    return value
+
+
+def set_meta(connection: apsw.Connection, key: str, value: int | float | str) -> None:
+    """Remember a value in the file."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (key, value),
+    )
+
+
+def next_revision(connection: apsw.Connection) -> int:
+    """Count one more change to the vectors, or to what they are filtered by. Part of the caller's transaction."""
+    sql = (
+        "INSERT INTO meta (key, value) VALUES ('revision', 1) "
+        "ON CONFLICT (key) DO UPDATE SET value = value + 1 RETURNING value"
+    )
+    return int(scalar(connection, sql))
+
+
+def revision(connection: apsw.Connection) -> int:
+    """Return how many changes were counted."""
+    return int(get_meta(connection, "revision") or 0)
+
+
+def _has_full_text(connection: apsw.Connection) -> bool:
+    """Tell whether the full-text index is kept up to date by its triggers."""
+    sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name = 'docs_updated'"
+    return bool(scalar(connection, sql))

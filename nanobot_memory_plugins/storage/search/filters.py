@@ -1,0 +1,43 @@
+"""The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
+
+from typing import Any
+
+from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.storage.documents import Document
+
+_SCOPES = ("agent", "user", "channel", "session")
+
+
+def sql_filter(query: Query) -> tuple[str, list[Any]]:
+    """Return conditions on ``docs d``, empty when there are none, and their values."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for name in _SCOPES:
+        wanted = getattr(query.scope, name)
+        if wanted:
+            parts.append(f"d.{name} = ?")
+            values.append(wanted)
+    for column, allowed in (("origin", [origin.value for origin in query.origins]), ("source", list(query.sources))):
+        if allowed:
+            parts.append(f"d.{column} IN ({', '.join('?' * len(allowed))})")
+            values += sorted(allowed)
+    if query.since is not None:
+        parts.append("d.timestamp >= ?")
+        values.append(query.since.timestamp())
+    if query.until is not None:
+        parts.append("d.timestamp <= ?")
+        values.append(query.until.timestamp())
+    return " AND ".join(parts), values
+
+
+def passes(document: Document, query: Query) -> bool:
+    """Say whether a document passes the query's filters."""
+    time = document.time.timestamp() if document.time is not None else None
+    return (
+        all(not (wanted := getattr(query.scope, name)) or wanted == getattr(document.scope, name) for name in _SCOPES)
+        and (not query.origins or document.origin in query.origins)
+        and (not query.sources or document.source in query.sources)
+        and (query.since is None or (time is not None and time >= query.since.timestamp()))
+        and (query.until is None or (time is not None and time <= query.until.timestamp()))
+        and document.key not in query.exclude_ids
+    )

@@ -1,0 +1,53 @@
+"""Documents as hits, with the snippet that shows why they were found."""
+
+import re
+from collections.abc import Collection
+
+from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.segmentation import segment
+
+SNIPPET_CHARS = 360
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*|[^.!?。！？\n]+$")
+# What of a long text is looked through for a snippet.
+_SNIPPET_SOURCE = 20_000
+
+
+def hit_of(
+    document: Document,
+    *,
+    score: float = 1.0,
+    coverage: float = 0.0,
+    similarity: float | None = None,
+    terms: Collection[str] = (),
+) -> Hit:
+    """Return a document as a hit."""
+    return Hit(
+        id=document.key,
+        text=document.text,
+        path=document.path,
+        line=document.line,
+        score=score,
+        origin=document.origin,
+        scope=document.scope,
+        time=document.time,
+        heading=document.heading,
+        speaker=document.speaker,
+        snippet=snippet(document.text, terms),
+        coverage=coverage,
+        similarity=similarity,
+    )
+
+
+def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:
+    """Return at most ``limit`` characters around the sentence that holds the most of the terms."""
+    if len(text) <= limit:
+        return text
+    sentences = [(match.start(), match[0]) for match in _SENTENCE.finditer(text[:_SNIPPET_SOURCE])]
+    wanted = set(terms)
+    best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())), default=(0, ""))
+    start = max(0, best[0])
+    # A sentence near the end takes what stands before it along.
+    start = max(0, min(start, len(text) - limit))
+    cut = text[start : start + limit]
+    return ("…" if start else "") + cut[: limit - 2].strip() + ("…" if start + limit < len(text) else "")

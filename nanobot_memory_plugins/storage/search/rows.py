@@ -1,0 +1,70 @@
+"""Rows of the index as candidates of a search."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from nanobot_memory_plugins.core.values import Tier
+from nanobot_memory_plugins.storage.database.connection import query as run
+from nanobot_memory_plugins.storage.database.rows import DOCUMENT_COLUMNS, document_from_row
+from nanobot_memory_plugins.storage.documents import Document
+
+# SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
+_AT_ONCE = 400
+_COLUMNS = ", ".join(f"d.{column.strip()}" for column in DOCUMENT_COLUMNS.split(","))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document with its row id (0: not in the index) and its terms as they are stored."""
+
+    id: int
+    document: Document
+    body: Sequence[str]
+    head: Sequence[str] = ()
+    is_neighbour: bool = False
+
+    def terms(self, tier: Tier) -> Sequence[str]:
+        """Return the terms that a search of a tier looks at; a document outside the index has only those."""
+        return self.head if tier is Tier.LIGHT and self.id else self.body
+
+
+class Rows:
+    """Reads rows over one connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    def by_ids(self, ids: Iterable[int]) -> list[Row]:
+        """Return the rows with these ids, in the ids' order; deleted ones are missing."""
+        wanted = list(ids)
+        found: dict[int, Row] = {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            part = wanted[start : start + _AT_ONCE]
+            marks = ", ".join("?" * len(part))
+            found |= {row.id: row for row in self._read(f"FROM docs d WHERE d.id IN ({marks})", part)}
+        return [found[row_id] for row_id in wanted if row_id in found]
+
+    def around(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the passages directly before and after some, in the same file."""
+        places = dict.fromkeys(
+            (row.document.path, row.document.ordinal + step) for row in rows for step in (-1, 1) if row.id
+        )
+        if not places:
+            return []
+        marks = ", ".join(["(?, ?)"] * len(places))
+        sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
+        return list(self._read(sql, [value for place in places for value in place], is_neighbour=True))
+
+    def by_key(self, key: str) -> Row | None:
+        """Return the row with this key."""
+        return next(iter(self._read("FROM docs d WHERE d.key = ?", [key])), None)
+
+    def _read(self, source: str, values: Sequence[Any], *, is_neighbour: bool = False) -> list[Row]:
+        sql = f"SELECT d.id, d.body_terms, d.head_terms, {_COLUMNS} {source}"
+        return [
+            Row(row[0], document_from_row(row[3:]), row[1].split(), row[2].split(), is_neighbour)
+            for row in run(self._connection, sql, values)
+        ]

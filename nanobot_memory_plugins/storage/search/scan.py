@@ -1,0 +1,63 @@
+"""Search without an index: the documents themselves are looked through."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
+from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.search.filters import passes
+from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.ranking import Candidate, rank
+from nanobot_memory_plugins.storage.search.results import hit_of
+from nanobot_memory_plugins.storage.segmentation import query_terms
+
+
+def terms_of(document: Document, tier: Tier) -> list[str]:
+    """Return the terms that a search of a tier looks at."""
+    return (head_terms(document) if tier is Tier.LIGHT else body_terms(document)).split()
+
+
+def candidate_of(
+    document: Document, terms: Sequence[str], *, bm25: float, coverage: float, similarity: float | None
+) -> Candidate:
+    """Return what the order of a document depends on."""
+    return Candidate(
+        bm25=bm25,
+        coverage=coverage,
+        similarity=similarity,
+        place=(document.path, document.ordinal),
+        speaker=document.speaker.casefold(),
+        is_question=document.text.rstrip().endswith(("?", "？")),
+        length=len(terms),
+        time=document.time,
+        always_fresh=document.source == "long_term",
+    )
+
+
+def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
+    """Search documents that were read from the files, by words: the same terms and the same order as with an index."""
+    found = [document for document in documents if passes(document, query)]
+    texts = [terms_of(document, query.tier) for document in found]
+    frequencies = Counter(term for terms in texts for term in set(terms))
+    wanted = query_terms(query.text)
+    scores = score_terms(texts, idf_of(wanted, frequencies, len(texts)))
+    candidates = [
+        candidate_of(document, terms, bm25=score.bm25, coverage=score.coverage, similarity=None)
+        for document, terms, score in zip(found, texts, scores, strict=True)
+    ]
+    order = rank(candidates, query.text, datetime.now(UTC), SearchOptions())
+    best = sorted((place for place in range(len(found)) if scores[place].bm25 > 0), key=lambda place: -order[place])
+    top = max((order[place] for place in best), default=1.0) or 1.0
+    hits = tuple(
+        hit_of(
+            found[place],
+            score=min(1.0, max(0.0, order[place] / top)),
+            coverage=scores[place].coverage,
+            terms=wanted,
+        )
+        for place in best[: query.limit]
+    )
+    return SearchResult(hits=hits, level=Level.MARKDOWN)
