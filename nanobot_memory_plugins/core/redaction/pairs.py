@@ -91,7 +91,7 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     in_query = False
     if sep == "=" and before and (before[-1] in "?&" or before[-1] == ";") and not match["close"]:
         in_query = before[-1] != ";"
-        if in_query and level < Sensitivity.VENDOR and name.lower() in _QUERY_KEYS:
+        if in_query and level < Sensitivity.VENDOR and split_name(name)[-1:] and split_name(name)[-1] in _QUERY_KEYS:
             level = Sensitivity.VENDOR
     if level is Sensitivity.WEAK and split_name(name) == ("key",):
         if _SPACED_KEY.search(before[-28:]):
@@ -116,11 +116,15 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
                 return None
         elif _is_annotation(text, value, before, match):
             return None
-    elif sep == ":" and not match["close"] and _FORWARD_REFERENCE.fullmatch(text, value.start, value.end):
+    elif sep == ":" and not match["close"] and _is_forward_reference(text[value.start : value.end]):
         return None
     if sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">"))):
         return None if not value.quoted else _accept(text, value, level, name, running=False)
     return _accept(text, value, level, name, running=value.running_text and sep != "=", sep=sep, match=match)
+
+
+def _is_forward_reference(found: str) -> bool:
+    return bool(_FORWARD_REFERENCE.fullmatch(found)) and not is_scrambled(found)
 
 
 def _is_annotation(text: str, value: Value, before: str, match: re.Match[str]) -> bool:

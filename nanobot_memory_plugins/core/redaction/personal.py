@@ -14,12 +14,13 @@ from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NU
 _AT = re.compile(r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}|xn--[A-Za-z0-9-]{2,59}))(?![A-Za-z0-9])")
 _LOCAL = re.compile(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?$")
 _LOCAL_CLASS = re.compile(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}$")
+_REMOTE_PATH = re.compile(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 _NO_TOP = frozenset("local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe zip gz tar so dll conf cfg ini lock java rb go rs cpp whl".split())
 
 _DIGIT_RUN = re.compile(r"(?<![0-9])[0-9](?:[ -]?[0-9]){8,29}(?:[ -]?[Xx])?")
 _CN_MOBILE = re.compile(r"(?<![0-9A-Za-z_.+-])(?:\(?\+?(?:00)?86\)?[ -]?)?1[3-9][0-9](?:[ -]?[0-9]{4}){2}(?![0-9A-Za-z_]|[.-][0-9])")
 _INTERNATIONAL = re.compile(r"(?<![0-9A-Za-z_+.)-])\+[1-9][0-9]{0,3}(?:[ .-]{0,2}\(?[0-9]{1,4}\)?){2,6}(?![0-9A-Za-z_]|[.,][0-9])")
-_NORTH_AMERICAN = re.compile(r"(?<![0-9A-Za-z_.+/-])(?:1[ .-])?(?:\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-]|[2-9][0-9]{2}(?P<gap>[ .-])[2-9][0-9]{2}(?P=gap))[0-9]{4}(?![0-9A-Za-z_]|[.-][0-9])")
+_NORTH_AMERICAN = re.compile(r"(?<![0-9A-Za-z_.+/-])(?:(?:1[ .-])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-]|(?:1[.-])?[2-9][0-9]{2}(?P<gap>[.-])[2-9][0-9]{2}(?P=gap)|1 [2-9][0-9]{2} [2-9][0-9]{2} )[0-9]{4}(?![0-9A-Za-z_]|[.-][0-9])")
 _NAMED_PHONE = re.compile(r"(?i)(?:电话|座机|传真|固话|热线|联系方式|手机号?码?|tel(?:ephone)?|phone(?:[ _]?(?:number|no))?|mobile|fax|cell)[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?(?P<secret>\(?\+?[0-9][0-9() -]{5,18}[0-9])(?![0-9A-Za-z_])")
 _CN_ID = re.compile(r"(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])[0-9]{3}[0-9Xx](?![0-9A-Za-z])")
 _SSN = re.compile(r"(?<![0-9A-Za-z_.+/-])(?P<secret>(?!000|666|9)[0-9]{3}[- ](?!00)[0-9]{2}[- ](?!0000)[0-9]{4})(?![0-9A-Za-z_]|[-./][0-9])")
@@ -83,9 +84,8 @@ def _find_emails(text: str) -> Iterator[Span]:
         before = text[max(0, start - 3) : start]
         if name in ("git", "hg", "svn") or match["top"].lower() in _NO_TOP or before.endswith(("://", "/@")):
             continue
-        if after == ":" and re.match(r":[\w~.-]{1,100}[/\w]", text[match.end() : match.end() + 102]) and not re.match(r":\d", text[match.end() :]):
-            if re.match(r":(?:[\w.-]+/|/|~)", text[match.end() : match.end() + 102]):
-                continue  # user@host:path, as scp and git write it
+        if after == ":" and _REMOTE_PATH.match(text, match.end()):
+            continue  # user@host:path, as scp and git write it
         if after == "/" or (before.endswith("/") and "//" in text[max(0, start - 80) : start]):
             continue
         yield _span(start, match.end(), "email", EMAIL)

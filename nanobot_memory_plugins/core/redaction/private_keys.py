@@ -16,7 +16,7 @@ _GAP = r"(?:[\s\"'`,+>|#;\\ ]|\\[nrt])"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Key-Derivation|X-[A-Za-z-]{1,30}):[^\n\\]{0,200}"
 _PIECE = r"[A-Za-z0-9+/]{16,100000}={0,2}"
 _BODY = re.compile(rf"(?:{_GAP}{{0,80}}+(?:{_HEADER}|{_PIECE})){{0,2000}}+")
-_LAST_PIECE = re.compile(rf"{_GAP}{{0,20}}[A-Za-z0-9+/]{{1,16}}={{1,2}}")
+_LAST_PIECE = re.compile(rf"{_GAP}{{1,20}}[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|(?=\s{{0,3}}\Z))")
 _TAIL_PIECES = re.compile(r"[A-Za-z0-9+/]{1,100}={0,2}")
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d:")
 _PUTTY_PRIVATE = re.compile(

@@ -60,7 +60,7 @@ _QUALIFIED = re.compile(r"(?i)(?:public|primary|foreign|cache|partition|sort|fin
 _GLUED = re.compile(r"(?:[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assword|PASSWORD|[_-]key|KEY|Key|PRIVATE)[ \t]{1,4}(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})")
 _DIRECTIVE = re.compile(
     r"(?im)^[ \t]{0,40}(?:(?P<sure>requirepass|masterauth|rootpw|bindpw|auth[-_]pass|userpassword|enable[ ](?:secret|password)(?:[ ][0-9])?|snmp-server[ ]community|ppp[ ]chap[ ]password(?:[ ][0-9])?"
-    r"|wpa-psk|wpa_passphrase|(?:username[ ]\S{1,60}[ ](?:privilege[ ][0-9]{1,2}[ ])?(?:password|secret)(?:[ ][0-9])?))|password|passwd|secret|pass)[ \t]{1,20}(?P<secret>[^\s;,#]{4,200}|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ \t]{0,8};?[ \t]*\r?$"
+    r"|wpa-psk|wpa_passphrase|(?:username[ ]\S{1,60}[ ](?:privilege[ ][0-9]{1,2}[ ])?(?:password|secret)(?:[ ][0-9])?))|password|passwd|secret|pass)[ \t]{1,20}(?P<secret>[^\s\"'<][^\s]{3,199}?|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ \t]{0,8};?[ \t]*\r?$"
 )
 _PHRASE_KEYS = re.compile(
     r"(?i)(?:mnemonic|seed(?:[ _-]?phrase)?|recovery[ _-]?phrase|secret[ _-]?phrase|助记词)[\"')*]{0,3}(?:\s{0,3}(?:[:=]|is|是|为)){1,2}\s{0,3}[\"']?(?P<secret>[a-z]{3,8}(?:[ ,]{1,3}[a-z]{3,8}){11,23})"

@@ -23,6 +23,9 @@ _LEFT = 1024
 _RIGHT = 2048
 _PASSES = 12
 _BORDER = re.compile(r"\s(?=\S*\Z)")
+_LONG = 1024
+"""A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
+_BUILT_IN = RuleIndex((*VENDOR_RULES, *JWT_RULES))
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 
@@ -32,10 +35,10 @@ class Redactor:
     ``extra_rules`` are searched beside the built-in ones. Redacting twice gives what redacting once gave.
     """
 
-    __slots__ = ("_index",)
+    __slots__ = ("_extra",)
 
     def __init__(self, *, extra_rules: Sequence[Rule] = ()) -> None:
-        self._index = RuleIndex((*VENDOR_RULES, *JWT_RULES, *extra_rules))
+        self._extra = RuleIndex(extra_rules) if extra_rules else None
 
     def redact(self, text: str) -> str:
         """Give ``text`` with every finding replaced by its placeholder."""
@@ -80,8 +83,8 @@ class Redactor:
                 first, last = left + span.start, left + span.end
                 if first < max(at, done) or first >= stop:
                     continue
-                if last == right and right < end:
-                    rest = _REST_OF_TOKEN.match(text, right, end)
+                if last - first >= _LONG or (last == right and right < end):
+                    rest = _REST_OF_TOKEN.match(text, last, end)
                     last = rest.end() if rest else last
                 done = last
                 yield span._replace(start=first, end=last)
@@ -92,7 +95,9 @@ class Redactor:
         text = view.text
         lower = text.lower()
         spans: list[Span] = []
-        spans.extend(self._index.find(text, lower))
+        spans.extend(_BUILT_IN.find(text, lower))
+        if self._extra is not None:
+            spans.extend(self._extra.find(text, lower))
         if may_hold_pairs(text, lower):
             spans.extend(find_pairs(text))
         spans.extend(find_credentials(text, lower))

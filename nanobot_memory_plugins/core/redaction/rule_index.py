@@ -7,6 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from nanobot_memory_plugins.core.redaction.rules import RANK_VENDOR, Rule, Span
 
+# A match this long may have ended at the bound of a repetition: what goes on behind it belongs to it.
+_LONG = 120
+_REST = re.compile(r"[A-Za-z0-9_-]*+")
+
 _Tree = dict[str, "_Tree"]
 
 
@@ -24,21 +28,24 @@ class RuleIndex:
         exact = [rule for rule in rules if rule.literals and not rule.pattern.flags & re.IGNORECASE]
         self._always = tuple(rule for rule in rules if not rule.literals)
         self._folded = tuple(rule for rule in rules if rule.literals and rule.pattern.flags & re.IGNORECASE)
-        literals = {literal for rule in exact for literal in rule.literals}
-        hits = [a for a in literals if not any(a != b and a.startswith(b) for b in literals)]
-        self._anchored = {
-            hit: tuple(
-                (offset, rule)
-                for rule in exact
-                if rule.anchored
-                for offset in sorted({place for literal in rule.literals for place in _places(hit, literal)})
+        by_literal: dict[str, list[Rule]] = {}
+        for rule in exact:
+            for literal in rule.literals:
+                by_literal.setdefault(literal, []).append(rule)
+        by_first: dict[str, list[str]] = {}
+        for literal in by_literal:
+            by_first.setdefault(literal[0], []).append(literal)
+        hits = [a for a in by_literal if not any(a != b and a.startswith(b) for b in by_first[a[0]])]
+        self._anchored: dict[str, tuple[tuple[int, Rule], ...]] = {}
+        self._loose: dict[str, tuple[Rule, ...]] = {}
+        for hit in hits:
+            met = dict.fromkeys(  # once each, in a fixed order
+                (place, rule)
+                for place, literal in _met(hit, by_first)
+                for rule in by_literal[literal]
             )
-            for hit in hits
-        }
-        self._loose = {
-            hit: tuple(rule for rule in exact if not rule.anchored and any(_places(hit, x) for x in rule.literals))
-            for hit in hits
-        }
+            self._anchored[hit] = tuple((place, rule) for place, rule in met if rule.anchored)
+            self._loose[hit] = tuple(dict.fromkeys(rule for _, rule in met if not rule.anchored))
         self._tree = re.compile(_pattern(hits)) if hits else None
 
     def find(self, text: str, lower: str) -> list[Span]:
@@ -48,11 +55,14 @@ class RuleIndex:
         searched.extend(rule for rule in self._folded if any(literal in lower for literal in rule.literals))
         if self._tree is not None:
             seen: set[str] = set()
+            ends: dict[int, int] = {}  # where a rule matched last: like a search, it goes on behind that
             for hit in self._tree.finditer(text):
                 literal = hit.group()
                 for offset, rule in self._anchored[literal]:
-                    match = rule.pattern.match(text, hit.start() + offset)
-                    if match is not None:
+                    at = hit.start() + offset
+                    match = rule.pattern.match(text, at)
+                    if match is not None and at >= ends.get(id(rule), 0):
+                        ends[id(rule)] = match.end()
                         _add(rule, match, spans)
                 if literal not in seen:
                     seen.add(literal)
@@ -66,12 +76,19 @@ class RuleIndex:
 def _add(rule: Rule, match: re.Match[str], spans: list[Span]) -> None:
     start, end = match.span("secret" if "secret" in rule.pattern.groupindex else 0)
     if end > start and (rule.validator is None or rule.validator(match.string[start:end])):
+        if end - start >= _LONG:
+            rest = _REST.match(match.string, end)
+            end = rest.end() if rest else end
         spans.append(Span(start, end, rule.kind, rule.placeholder, RANK_VENDOR))
 
 
-def _places(hit: str, literal: str) -> list[int]:
-    """Give where ``literal`` may begin, counted from the place at which the tree reports ``hit``."""
-    return [i for i in range(len(hit)) if literal.startswith(hit[i:]) or hit[i:].startswith(literal)]
+def _met(hit: str, by_first: dict[str, list[str]]) -> Iterator[tuple[int, str]]:
+    """Give each literal that may stand where the tree reports ``hit``, and where in it that literal begins."""
+    for place, char in enumerate(hit):
+        rest = hit[place:]
+        for literal in by_first.get(char, ()):
+            if literal.startswith(rest) or rest.startswith(literal):
+                yield place, literal
 
 
 def _pattern(words: Sequence[str]) -> str:

@@ -105,7 +105,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     _shaped("google_refresh_token", f"{_NO_WORD}1//0{_W}{{30,200}}", "1//0"),
     _shaped("gcp_service_key", f"{_NO_ALNUM}GOOG[A-Za-z0-9]{{16,58}}{_END}", "GOOG", mixed=True),
     _shaped("azure_client_secret", f"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{{3}}[0-9]Q~[A-Za-z0-9_~.-]{{31,40}}", "Q~", loose=True),
-    _shaped("azure_storage_key", r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])", "==", loose=True),
+    _shaped("azure_storage_key", r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])", "==", mixed=True, loose=True),
     _shaped("azure_marked_key", "(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{30,84}(?:JQQJ99|\\+ASt|\\+AMC|AzFu|AzSe|AIoT|APIM|ACDb)[A-Za-z0-9+/]{4,40}={0,2}(?![A-Za-z0-9+/=])",
             "JQQJ99", "+ASt", "+AMC", "AzFu", "AzSe", "AIoT", "APIM", "ACDb", mixed=True, loose=True),
     _shaped("azure_devops_token", f"{_NO_ALNUM}{_A}{{60,80}}AZDO{_A}{{4}}", "AZDO", loose=True),
@@ -290,7 +290,7 @@ JWT_RULES: tuple[Rule, ...] = (
         ("ey",),
         anchored=True,
     ),
-    Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_+/-])ZXlK{_JWT_PART}{{60,8000}}={{0,2}}"), is_issued, ("ZXlK",), anchored=True),
+    Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_+/-])ZXlK[A-Za-z0-9_+/-]{{60,8000}}={{0,2}}"), is_issued, ("ZXlK",), anchored=True),
     # A token that was cut before its first dot.
     Rule("jwt", API_KEY, re.compile(rf"(?<![A-Za-z0-9_-])eyJ(?:hbGciOi|0eXAiOi|raWQiOi){_JWT_PART}{{12,4000}}"), is_issued, ("eyJ",), anchored=True),
 )

@@ -1,0 +1,85 @@
+import string
+from random import Random
+
+import pytest
+
+from nanobot_memory_plugins.core.redaction import Redactor, redact_text
+from tests.redaction.shapes import cn_id, iban, luhn, pick
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["ann@example.org", "zhang_san88@mail.acme-labs.io", "o.k+tag@univ.edu.cn", "x%y@a-b.co", "first.last@sub.dom.museum"],
+)
+def test_an_address_is_hidden(address):
+    assert redact_text(f"From: {address}\nSubject: x") == "From: [EMAIL]\nSubject: x"
+    assert redact_text(f"(see <{address}>, please)") == "(see <[EMAIL]>, please)"
+    assert redact_text(f"write to {address}.") == "write to [EMAIL]."
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "13912345678",
+        "139-1234-5678",
+        "+86 139 1234 5678",
+        "+1 415 555 2671",
+        "+14155552671",
+        "(415) 555-2671",
+        "415-555-2671",
+        "+44 20 7946 0958",
+        "+49 (0)30 901820",
+    ],
+)
+def test_a_telephone_number_is_hidden(number):
+    assert redact_text(f"call {number} today") == "call [PHONE] today"
+
+
+def test_a_landline_is_hidden_beside_its_word():
+    assert redact_text("电话：010-12345678") == "电话：[PHONE]"
+    assert redact_text("tel: 0171 9876543") == "tel: [PHONE]"
+
+
+def test_cards_need_the_check_digit():
+    random = Random(1)
+    for start, size in (("4", 16), ("55", 16), ("2221", 16), ("37", 15), ("6011", 16), ("6222", 16), ("6217", 19)):
+        card = luhn(start + pick(random, string.digits, size - 1 - len(start)))
+        wrong = card[:-1] + str((int(card[-1]) + 1) % 10)
+        assert redact_text(f"paid by card {card} on Monday") == "paid by card [CARD] on Monday"
+        assert redact_text(f"paid by reference {wrong} on Monday") == f"paid by reference {wrong} on Monday"
+    grouped = luhn("4" + pick(random, string.digits, 14))
+    spaced = " ".join(grouped[i : i + 4] for i in range(0, 16, 4))
+    assert redact_text(f"card {spaced} exp 12/29") == "card [CARD] exp 12/29"
+
+
+def test_chinese_identity_numbers_need_date_and_check_digit():
+    random = Random(2)
+    for _ in range(20):
+        number = cn_id(random)
+        assert redact_text(f"身份证号:{number}") == "身份证号:[ID_NUMBER]"
+        assert redact_text(f"见{number}。") == "见[ID_NUMBER]。"
+        wrong = number[:17] + ("1" if number[17] != "1" else "2")
+        assert redact_text(f"no {wrong} there") == f"no {wrong} there"
+
+
+def test_ibans_need_the_check_digits():
+    random = Random(3)
+    number = iban(random)
+    spaced = " ".join(number[i : i + 4] for i in range(0, len(number), 4))
+    assert redact_text(f"IBAN {number} BIC DEUTDEFF") == "IBAN [IBAN] BIC DEUTDEFF"
+    assert redact_text(f"IBAN {spaced} BIC DEUTDEFF") == "IBAN [IBAN] BIC DEUTDEFF"
+    wrong = number[:-1] + str((int(number[-1]) + 1) % 10)
+    assert redact_text(f"ref {wrong} x") == f"ref {wrong} x"
+
+
+def test_other_identity_numbers_are_hidden_beside_their_words():
+    assert redact_text("SSN: 380-57-1218 (verified)") == "SSN: [ID_NUMBER] (verified)"
+    assert redact_text("passport number: E12345678") == "passport number: [ID_NUMBER]"
+    assert redact_text("护照号：E12345678，有效") == "护照号：[ID_NUMBER]，有效"
+    assert "000-57-1218" in redact_text("part 000-57-1218")
+
+
+def test_an_address_in_a_url_gives_way_to_the_password_in_it():
+    text = "smtp://bob:" + "Quiet7harbor" + "@mail.example.com:587"
+    assert redact_text(text) == "smtp://bob:[REDACTED]@mail.example.com:587"
+    assert [finding.kind for finding in Redactor().findings(text)] == ["url_password"]

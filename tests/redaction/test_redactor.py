@@ -1,0 +1,173 @@
+import re
+import threading
+import time
+from random import Random
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.redaction import Finding, Redactor, Rule, redact_text
+from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block, luhn
+
+FRAGMENTS = st.sampled_from(
+    [
+        "password", "=", ": ", '"', "'", "\\", "\\n", "[", "]", "[API_KEY]", "[REDACTED]", "[EMAIL]", "token", "://", "@", "a@b.com", " is ", "密码",
+        "是", "：", "key", "Bearer ", "Authorization: ", "Cookie: ", "sk-", "ghp_", "eyJ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+        "\n", " ", "\u200b", "\x1b[1m", "\x00", "\ud800", "%40", "&quot;", "13912345678", "hunter2", "Zx9!kQ", "0123456789abcdef", "{", "}", ",", ";", "<", ">", "|", "--",
+    ]
+)  # fmt: skip
+SECRETS = st.integers(0, 10**6).map(
+    lambda seed: Random(seed).choice([*VENDOR_TOKENS.values(), *PASSWORDS.values(), cn_id, jwt])(Random(seed))
+)
+MIXED = st.lists(FRAGMENTS | SECRETS | st.text(max_size=8), max_size=25).map("".join)
+
+
+@settings(max_examples=300, deadline=None)
+@given(MIXED)
+@example("password=[REDACTED]word=password=[REDACTED]")
+def test_redacting_twice_is_redacting_once(text):
+    once = redact_text(text)
+    assert redact_text(once) == once
+
+
+@settings(max_examples=150, deadline=None)
+@given(MIXED)
+def test_findings_are_in_order_apart_and_inside_the_text(text):
+    end = 0
+    for finding in Redactor().findings(text):
+        assert end <= finding.start < finding.end <= len(text)
+        end = finding.end
+
+
+def test_a_finding_never_holds_the_value():
+    token = VENDOR_TOKENS["github"](Random(1))
+    text = f"it is {token}."
+    findings = Redactor().findings(text)
+    assert findings == [Finding("github_token", 6, 6 + len(token))]
+    assert token not in repr(findings)
+    assert text[findings[0].start : findings[0].end] == token
+
+
+def test_placeholders_stay_as_they_are():
+    for text in ("password: [REDACTED]", "Authorization: Bearer [API_KEY]", "mail [EMAIL], call [PHONE]", "[PRIVATE_KEY]"):
+        assert redact_text(text) == text
+
+
+@pytest.mark.parametrize("text", ["", "\x00", "\ud800", "\udcff password", " ", "\n", "\\", "%", "&", "\x1b", "[", "\U000e0041"])
+def test_odd_strings_are_no_trouble(text):
+    assert redact_text(text) == text
+
+
+def test_lone_surrogates_and_nul_hide_nothing_from_it():
+    token = VENDOR_TOKENS["stripe"](Random(2))
+    assert redact_text(f"\ud800{token}\udcff") == "\ud800[API_KEY]\udcff"
+    assert token[4:] not in redact_text("\x00".join(token))
+
+
+def test_a_plugin_can_add_a_rule():
+    rule = Rule("ticket", "[TICKET]", re.compile(r"(?<![A-Z])ACME-(?P<secret>[0-9]{6})"), lambda v: v != "000000", ("ACME-",))
+    redactor = Redactor(extra_rules=[rule])
+    assert redactor.redact("ACME-123456, ACME-000000") == "ACME-[TICKET], ACME-000000"
+    assert redact_text("ACME-123456") == "ACME-123456"
+    folded = Rule("ticket", "[TICKET]", re.compile(r"(?i)acme-[0-9]{6}"), literals=("acme-",))
+    assert Redactor(extra_rules=[folded]).redact("an Acme-123456") == "an [TICKET]"
+
+
+def test_a_rule_whose_placeholder_would_not_survive_is_refused():
+    with pytest.raises(ValueError, match="placeholder"):
+        Rule("x", "<hidden>", re.compile("x"))
+    with pytest.raises(ValueError, match="anchored"):
+        Rule("x", "[HIDDEN]", re.compile("x"), anchored=True)
+
+
+def test_secrets_are_found_wherever_the_windows_are_cut():
+    random = Random(5)
+    words = "the build went on and nothing else of note was seen in it".split()
+    tokens = []
+    pieces = []
+    for number in range(400):
+        token = random.choice([VENDOR_TOKENS["github"], VENDOR_TOKENS["slack bot"], jwt])(random)
+        tokens.append(token)
+        pieces.append(" ".join(random.choices(words, k=random.randint(5, 60))) + ("\n" if number % 3 else " ") + token)
+    for separator in (" ", "\n", ""):
+        text = redact_text(separator.join(pieces))
+        assert [token for token in tokens if token in text] == []
+        assert text.count("[API_KEY]") >= 395
+
+
+def test_a_value_and_a_block_longer_than_a_window_are_hidden_whole():
+    value = "".join(Random(6).choices("abcdefgh0123456789XYZ", k=60_000))
+    assert redact_text(f"a\napi_key={value}\nb") == "a\napi_key=[REDACTED]\nb"
+    assert redact_text(f'{{"password": "{value}", "n": 1}}') == '{"password": "[REDACTED]", "n": 1}'
+    block, _ = key_block(Random(7))
+    filler = "some words of no interest\n" * 640
+    assert redact_text(filler[:16_300] + block + "\nend") == filler[:16_300] + "[PRIVATE_KEY]\nend"
+
+
+def test_threads_can_share_one():
+    redactor = Redactor()
+    texts = [f"n {n} {VENDOR_TOKENS['github'](Random(n))} password=Quiet{n}harbor" for n in range(60)]
+    expected = [redactor.redact(text) for text in texts]
+    wrong: list[str] = []
+
+    def work() -> None:
+        for text, right in zip(texts, expected, strict=True):
+            if redactor.redact(text) != right:
+                wrong.append(text)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def seconds(text: str) -> float:
+    started = time.perf_counter()
+    redact_text(text)
+    return time.perf_counter() - started
+
+
+FAMILIES = [
+    "-", "\\", "eyJ", "eyJhbGciOi", "-----BEGIN", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "a=", "password=", "password: ",
+    '"', "'", "7", "@", "a@", "a@a.", "a.", "a-", "://", "http://a:", "sk-", "\x1b[", "\x1b]", "%3D", "&quot;", ":", "密码是", "password is ",
+    "cookie: a=b;", "curl -u ", "mysql -p ", "machine a login b ", "<password ", "name=password value ", "AKIA", "A", "key ", "{", "[", "(",
+    "1 ", "4111 ", "+1 ", "DE44 ", "0123456789abcdef", "kind: Secret\ndata:\n", "echo a:", "|", "$2b$", "\n ",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", FAMILIES, ids=repr)
+def test_time_grows_no_faster_than_the_text(unit):
+    # Four times the text: quadratic would be sixteen times the time. Both are far below what a slow machine notices.
+    small, large = 48 * 1024, 192 * 1024
+    short = min(seconds((unit * small)[:small]) for _ in range(2))
+    limit = 12 * short + 0.25
+    # On a busy machine the second try may pass.
+    assert any(seconds((unit * large)[:large]) < limit for _ in range(2))
+
+
+def test_five_megabytes_of_prose_leave_other_threads_room():
+    text = "The fox jumps over the lazy dog and runs away from it.\n今天我们讨论了项目的进展。\n" * 70_000
+    text += "password=" + "Quiet7harbor"
+    gaps: list[float] = []
+    done = threading.Event()
+
+    def tick() -> None:
+        last = time.perf_counter()
+        while not done.wait(0.001):
+            now = time.perf_counter()
+            gaps.append(now - last)
+            last = now
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    try:
+        result = redact_text(text)
+    finally:
+        done.set()
+        thread.join()
+    assert result.endswith("password=[REDACTED]")
+    assert len(gaps) > 20
+    assert max(gaps) < 1.0
