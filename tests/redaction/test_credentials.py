@@ -60,7 +60,9 @@ def test_an_unescaped_password_in_a_url_is_hidden(value):
 def test_basic_credentials_are_hidden():
     for raw in (b"bob:hunter2", Random(1).randbytes(20)):
         value = base64.b64encode(raw).decode()
-        assert redact_text(f"Authorization: Basic {value}\nAccept: */*") == "Authorization: Basic [REDACTED]\nAccept: */*"
+        assert (
+            redact_text(f"Authorization: Basic {value}\nAccept: */*") == "Authorization: Basic [REDACTED]\nAccept: */*"
+        )
 
 
 def test_signed_requests_lose_their_signature():
@@ -106,7 +108,9 @@ def test_the_secret_of_a_webhook_is_hidden(url):
 
 def test_the_data_of_a_kubernetes_secret_is_hidden():
     value = base64.b64encode(b"swordfish").decode()
-    text = redact_text(f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ndata:\n  greeting: {value}\ntype: Opaque\n")
+    text = redact_text(
+        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\ndata:\n  greeting: {value}\ntype: Opaque\n"
+    )
     assert value not in text
     assert "name: app" in text
     assert "type: Opaque" in text

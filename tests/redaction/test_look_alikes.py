@@ -91,7 +91,7 @@ LOOK_ALIKES = [
     "Password policy: minimum length 12, expires after 90 days.",
     "I forgot my password and reset it.",
     "The token is invalid or has expired.",
-    "password authentication failed for user \"app\"",
+    'password authentication failed for user "app"',
     "The key is to keep it simple. Key: value pairs are fine.",
     "Press any key to continue, key=enter",
     "本次会话 token 数量:4044,密码学课程第11讲。",
@@ -116,7 +116,7 @@ LOOK_ALIKES = [
     "GB82 is not an account, nor is DE44 5001 0517 5407 3249 32",
     "drwxr-xr-x 2 root root 4096 Jan  2 10:11 secrets",
     "npm WARN deprecated har-validator@5.1.5: this library is no longer supported",
-    "HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm=\"files\"",
+    'HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm="files"',
 ]
 
 

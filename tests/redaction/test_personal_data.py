@@ -9,7 +9,13 @@ from tests.redaction.shapes import cn_id, iban, luhn, pick
 
 @pytest.mark.parametrize(
     "address",
-    ["ann@example.org", "zhang_san88@mail.acme-labs.io", "o.k+tag@univ.edu.cn", "x%y@a-b.co", "first.last@sub.dom.museum"],
+    [
+        "ann@example.org",
+        "zhang_san88@mail.acme-labs.io",
+        "o.k+tag@univ.edu.cn",
+        "x%y@a-b.co",
+        "first.last@sub.dom.museum",
+    ],
 )
 def test_an_address_is_hidden(address):
     assert redact_text(f"From: {address}\nSubject: x") == "From: [EMAIL]\nSubject: x"

@@ -40,7 +40,9 @@ def test_a_block_that_lost_its_end_is_hidden():
     for size in (200, 431, 700):
         text = redact_text("log\n" + block[:size])
         assert text == "log\n[PRIVATE_KEY]"
-    assert redact_text("\n".join(block.splitlines()[:5]) + "\n\nSo much for that.") == "[PRIVATE_KEY]\n\nSo much for that."
+    assert (
+        redact_text("\n".join(block.splitlines()[:5]) + "\n\nSo much for that.") == "[PRIVATE_KEY]\n\nSo much for that."
+    )
     assert lines
 
 

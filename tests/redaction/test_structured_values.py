@@ -11,7 +11,13 @@ from tests.redaction.shapes import VENDOR_TOKENS, cn_id, luhn
 
 
 def test_a_name_hides_its_value_whatever_it_looks_like():
-    value = {"password": "x", "apiKey": "plain words here", "pin": 1234, "nested": {"client_secret": "maple"}, "密码": "a"}
+    value = {
+        "password": "x",
+        "apiKey": "plain words here",
+        "pin": 1234,
+        "nested": {"client_secret": "maple"},
+        "密码": "a",
+    }
     assert redact_value(value) == {
         "password": "[REDACTED]",
         "apiKey": "[REDACTED]",
@@ -73,7 +79,10 @@ def test_a_named_value_is_hidden():
 
 
 def test_lists_of_secrets_are_hidden():
-    assert redact_value({"passwords": ["a", "b"], "tokens": 5}) == {"passwords": ["[REDACTED]", "[REDACTED]"], "tokens": 5}
+    assert redact_value({"passwords": ["a", "b"], "tokens": 5}) == {
+        "passwords": ["[REDACTED]", "[REDACTED]"],
+        "tokens": 5,
+    }
 
 
 def test_cycles_depth_and_hostile_objects_are_no_trouble():
@@ -88,7 +97,9 @@ def test_cycles_depth_and_hostile_objects_are_no_trouble():
             raise RuntimeError("no")
 
     shared = [1]
-    result = redact_value({"cycle": cycle, "deep": deep, "object": Hostile(), "twice": [shared, shared], "f": float("nan")})
+    result = redact_value(
+        {"cycle": cycle, "deep": deep, "object": Hostile(), "twice": [shared, shared], "f": float("nan")}
+    )
     assert json.loads(json.dumps(result, allow_nan=False))["cycle"]["self"] == "[CYCLE]"
     assert result["twice"] == [[1], [1]]
     assert result["object"] == "<Hostile>"
@@ -102,7 +113,12 @@ def test_plain_values_stay(value):
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["password", "key", "a", "token", "身份证"]) | st.text(max_size=5), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(["password", "key", "a", "token", "身份证"]) | st.text(max_size=5), inner, max_size=4
+        )
+    ),
     max_leaves=12,
 )
 

@@ -15,7 +15,13 @@ CONTEXTS = {
     "between chinese": "密钥是{}请保存好",
     "alone": "{}",
 }
-KEPT = {"header": "jq .data", "log": "for host db-4", "json": "eu-1", "environment": "REGION=us-west-2", "chinese": "请部署"}
+KEPT = {
+    "header": "jq .data",
+    "log": "for host db-4",
+    "json": "eu-1",
+    "environment": "REGION=us-west-2",
+    "chinese": "请部署",
+}
 
 
 @pytest.mark.parametrize("vendor", VENDOR_TOKENS)

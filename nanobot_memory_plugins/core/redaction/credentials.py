@@ -5,42 +5,76 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
+from nanobot_memory_plugins.core.redaction.word_lists import words
 
 _URL_USER = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,40}+://(?P<user>[^\s:@/\"'`<>\\]{0,256}+)(?P<colon>:)?")
 _URL_PASSWORD = re.compile(r"[^\s\"'`<>\ue0f1-\ue0f9]{1,1024}")
 _AUTH_HEADER = re.compile(
     r"""(?xi)
-    (?<![A-Za-z0-9]) (?:proxy-|x-)?(?:authorization|authentication) ["'\ue0f1-\ue0f9\])]{0,3} \s{0,4} [:=,] \s{0,4} ["'\ue0f1-\ue0f9]{0,2}
-    (?P<scheme> (?:basic|bearer|token|digest|negotiate|ntlm|apikey|api-key|key|aws4-hmac-sha256|hawk|oauth|hmac|signature|bot|ssws|genie-?key|splunk|discourse|klaviyo-api-key|sso-key)\s{1,4} )?
+    (?<![A-Za-z0-9]) (?:proxy-|x-)?(?:authorization|authentication) ["'\ue0f1-\ue0f9\])]{0,3} \s{0,4} [:=,]
+      \s{0,4} ["'\ue0f1-\ue0f9]{0,2}
+    (?P<scheme> (?:basic|bearer|token|digest|negotiate|ntlm|apikey|api-key|key|aws4-hmac-sha256|hawk|oauth|hmac
+      |signature|bot|ssws|genie-?key|splunk|discourse|klaviyo-api-key|sso-key)\s{1,4} )?
     (?P<secret> [^\s"'`,;<>\ue0f1-\ue0f9]{4,8192} )
     """
 )
 _BEARER = re.compile(r"(?<![A-Za-z0-9_])(?:[Bb]earer|BEARER)[ \t:]{1,4}[\"']?(?P<secret>[A-Za-z0-9._~+/=-]{8,8192})")
 _BASIC = re.compile(r"(?<![A-Za-z0-9_])[Bb]asic[ \t]{1,4}(?P<secret>[A-Za-z0-9+/=_-]{8,2048})")
-_PARAMETER = re.compile(r"(?i)(?<![A-Za-z0-9_])(?:signature|response|oauth_token|oauth_signature|oauth_consumer_key|credential|mac|cnonce)\s{0,2}=\s{0,2}\"?(?P<secret>[^\s\",;]{8,4096})")
-_COOKIE_HEADER = re.compile(r"(?i)(?<![A-Za-z0-9_])(?:set-)?cookie[\"'\ue0f1-\ue0f9\])]{0,3}\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?(?P<jar>[^\n\x0b\"\ue0f1-\ue0f9]{3,8192})")
-_COOKIE = re.compile(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<value>[^\s;,'\"]{1,4096})")
-_COOKIE_ATTRIBUTES = frozenset("path domain expires max-age samesite secure httponly version priority partitioned".split())
-_COOKIE_NAMES = re.compile(r"(?i)sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso|passport|_key|pass")
-_NETRC = re.compile(
-    r"(?i)(?<![A-Za-z0-9_])(?:machine\s{1,8}\S{1,200}|default(?=\s{1,8}login))\s{1,8}(?:(?:login|account|user)\s{1,8}\S{1,200}\s{1,8}){0,2}password\s{1,8}(?P<secret>\S{1,500})"
+_PARAMETER = re.compile(
+    r"(?i)(?<![A-Za-z0-9_])(?:signature|response|oauth_token|oauth_signature|oauth_consumer_key|credential|mac"
+    r"|cnonce)\s{0,2}=\s{0,2}\"?(?P<secret>[^\s\",;]{8,4096})"
 )
-_PGPASS = re.compile(r"(?m)^[\w.*/-]{1,200}:(?:[0-9]{2,5}|\*):[\w.*-]{1,80}:[\w.*-]{1,80}:(?P<secret>[^\s:]{3,300})[ \t]*$")
-_USER_FLAG = re.compile(r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%](?P<secret>[^\s\"']{2,256})")
-_HTTP_COMMANDS = ("curl", "http ", "https ", "wget", "xh ", "smbclient", "rpcclient", "svn", "ldap", "lftp", "httpie", "ab ")
+_COOKIE_HEADER = re.compile(
+    r"(?i)(?<![A-Za-z0-9_])(?:set-)?cookie[\"'\ue0f1-\ue0f9\])]{0,3}\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"
+    r"(?P<jar>[^\n\x0b\"\ue0f1-\ue0f9]{3,8192})"
+)
+_COOKIE = re.compile(r"(?<![^;\s,'{])(?P<name>[A-Za-z0-9_.$!%*^|~-]{1,100})=(?P<value>[^\s;,'\"]{1,4096})")
+_COOKIE_ATTRIBUTES = words("path domain expires max-age samesite secure httponly version priority partitioned")
+_COOKIE_NAMES = re.compile(
+    r"(?i)sess|sid|auth|token|jwt|login|remember|csrf|xsrf|secret|ticket|credential|identity|access|refresh|sso"
+    r"|passport|_key|pass"
+)
+_NETRC = re.compile(
+    r"(?i)(?<![A-Za-z0-9_])(?:machine\s{1,8}\S{1,200}|default(?=\s{1,8}login))\s{1,8}(?:(?:login|account"
+    r"|user)\s{1,8}\S{1,200}\s{1,8}){0,2}password\s{1,8}(?P<secret>\S{1,500})"
+)
+_PGPASS = re.compile(
+    r"(?m)^[\w.*/-]{1,200}:(?:[0-9]{2,5}|\*):[\w.*-]{1,80}:[\w.*-]{1,80}:(?P<secret>[^\s:]{3,300})[ \t]*$"
+)
+_USER_FLAG = re.compile(
+    r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}"
+    r"|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%](?P<secret>[^\s\"']{2,256})"
+)
+_HTTP_COMMANDS = (
+    "curl",
+    "http ",
+    "https ",
+    "wget",
+    "xh ",
+    "smbclient",
+    "rpcclient",
+    "svn",
+    "ldap",
+    "lftp",
+    "httpie",
+    "ab ",
+)
 _COMMAND_FLAG = re.compile(
     r"""(?x)
     (?<![A-Za-z0-9_/-]) (?:
-        (?P<spaced> (?: sshpass | docker[ ]login | podman[ ]login | helm[ ]registry[ ]login | az[ ]login | az[ ]acr[ ]login | mongo(?:sh|dump|restore|import|export)? | psexec(?:\.exe|64)?
-          | PSEXEC(?:\.EXE)? | oc[ ]login | htpasswd | ipmitool | skopeo[ ]login | unzip | zip | gpg2? | sqlcmd | twine[ ]upload | wpscan | vncviewer | cqlsh | clickhouse-client | kinit | xfreerdp | crackmapexec )
+        (?P<spaced> (?: sshpass | docker[ ]login | podman[ ]login | helm[ ]registry[ ]login | az[ ]login
+          | az[ ]acr[ ]login | mongo(?:sh|dump|restore|import|export)? | psexec(?:\.exe|64)?
+          | PSEXEC(?:\.EXE)? | oc[ ]login | htpasswd | ipmitool | skopeo[ ]login | unzip | zip | gpg2? | sqlcmd
+            | twine[ ]upload | wpscan | vncviewer | cqlsh | clickhouse-client | kinit | xfreerdp | crackmapexec )
           (?:\s[^\n|;&]{0,300}?)? \s (?:-p|-P|-pw|-w) [ \t=]{1,3} )
-      | (?P<glued> (?: mysql(?:dump|admin|import|show|check)? | mariadb(?:-dump)? | sshpass | 7z[ar]? | rar | unrar ) (?:\s[^\n|;&]{0,300}?)? \s -p (?=[^\s=-]) )
+      | (?P<glued> (?: mysql(?:dump|admin|import|show|check)? | mariadb(?:-dump)? | sshpass | 7z[ar]? | rar
+        | unrar ) (?:\s[^\n|;&]{0,300}?)? \s -p (?=[^\s=-]) )
       | (?P<redis> (?: redis-cli | keydb-cli | valkey-cli ) (?:\s[^\n|;&]{0,200}?)? \s -a [ \t]{1,3} )
       | (?P<sqlcmd> (?: sqlcmd | bcp | isql | osql ) (?:\s[^\n|;&]{0,200}?)? \s -P [ \t]{0,3} )
       | (?P<ldap> (?: ldapsearch | ldapadd | ldapmodify | ldappasswd ) (?:\s[^\n|;&]{0,200}?)? \s -w [ \t]{0,3} )
@@ -49,19 +83,29 @@ _COMMAND_FLAG = re.compile(
       | (?P<netuse> net \s user \s \S{1,64} \s )
       | (?P<vault> vault \s login \s (?:-method=\S{1,20}\s)? (?!-) )
       | (?P<chpasswd> echo \s [\"']? [A-Za-z_][\w-]{0,31} : (?=[^\s|]{3,128}[\"']?\s\|\s(?:sudo\s)?chpasswd) )
-      | (?P<stdin> (?: echo | printf ) \s (?:-n\s)? (?=[\"']?[^\s|]{4,128}[\"']?\s\|\s(?: sudo\s-S | [^\n|]{1,80}--password-stdin | sudo\s[^\n|]{0,20}-S | gh\sauth | passwd | openssl )) )
+      | (?P<stdin> (?: echo | printf ) \s (?:-n\s)? (?=[\"']?[^\s|]{4,128}[\"']?\s\|\s(?: sudo\s-S
+        | [^\n|]{1,80}--password-stdin | sudo\s[^\n|]{0,20}-S | gh\sauth | passwd | openssl )) )
     )
     """
 )
-_IDENTIFIED_BY = re.compile(r"(?i)(?:identified(?:\s{1,3}with\s{1,3}\S{1,40})?\s{1,3}by|with\s{1,3}(?:encrypted\s{1,3})?password|(?<![a-z_])password)\s{1,3}(?=')")
+_IDENTIFIED_BY = re.compile(
+    r"(?i)(?:identified(?:\s{1,3}with\s{1,3}\S{1,40})?\s{1,3}by|with\s{1,3}(?:encrypted\s{1,3})?password"
+    r"|(?<![a-z_])password)\s{1,3}(?=')"
+)
 _SECURE_STRING = re.compile(r"(?i)ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?=[\"'])")
 _CREDENTIAL_CALL = re.compile(
-    r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication|UsernamePasswordCredentials|NetworkCredential|\.login|\.setPassword|set_password|create_user)"
+    r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication"
+    r"|UsernamePasswordCredentials|NetworkCredential|\.login|\.setPassword|set_password|create_user)"
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)\s{0,3},\s{0,3})?(?=[\"'])"
 )
 _SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
-_MANIFEST_DATA = re.compile(r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:stringData|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:(?P=indent)[ \t]{1,8}[^\n]{1,5000}(?:\n|$)){1,200})")
-_MANIFEST_ITEM = re.compile(r"(?m)^[ \t]+[\"']?[A-Za-z0-9_.-]{1,200}[\"']?:[ \t]+(?P<secret>[^\s#|>][^\n]{0,5000}?)[ \t]*,?$")
+_MANIFEST_DATA = re.compile(
+    r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:stringData|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
+    r"(?P=indent)[ \t]{1,8}[^\n]{1,5000}(?:\n|$)){1,200})"
+)
+_MANIFEST_ITEM = re.compile(
+    r"(?m)^[ \t]+[\"']?[A-Za-z0-9_.-]{1,200}[\"']?:[ \t]+(?P<secret>[^\s#|>][^\n]{0,5000}?)[ \t]*,?$"
+)
 
 
 def _span(start: int, end: int, kind: str) -> Span:
@@ -91,7 +135,7 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
         yield from _find_command_flags(text)
     if "securestring" in lower:
         yield from _quoted_after(_SECURE_STRING, text, "secure_string")
-    if "auth" in lower or "login" in lower or "credential" in lower or "setpassword" in lower or "_password" in lower or "create_user" in lower:
+    if any(cue in lower for cue in ("auth", "login", "credential", "setpassword", "_password", "create_user")):
         yield from _quoted_after(_CREDENTIAL_CALL, text, "credential_argument")
     if "secret" in lower and "kind" in lower and _SECRET_MANIFEST.search(text):
         yield from _find_manifest_values(text)
@@ -118,8 +162,7 @@ def is_basic(value: str) -> bool:
     return (b":" in decoded and decoded.isascii()) or looks_random(value)
 
 
-def _matches(pattern: re.Pattern[str], text: str, kind: str, accept: object) -> Iterator[Span]:
-    assert callable(accept)
+def _matches(pattern: re.Pattern[str], text: str, kind: str, accept: Callable[[str], bool]) -> Iterator[Span]:
     for match in pattern.finditer(text):
         if accept(match["secret"]):
             yield _span(*match.span("secret"), kind)
@@ -161,9 +204,7 @@ def _end_of_userinfo(run: str) -> int:
         return 0
     head = re.split(r"[/?#]", run, maxsplit=1)[0]
     if "@" in head:
-        last = head.rfind("@")
-        # host:port lists of replica sets come after the last @
-        return last
+        return head.rfind("@")
     if re.fullmatch(r"[0-9]{1,5}|[\w.-]*\$?\{.*", head):
         return 0
     host = re.match(r"[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?(?:[/?,]|$)", run[at + 1 :])
@@ -173,7 +214,7 @@ def _end_of_userinfo(run: str) -> int:
 def _find_authorization(text: str) -> Iterator[Span]:
     for match in _AUTH_HEADER.finditer(text):
         secret = match["secret"]
-        start, end = match.span("secret")
+        start = match.start("secret")
         scheme = (match["scheme"] or "").strip().lower()
         if scheme in ("digest", "aws4-hmac-sha256", "hawk", "oauth", "signature", "hmac"):
             line_end = text.find("\n", start, start + 4096)
@@ -207,7 +248,11 @@ def _find_cookies(text: str) -> Iterator[Span]:
 def _find_command_flags(text: str) -> Iterator[Span]:
     for match in _USER_FLAG.finditer(text):
         line = text[max(0, match.start() - 400) : match.start()]
-        if not any(command in line for command in _HTTP_COMMANDS) or match["secret"].isdigit() and match["user"].isdigit():
+        if (
+            not any(command in line for command in _HTTP_COMMANDS)
+            or (match["secret"].isdigit()
+            and match["user"].isdigit())
+        ):
             continue
         if not is_placeholder(match["secret"]):
             yield _span(*match.span("secret"), "command_password")

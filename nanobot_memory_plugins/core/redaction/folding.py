@@ -43,7 +43,9 @@ _NARROW |= {
 }
 _NARROW |= {0x1D7CE + i: chr(0x30 + i % 10) for i in range(50)}
 
-_HAS_NARROW = re.compile("[\u00a0\u1680\u2000-\u2012\u2018-\u201f\u202f\u205f\u2212\u2236\u3000\u300c-\u300f\u301d\u301e\ufe55\ufe63\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]")
+_HAS_NARROW = re.compile(
+    "[\u00a0\u1680\u2000-\u2012\u2018-\u201f\u202f\u205f\u2212\u2236\u3000\u300c-\u300f\u301d\u301e\ufe55\ufe63\ufe6b\uff01-\uff5e\U0001d400-\U0001d7ff]"
+)
 
 _SPECIAL = re.compile(
     rf"""
@@ -51,7 +53,8 @@ _SPECIAL = re.compile(
   | \x1b (?: \[ [0-?]{{0,64}} [ -/]{{0,8}} [@-~] | \] [^\x07\x1b]{{0,2048}} (?: \x07 | \x1b\\ ) | [@-Z\\^_] )?
   | [{_ZERO_WIDTH}\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]++
   | % (?: 3[aAdD] | 40 | 2[2bBfF] )
-  | & (?: quot | apos | amp | lt | gt | commat | equals | colon | \#(?: 34 | 38 | 39 | 58 | 61 | 64 | [xX](?:22|26|27|3[aAdD]|40) ) ) ;
+  | & (?: quot | apos | amp | lt | gt | commat | equals | colon | \#(?: 34 | 38 | 39 | 58 | 61 | 64 | [xX](?:22|26
+    |27|3[aAdD]|40) ) ) ;
     """,
     re.VERBOSE,
 )
@@ -95,13 +98,13 @@ class FoldedView:
         self.text = self._fold(narrowed)
 
     def _fold(self, text: str) -> str:
-        match = _SPECIAL.search(text)
-        if match is None:
+        first = _SPECIAL.search(text)
+        if first is None:
             return text
         keep_quote_codes = "%22%3a" not in text.lower()
         pieces: list[str] = []
         size = at = 0
-        for match in _SPECIAL.finditer(text, match.start()):
+        for match in _SPECIAL.finditer(text, first.start()):
             undone = _undo(match.group(), keep_quote_codes)
             if undone is None:
                 continue

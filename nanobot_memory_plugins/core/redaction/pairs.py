@@ -11,8 +11,16 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, is_scrambled, is_secret_value, is_type_name, looks_random
+from nanobot_memory_plugins.core.redaction.value_shapes import (
+    has_password_marks,
+    is_placeholder,
+    is_scrambled,
+    is_secret_value,
+    is_type_name,
+    looks_random,
+)
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, line_before, value_at
+from nanobot_memory_plugins.core.redaction.word_lists import words
 
 _Q = "\"'`\ue0f1-\ue0f9"
 _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
@@ -26,28 +34,37 @@ _PAIR = re.compile(
 )
 _ANNOTATED = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
 _FORWARD_REFERENCE = re.compile(r"_*(?:[A-Z]{1,5}[a-z]+){2,8}")
-_TAG = re.compile(rf"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{{1,60}}+)(?:\s[^<>]{{0,200}})?>(?P<value>[^<>\n]{{2,2000}})</")
+_TAG = re.compile(r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60}+)(?:\s[^<>]{0,200})?>(?P<value>[^<>\n]{2,2000})</")
 _NAMED_VALUE = re.compile(
     rf"""(?xi)
-    (?<![A-Za-z0-9_]) (?: name | key | field | parameterkey | id | var | variable | envvar | property ) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
+    (?<![A-Za-z0-9_]) (?: name | key | field | parameterkey | id | var | variable | envvar
+      | property ) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
     [{_Q}]? (?P<name>{_NAME}) [{_Q}]? [\s,;]{{1,40}}+
     (?: type [{_Q}]? \s{{0,3}} [:=] \s{{0,3}} [{_Q}]? [A-Za-z]{{1,20}} [{_Q}]? [\s,;]{{1,40}}+ )?
     [{_Q}]? (?: value | default | parametervalue | val ) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}
     """
 )
-_CELLS = re.compile(rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)")
-_FLAG = re.compile(r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])")
+_CELLS = re.compile(
+    rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?"
+    rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)"
+)
+_FLAG = re.compile(
+    r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
+)
 _FLAG_ITEM = re.compile(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
 _SPACED_KEY = re.compile(
-    r"(?i)(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription|service|account|client|admin|webhook|server|"
+    r"(?i)(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription"
+    r"|service|account|client|admin|webhook|server|"
     r"recovery|personal\saccess|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user|consumer)[ _-]$"
 )
-_QUALIFIED_KEY = re.compile(r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$")
-_PROMPT_KEY = frozenset({"key", "pass"})
-_QUERY_KEYS = frozenset("key sig signature code auth session sid access_key k".split())
-_STEMS = (
-    "pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "jwt", "bearer", "mima", "psw", "pin", "cvv", "cvc", "otp", "mnemonic",
-    "session", "sid", "sig", "salt", "kennwort", "senha", "contrasena", "psk", "code", "mfa", "2fa", "pat", "license", "private", "webhook", "seed", "serial", "cookie",
+_QUALIFIED_KEY = re.compile(
+    r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot"
+    r"|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$"
+)
+_QUERY_KEYS = words("key sig signature code auth session sid k")
+_STEMS = words(
+    "pass pwd pw secret token key cred auth jwt bearer mima psw pin cvv cvc otp session sid sig salt kennwort senha"
+    " contrasena psk code mfa 2fa pat licen private webhook cookie"
 )
 _HAS_RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
 
@@ -158,7 +175,9 @@ def _accept(
 def _strict(found: str, level: Sensitivity) -> bool:
     if level < Sensitivity.TOKEN or is_placeholder(found) or " " in found or found.isalpha():
         return False
-    return looks_random(found, minimum=10, allow_hex=True) or (level >= Sensitivity.COMPOUND and has_password_marks(found))
+    return looks_random(found, minimum=10, allow_hex=True) or (
+        level >= Sensitivity.COMPOUND and has_password_marks(found)
+    )
 
 
 def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:

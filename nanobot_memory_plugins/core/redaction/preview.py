@@ -60,7 +60,10 @@ def _border(text: str, cut: int) -> int:
         if match.start() < cut < match.end():
             cut = match.start()
     while 0 < cut < len(text) and (
-        unicodedata.combining(text[cut]) or text[cut] in _JOINERS or text[cut - 1] == "\u200d" or "\udc00" <= text[cut] <= "\udfff"
+        unicodedata.combining(text[cut])
+        or text[cut] in _JOINERS
+        or text[cut - 1] == "\u200d"
+        or "\udc00" <= text[cut] <= "\udfff"
     ):
         cut -= 1
     return cut

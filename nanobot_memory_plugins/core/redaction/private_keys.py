@@ -20,7 +20,8 @@ _LAST_PIECE = re.compile(rf"{_GAP}{{1,20}}[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|(?=\s
 _TAIL_PIECES = re.compile(r"[A-Za-z0-9+/]{1,100}={0,2}")
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d:")
 _PUTTY_PRIVATE = re.compile(
-    r"Private-Lines:\s{0,3}\d{1,4}(?P<secret>(?:(?:\s|\\[nr]){1,6}[A-Za-z0-9+/=]{4,80}){1,200}(?:(?:\s|\\[nr]){1,6}Private-MAC:\s{0,3}[0-9a-f]{8,128})?)"
+    r"Private-Lines:\s{0,3}\d{1,4}(?P<secret>(?:(?:\s|\\[nr]){1,6}[A-Za-z0-9+/=]{4,80}){1,200}(?:(?:\s"
+    r"|\\[nr]){1,6}Private-MAC:\s{0,3}[0-9a-f]{8,128})?)"
 )
 _LONGEST = 200_000
 _WINDOW = 8192
@@ -39,8 +40,10 @@ def _find_pem(text: str) -> Iterator[Span]:
     done = 0
     closing = _END.search(text)
     opening = _BEGIN.search(text)
-    while opening is not None or closing is not None:
-        if closing is not None and (opening is None or closing.start() < opening.start()):
+    while True:
+        if opening is None and closing is None:
+            return
+        if opening is None or (closing is not None and closing.start() < opening.start()):
             # The end of a block whose beginning was cut off.
             start = _start_of_cut_block(text, closing.start(), done)
             if start < closing.start():
@@ -48,7 +51,6 @@ def _find_pem(text: str) -> Iterator[Span]:
             done = closing.end()
             closing = _END.search(text, done)
             continue
-        assert opening is not None
         following = _BEGIN.search(text, opening.end())
         whole = (
             closing is not None

@@ -40,9 +40,7 @@ class RuleIndex:
         self._loose: dict[str, tuple[Rule, ...]] = {}
         for hit in hits:
             met = dict.fromkeys(  # once each, in a fixed order
-                (place, rule)
-                for place, literal in _met(hit, by_first)
-                for rule in by_literal[literal]
+                (place, rule) for place, literal in _met(hit, by_first) for rule in by_literal[literal]
             )
             self._anchored[hit] = tuple((place, rule) for place, rule in met if rule.anchored)
             self._loose[hit] = tuple(dict.fromkeys(rule for _, rule in met if not rule.anchored))

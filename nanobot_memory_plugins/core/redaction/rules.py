@@ -31,7 +31,7 @@ RANK_BLOCK = 4
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One pattern whose matches are hidden.
+    r"""One pattern whose matches are hidden.
 
     ``pattern`` is searched in the folded text (zero-width characters and terminal codes dropped, full-width
     characters narrowed, escapes undone). A group named ``secret`` is what gets hidden, else the whole match.
@@ -39,7 +39,7 @@ class Rule:
     tried in text that holds one of them (compared in lower case for a pattern that ignores case). ``anchored`` says
     that every match begins with one of them, which is much cheaper: the pattern is then tried only there.
 
-    Keep every repetition in the pattern bounded, and write character classes in ASCII: ``\\w`` and ``\\b`` take
+    Keep every repetition in the pattern bounded, and write character classes in ASCII: ``\w`` and ``\b`` take
     Chinese characters for word characters. Raises ``ValueError`` for a placeholder of another shape than
     ``[UPPER_CASE]``, since such a placeholder would not survive a second redaction, and for a rule that is anchored to
     nothing.

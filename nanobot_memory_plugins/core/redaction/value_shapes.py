@@ -1,42 +1,54 @@
-"""Is a value a secret, or a reference to one, a placeholder, a mask, a type, a word?"""
+"""Judges whether a value is a secret, or a reference to one, a placeholder, a mask, a type, a word."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
+from nanobot_memory_plugins.core.redaction.word_lists import words
 
 LONGEST_JUDGED = 1024
 """Characters of a value that are looked at to judge it; a longer one is hidden or kept as its beginning is."""
 
-_NOTHING = frozenset(
+_NOTHING = words(
     """
-    none null nil undefined true false yes no on off empty unset default required optional mandatory missing invalid valid
+    none null nil undefined true false yes no on off empty unset default required optional mandatory missing
+    invalid valid
     expired changed enabled disabled incorrect correct wrong unknown redacted removed hidden masked censored scrubbed
-    omitted filtered protected private public secret password passwd pwd passphrase token key apikey credential credentials
+    omitted filtered protected private public secret password passwd pwd passphrase token key apikey credential
+    credentials
     string str int integer float bool boolean bytes object any text number char varchar uuid date datetime list dict
     optional secretstr json array void self this cls value values val data input output result args kwargs param params
-    todo tbd fixme xxx changeme change-me change_me replaceme placeholder example sample dummy fake foo bar baz foobar test
+    todo tbd fixme xxx changeme change-me change_me replaceme placeholder example sample dummy fake foo bar baz
+    foobar test
     n/a na nan is was are be not the a an and or for of to from in at by with your my our must should can will
     here there it that which what when where how why if else return print import pass hash hashed plain encrypted
     encoded base64 bearer basic digest oauth oauth2 jwt md5 sha1 sha256 sha512 bcrypt argon2 scrypt pbkdf2 aes rsa hmac
     ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
     auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
-    keychain await async new lambda not requires option flag argument parameter instead using username user email host hostname port name type label field header body query cookie string. select null.
-    """.split()
+    keychain await async new lambda requires option flag argument parameter instead using
+    username user email host hostname port name type label field header body query cookie string. select null.
+    """
 )
 _HINT = re.compile(
     r"""(?ix)
-    \b(?:your|insert|enter|replace|put|use|paste|add|fill|set|provide|some|any)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|me|this|here)?[-_ ]?
-      (?:api|app|auth|access|secret|client|key|token|pass|pwd|password|cred|user|value|service|account|database|db|here|bot|openai|github|slack|aws|stripe|private|org)
+    \b(?:your|insert|enter|replace|paste)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|me|this|here)?[-_ ]?
+      (?:api|app|auth|access|secret|client|key|token|pass|pwd|cred|user|value|service|account|database|db|here|bot
+        |openai|github|slack|aws|stripe|private|org)
+    | ^(?:put|use|add|fill|set|provide|some|any)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|this)?[-_ ]?
+      (?:api|app|auth|access|secret|client|key|token|pass|pwd|cred|value)[a-z_ -]*$
     | (?<![a-z0-9])(?:change|replace)[-_ ]?(?:me|this|it)(?![a-z0-9])
-    | [-_ ]here\b | placeholder | redacted | <[^<>]*> | \[[a-z _-]+\] | \.\.\.\s*$ | ^\.\.\. | \u2026 | example(?:[-_]?key)?$
+    | [-_ ]here\b | placeholder | redacted | <[^<>]*> | \[[a-z _-]+\] | \.\.\.\s*$ | ^\.\.\. | \u2026
+      | example(?:[-_]?key)?$
     | ^(?:my|the|a|an|some|test|fake|dummy|sample|example|demo|mock|default|super|very)?[-_ ]?(?:super|very)?[-_ ]?
-      (?:secret|api|access|auth|private|client|app|db|user|admin)?[-_ ]?(?:key|token|password|passwd|pwd|secret|passphrase|credential)s?(?:[-_ ]?(?:value|string|name|goes[-_ ]?here))?$
-    | ^[a-z]+(?:[-_][a-z]+){0,6}[-_](?:api[-_]?)?(?:key|token|secret|password|pat)s?$ | \\[wdsWDSbB](?![a-z0-9]{3}) | \[\^ | \(\?[:=!<P]
+      (?:secret|api|access|auth|private|client|app|db|user|admin)?[-_ ]?(?:key|token|password|passwd|pwd|secret
+        |passphrase|credential)s?(?:[-_ ]?(?:value|string|name|goes[-_ ]?here))?$
+    | ^[a-z]+(?:[-_][a-z]+){0,6}[-_](?:api[-_]?)?(?:key|token|secret|password|pat)s?$
+      | \\[wdsWDSbB](?![a-z0-9]{3}) | \[\^ | \(\?[:=!<P]
     | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
     """
 )
@@ -44,24 +56,37 @@ _MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ 
 _MASKED_PART = re.compile(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"""(?x)
-      \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..* | \$\{\{.*
-    | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\} | %[A-Z_][A-Z0-9_]*% | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.* | @@?\w+@@? | :[a-z_]+
-    | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:|aws-sm:|gcp-sm:|kms:).*
-    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.* | /(?:run|var|etc|home|usr|opt|mnt|tmp|path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
+      \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..*
+        | \$\{\{.*
+    | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\} | %[A-Z_][A-Z0-9_]*% | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.*
+      | @@?\w+@@? | :[a-z_]+
+    | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:
+      |aws-sm:|gcp-sm:|kms:).*
+    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.* | /(?:run|var|etc|home|usr|opt|mnt|tmp
+      |path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
     | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
     """
 )
 _NAME_OF_ONE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)")
 _ALGORITHM = re.compile(
-    r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
-    r"|[hrep]s(?:256|384|512)|oauth-?[12](?:\.0)?|argon2(?:id|i|d)?|pbkdf2|x\.?509|pkcs-?#?[0-9]{1,2}|utf-?(?:8|16)|tls-?v?1\.[0-3]|http/?[123](?:\.[01])?|ipv[46]"
+    r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58"
+    r"|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
+    r"|[hrep]s(?:256|384|512)|oauth-?[12](?:\.0)?|argon2(?:id|i|d)?|pbkdf2|x\.?509|pkcs-?#?[0-9]{1,2}"
+    r"|utf-?(?:8|16)|tls-?v?1\.[0-3]|http/?[123](?:\.[01])?|ipv[46]"
 )
-_CALL = re.compile(r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*", re.DOTALL)
+_CALL = re.compile(
+    r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::"
+    r"|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*",
+    re.DOTALL,
+)
 _DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[,;:)\]}]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
+_NAME_STEMS = words("password passwd pwd secret token apikey api_key credential _key passphrase getpass")
 _TYPE_NAME = re.compile(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]{2,}+){1,6}(?:\[.*|\?|\|.*|<.*)?")
-_TYPE_WORDS = frozenset("str string int integer bool boolean bytes float any text char varchar object number none null undefined".split())
+_TYPE_WORDS = words(
+    "str string int integer bool boolean bytes float any text char varchar object number none null undefined"
+)
 _NUMBER = re.compile(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
 _UUID = re.compile(r"(?:urn:uuid:)?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{7,}")
@@ -69,7 +94,11 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
 _TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
 _PARTS = re.compile(r"[-_./:+=~]")
-_ORDINARY_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}|[a-z]*(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}(?:[A-Z]{2,5}[0-9]{0,2}[a-z]*+)?(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}[A-Z]{0,4}[0-9]{0,3}")
+_ORDINARY_PART = re.compile(
+    r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}"
+    r"|[a-z]*(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}(?:[A-Z]{2,5}[0-9]{0,2}[a-z]*+)?"
+    r"(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}[A-Z]{0,4}[0-9]{0,3}"
+)
 
 
 def is_placeholder(value: str) -> bool:
@@ -78,7 +107,7 @@ def is_placeholder(value: str) -> bool:
     low = text.lower()
     if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
         return True
-    if _ALGORITHM.fullmatch(text) or _NAME_OF_ONE.fullmatch(text) or PLACEHOLDER.match(text) or _REFERENCE.fullmatch(text) or _MASK.fullmatch(text):
+    if PLACEHOLDER.match(text) or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK)):
         return True
     if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
         return True
@@ -97,8 +126,7 @@ def is_code(value: str, key: str) -> bool:
         low = bare.lower()
         if low == key.lower() or low in _TYPE_WORDS:
             return True
-        stems = ("password", "passwd", "pwd", "secret", "token", "apikey", "api_key", "credential", "_key", "passphrase", "getpass")
-        return any(stem in low for stem in stems) and not any(c.isdigit() for c in low)
+        return any(stem in low for stem in _NAME_STEMS) and not any(char.isdigit() for char in low)
     return False
 
 
@@ -123,7 +151,7 @@ def is_scrambled(value: str) -> bool:
     """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
     if len(value) < 12 or not value.isalpha() or not value.isascii() or _ORDINARY_PART.fullmatch(value):
         return False
-    changes = sum(1 for left, right in zip(value, value[1:], strict=False) if left.islower() != right.islower())
+    changes = sum(1 for left, right in pairwise(value) if left.islower() != right.islower())
     return changes >= len(value) // 4
 
 
@@ -165,7 +193,7 @@ def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> b
 def _alternates(text: str) -> bool:
     # Letters and digits that change places often: not "service2024" but "k9f2m1".
     kinds = ["d" if c.isdigit() else "a" for c in text if c.isalnum()]
-    changes = sum(1 for left, right in zip(kinds, kinds[1:], strict=False) if left != right)
+    changes = sum(1 for left, right in pairwise(kinds) if left != right)
     return changes >= max(5, len(kinds) // 5)
 
 

@@ -9,20 +9,21 @@ from typing import Any
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import ID_NUMBER, PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.core.redaction.value_shapes import looks_random
+from nanobot_memory_plugins.core.redaction.word_lists import words
 
 DEPTH = 64
 TOO_DEEP = "[TOO_DEEP]"
 CYCLE = "[CYCLE]"
 
-_ID_NAMES = frozenset(
+_ID_NAMES = words(
     "ssn socialsecuritynumber passport passportnumber passportno idcard idcardnumber idnumber nationalid cardnumber"
     " creditcard creditcardnumber debitcard bankaccount bankaccountnumber accountnumber cardno taxid driverlicense"
-    " driverslicense 身份证 身份证号 身份证号码 护照 护照号 银行卡号 银行卡 卡号 信用卡号".split()
+    " driverslicense 身份证 身份证号 身份证号码 护照 护照号 银行卡号 银行卡 卡号 信用卡号"
 )
 _CHINESE_SECRETS = ("密码", "口令", "密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "验证码", "授权码")
 _NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey")
-_VALUE_FIELDS = frozenset({"value", "Value", "default", "ParameterValue", "values", "val", "text", "data", "string", "plain"})
-_PLURALS = frozenset("tokens passwords secrets keys pins otps passphrases".split())
+_VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
+_PLURALS = words("tokens passwords secrets keys pins otps passphrases")
 
 _Redact = Callable[[str], str]
 

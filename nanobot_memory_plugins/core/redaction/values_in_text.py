@@ -116,11 +116,12 @@ def _strip_closers(run: str) -> str:
     """Drop the punctuation that ends a sentence, a list item or a call, but not what pairs up inside the value."""
     while run:
         last = run[-1]
-        if last in ",;\"'`" or (last in ".:" and len(run) > 1):
-            run = run[:-1]
-        elif last in _CLOSERS and run.count(last) > run.count(_CLOSERS[last]):
-            run = run[:-1]
-        elif last == "\\":
+        if (
+            last in ",;\"'`"
+            or (last in ".:" and len(run) > 1)
+            or (last in _CLOSERS and run.count(last) > run.count(_CLOSERS[last]))
+            or last == "\\"
+        ):
             run = run[:-1]
         else:
             break
@@ -144,5 +145,7 @@ def _end_of_line(text: str, at: int) -> int:
 
 def line_before(text: str, at: int, most: int = 200) -> str:
     """Give what stands on the line of ``at`` before it, at most ``most`` characters."""
-    start = max(text.rfind("\n", max(0, at - most), at) + 1, text.rfind("\x0b", max(0, at - most), at) + 1, at - most, 0)
+    start = max(
+        text.rfind("\n", max(0, at - most), at) + 1, text.rfind("\x0b", max(0, at - most), at) + 1, at - most, 0
+    )
     return text[start:at]
