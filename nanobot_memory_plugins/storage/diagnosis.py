@@ -8,6 +8,8 @@ from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
+# How long to wait for a model that is being loaded; building the built-in one takes longer.
+_MODEL_SECONDS = 5.0
 _LEVELS = {
     Level.HYBRID: "0: vectors in sqlite-vec, and full text",
     Level.NUMPY: "1: vectors compared by numpy, and full text",
@@ -18,6 +20,7 @@ _LEVELS = {
 
 def findings(index: MemoryIndex) -> list[Finding]:
     """Return one finding a fact, each with a mend where it is not good. It blocks."""
+    index.embedding.wait(_MODEL_SECONDS)
     status = index.refresh()
     return [*_engine(), _level(status), _embedding(index.embedding.report()), *_health(index, status)]
 

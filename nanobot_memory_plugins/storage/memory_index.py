@@ -1,6 +1,5 @@
 """The index of one workspace and what stands in for it when it fails. Everything here blocks; `store` does not."""
 
-import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
+from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, StoreStatus
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
@@ -19,7 +18,7 @@ from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.place import IndexPlace, choose_place
-from nanobot_memory_plugins.storage.readers import Reader, Readers
+from nanobot_memory_plugins.storage.readers import Reader, Readers, Trouble, trouble_of
 from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
@@ -33,8 +32,8 @@ _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 8_000_000
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
 _VEC_MEND = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _SIDE_FILES = ("-wal", "-shm", "-journal")
-# Seconds: between attempts to open an index that failed, and how old the numbers in a status may be.
-_RETRY, _STATUS_AGE = 5.0, 1.0
+# Seconds: what opening waits for the database, and how old the numbers in a status may be.
+_OPEN_SECONDS, _STATUS_AGE = 3.0, 1.0
 
 
 class MemoryIndex:
@@ -61,12 +60,10 @@ class MemoryIndex:
         self._options = options
         self._clock = clock
         self._tail = TailReader(self.places, options.chunking())
-        self._lock = threading.Lock()
         self._place: IndexPlace | None = None
         self._readers: Readers | None = None
         self._indexer: Indexer | None = None
-        self._trouble: tuple[str, str] | None = ("The index is not open yet.", "")
-        self._retry_at = 0.0
+        self._trouble = Trouble("The index is not open yet.", "")
         self._vector_backend = ""
         self._numbers = StoreStatus(level=Level.MARKDOWN)
         self._numbers_at = 0.0
@@ -76,14 +73,20 @@ class MemoryIndex:
         """The indexer of this process, or None while the index cannot be opened."""
         return self._indexer
 
-    @property
-    def is_open(self) -> bool:
-        """Whether searches are answered by the database."""
-        return self._trouble is None
-
     def open(self) -> None:
         """Open the database, start the indexer, and begin to load the model. Failing to do so is no error."""
         self.embedding.start()
+        try:
+            import apsw  # noqa: F401  # without it there is nothing to start
+
+            self._place = choose_place(self.paths, self._options.db_path)
+        except (ImportError, OSError) as error:
+            self._trouble = trouble_of(error)
+            logger.warning("there is no index, the memory files are searched themselves: {}", self._trouble.reason)
+            return
+        self._indexer = self._start_indexer(self._place)
+        self._readers = Readers(self._place.database, self._open_reader, self._indexer.check_database)
+        self._readers.open(_OPEN_SECONDS)
         self.refresh()
 
     def search(self, query: Query) -> SearchResult:
@@ -111,14 +114,21 @@ class MemoryIndex:
 
     def clear(self) -> None:
         """Empty the index; whoever owns it fills it again. Raises `StoreError` when it cannot be written."""
-        try:
-            self._connect()
-            with closing(self._open_database()) as database:
-                database.clear()
-        except (ImportError, OSError) as error:
-            reason, mend = _trouble_of(error)
-            raise StoreError(reason, mend=mend) from error
-        self._retry_at = 0.0
+        if self._place is None:
+            raise StoreError(self._trouble.reason, mend=self._trouble.mend)
+        with closing(self._open_database()) as database:
+            database.clear()
+
+    def vectors_are_complete(self) -> bool:
+        """Tell whether every passage has its vector in the space of the model that is loaded; without one, yes."""
+        model = self.embedding.report().model
+
+        def complete(reader: Reader) -> bool:
+            counts = reader.database.counts()
+            active = [space.name for space in reader.database.vector_spaces() if space.active]
+            return counts.documents == 0 or (active == [model] and counts.pending_vectors == 0)
+
+        return not model or self._try(complete) is not False
 
     def check(self) -> list[str] | None:
         """Return what is wrong inside the database (nothing, as a rule), or None without one. Reads all of it."""
@@ -141,9 +151,10 @@ class MemoryIndex:
     def status(self) -> StoreStatus:
         """Return the state, with the numbers of the last `refresh`. Touches no disk."""
         embedding = self.embedding.report()
-        place, trouble = self._place, self._trouble
+        place = self._place
+        trouble = self._readers.trouble if self._readers is not None else self._trouble
         if trouble is not None:
-            level, (reason, mend) = Level.MARKDOWN, trouble
+            level, reason, mend = Level.MARKDOWN, trouble.reason, trouble.mend
         elif embedding.model:
             level = Level.HYBRID if self._vector_backend == "vec0" else Level.NUMPY
             reason, mend = ("", "") if level is Level.HYBRID else (_NO_VEC, _VEC_MEND)
@@ -180,46 +191,24 @@ class MemoryIndex:
             self._readers.close()
         if self._place is not None:
             self._place.remove()
-        self._trouble = ("The store is closed.", "")
 
     def _try(self, function: Callable[[Reader], T]) -> T | None:
-        """Return what ``function`` makes of the database, or None when it cannot be had now."""
-        indexing = self._indexer is not None and self._indexer.state.ready
-        if self._trouble is not None and not indexing and time.monotonic() < self._retry_at:
-            return None
-        for attempt in (1, 2):
-            try:
-                with self._connect().lent() as reader:
-                    result = function(reader)
-            except Exception as error:  # SQLite and the file system fail in many ways, and searches go on
-                # The first failure may be of a connection to a database that was replaced.
-                if attempt == 2:
-                    self._fail(error)
-            else:
-                self._trouble = None
-                return result
-        return None
+        """Return what ``function`` makes of the database, or None when it cannot be used now."""
+        return self._readers.use(function) if self._readers is not None else None
 
-    def _connect(self) -> Readers:
-        """Choose the place of the index and start the indexer there, when that is not done yet."""
-        with self._lock:
-            if self._readers is None:
-                import apsw  # noqa: F401  # without it there is nothing to start
-
-                place = self._place = choose_place(self.paths, self._options.db_path)
-                self._indexer = Indexer(
-                    self.paths,
-                    lock=place.lock,
-                    database=place.database,
-                    open_database=self._open_database,
-                    embedder=lambda: self.embedding.embedder,
-                    settings=self._options.session_settings(),
-                    clock=self._clock,
-                    watch=self._options.watch,
-                )
-                self._indexer.start()
-                self._readers = Readers(place.database, self._open_reader)
-            return self._readers
+    def _start_indexer(self, place: IndexPlace) -> Indexer:
+        indexer = Indexer(
+            self.paths,
+            lock=place.lock,
+            database=place.database,
+            open_database=self._open_database,
+            embedder=lambda: self.embedding.embedder,
+            settings=self._options.session_settings(),
+            clock=self._clock,
+            watch=self._options.watch,
+        )
+        indexer.start()
+        return indexer
 
     @property
     def _chosen(self) -> IndexPlace:
@@ -237,33 +226,36 @@ class MemoryIndex:
         return database
 
     def _open_reader(self) -> "tuple[Database, Searcher]":
-        from nanobot_memory_plugins.storage.database import Database
-        from nanobot_memory_plugins.storage.search.searcher import Searcher
+        from nanobot_memory_plugins.storage.search import Searcher
 
-        path = self._chosen.database
-        if not path.exists():
-            self._open_database().close()
-        database = Database.open(path, allow_vec=self._allow_vec, allow_fts5=self._allow_fts5, read_only=True)
-        if not database.has_fts5:
-            # Perhaps a version without it wrote the file: whoever can, adds it.
-            database.close()
-            self._open_database().close()
-            database = Database.open(path, allow_vec=self._allow_vec, read_only=True)
+        database = self._open_for_reading()
         self._vector_backend = database.vector_backend.value
         searcher = Searcher(
             database, lambda: self.embedding.embedder, options=self._options, clock=self._clock
         )
         return database, searcher
 
-    def _fail(self, error: Exception) -> None:
-        """Say what is wrong, once, and leave the database alone for a while."""
-        self._retry_at = time.monotonic() + _RETRY
-        trouble = _trouble_of(error)
-        if trouble != self._trouble:
-            logger.warning("the index cannot be used, the memory files are searched themselves: {} {}", *trouble)
-        self._trouble = trouble
-        if self._indexer is not None:
-            self._indexer.check_database()
+    def _open_for_reading(self) -> "Database":
+        """Open the index as it stands, or make it. A damaged one is left for the indexer to put aside."""
+        import apsw
+
+        from nanobot_memory_plugins.storage.database import CorruptIndexError, Database
+
+        path, allowed = self._chosen.database, {"allow_vec": self._allow_vec, "allow_fts5": self._allow_fts5}
+        if path.exists():
+            try:
+                database = Database.open(path, read_only=True, **allowed)
+                if database.has_fts5:
+                    return database
+                database.close()
+            except CorruptIndexError:
+                raise
+            except StoreError as error:
+                if isinstance(error.__cause__, apsw.BusyError | apsw.LockedError):
+                    raise  # trying to write would only wait once more
+                logger.debug("the index cannot be read as it stands: {}", error.cause)
+        self._open_database().close()
+        return Database.open(path, read_only=True, **allowed)
 
     def _scan(self, query: Query) -> SearchResult:
         from nanobot_memory_plugins.storage.search.scan import scan_markdown
@@ -295,14 +287,5 @@ class MemoryIndex:
             vectors=counts.vectors,
             files=len(states),
             pending_bytes=pending,
-            pending_vectors=max(0, counts.documents - counts.vectors) if space else 0,
+            pending_vectors=counts.pending_vectors if space else 0,
         )
-
-
-def _trouble_of(error: Exception) -> tuple[str, str]:
-    """Return reason and mend for people; nothing of what an unknown exception says, which may be user data."""
-    if isinstance(error, NanobotMemoryError):
-        return error.cause, error.mend
-    if isinstance(error, ImportError):
-        return f"The package {error.name} cannot be imported.", 'Install it with: pip install "nanobot-memory-storage"'
-    return f"The index cannot be used ({type(error).__name__}).", "Try: nanobot-memory index --rebuild"

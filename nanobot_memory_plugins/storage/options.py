@@ -1,9 +1,9 @@
 """The storage plugin's options, as they stand in a configuration file."""
 
 from datetime import timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
@@ -11,6 +11,9 @@ from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.step import StepSettings
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.storage.search import SearchOptions
 
 
 class StorageOptions(SearchOptions):
@@ -22,30 +25,53 @@ class StorageOptions(SearchOptions):
 
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
-    backend: Literal["builtin_fts"] = Field("builtin_fts", description="The only one: SQLite's own full-text search.")
-    db_path: str = Field("", description="The index; .storage/memory.db in the workspace when empty.")
-    chunk_max_tokens: int = Field(256, ge=16, le=8_192, description="Longest passage, in estimated tokens.")
-    chunk_overlap_tokens: int = Field(32, ge=0, le=4_096, description="What neighbouring passages share.")
-    index_queue_max: int = Field(1_000, ge=1, le=100_000, description="Passages held in memory while indexing.")
-    observation_max_age_days: int = Field(
-        30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
+    backend: Literal["builtin_fts"] = Field(
+        default="builtin_fts", description="The only one: SQLite's own full-text search."
     )
-    watch: bool = Field(True, description="Hear of changes at once; else files are looked at every few seconds.")
-    embedding_model: str = Field("multilingual", min_length=1, description="Model alias, name or folder.")
-    embedding_provider: Literal["fastembed", "openai", "none"] = Field("fastembed", description="Where it runs.")
-    embedding: EmbeddingOptions = Field(default_factory=EmbeddingOptions)
-
-    @model_validator(mode="after")
-    def _overlap_is_less_than_a_chunk(self) -> "StorageOptions":
-        if self.chunk_overlap_tokens >= self.chunk_max_tokens:
-            raise ValueError("chunkOverlapTokens must be less than chunkMaxTokens")
-        return self
+    db_path: str = Field(default="", description="The index; .storage/memory.db in the workspace when empty.")
+    chunk_max_tokens: int = Field(default=256, ge=16, le=8_192, description="Longest passage, in estimated tokens.")
+    chunk_overlap_tokens: int = Field(default=32, ge=0, le=4_096, description="What neighbouring passages share.")
+    index_queue_max: int = Field(default=1_000, ge=1, le=100_000, description="Passages held in memory while indexing.")
+    vector_refresh_ttl: float = Field(
+        default=30.0, ge=0, le=86_400, description="Seconds that vectors may be out of date."
+    )
+    observation_max_age_days: int = Field(
+        default=30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
+    )
+    fusion: Literal["weighted", "rrf"] = Field(
+        default="weighted", description="How vectors and words are put together."
+    )
+    vector_weight: float = Field(default=0.6, ge=0, le=1_000, description="Weight of the vectors.")
+    fts_weight: float = Field(default=0.4, ge=0, le=1_000, description="Weight of the words.")
+    rrf_k: int = Field(default=60, ge=1, le=100_000, description="The constant of reciprocal rank fusion.")
+    recency_weight: float = Field(default=0.0, ge=0, le=1_000, description="Weight of being recent.")
+    watch: bool = Field(
+        default=True, description="Hear of changes at once; else files are looked at every few seconds."
+    )
+    embedding_model: str = Field(default="multilingual", min_length=1, description="Model alias, name or folder.")
+    embedding_provider: Literal["fastembed", "openai", "none"] = Field(
+        default="fastembed", description="Where it runs."
+    )
+    embedding: EmbeddingOptions = Field(default_factory=lambda: EmbeddingOptions.model_validate({}))
 
     def embedding_options(self) -> EmbeddingOptions:
         """Return the embedding's options with the two flat names put in."""
         flat = {"embedding_model": "model", "embedding_provider": "provider"}
         given = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
         return self.embedding.model_copy(update=given)
+
+    def search_options(self) -> "SearchOptions":
+        """Return the options of searching. Raises ImportError where what searching needs is missing."""
+        from nanobot_memory_plugins.storage.search import SearchOptions
+
+        return SearchOptions(
+            fusion=self.fusion,
+            vector_weight=self.vector_weight,
+            fts_weight=self.fts_weight,
+            rrf_k=self.rrf_k,
+            recency_weight=self.recency_weight,
+            vector_refresh_ttl=self.vector_refresh_ttl,
+        )
 
     def chunking(self) -> Chunking:
         """Return how texts are cut."""

@@ -1,7 +1,5 @@
 """The storage plugin: opens the store, and says how it stands."""
 
-from collections.abc import Iterator
-
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.hookspecs import hookimpl

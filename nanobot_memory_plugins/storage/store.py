@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus
 from nanobot_memory_plugins.storage.coverage import Coverage
+from nanobot_memory_plugins.storage.diagnosis import findings
+from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 
@@ -32,19 +35,38 @@ class SqliteStore:
     `status` says at which level, and why.
     """
 
-    def __init__(self, workspace: Path, options: StorageOptions, clock: Clock) -> None:
-        self._index = MemoryIndex(workspace, options, clock)
+    def __init__(
+        self,
+        workspace: Path,
+        options: StorageOptions,
+        clock: Clock,
+        *,
+        allow_vec: bool = True,
+        allow_fts5: bool = True,
+    ) -> None:
+        self._index = MemoryIndex(workspace, options, clock, allow_vec=allow_vec, allow_fts5=allow_fts5)
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search")
-        self._housekeeping = DaemonThreadPool(1, "nanobot-memory-store")
+        self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
         self._finalizer = weakref.finalize(self, self._index.stop, _LAST_SECONDS)
 
     @classmethod
-    async def open(cls, workspace: Path, options: StorageOptions, clock: Clock) -> "SqliteStore":
-        """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`."""
-        store = cls(workspace, options, clock)
+    async def open(
+        cls,
+        workspace: Path,
+        options: StorageOptions,
+        clock: Clock,
+        *,
+        allow_vec: bool = True,
+        allow_fts5: bool = True,
+    ) -> "SqliteStore":
+        """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`.
+
+        ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite off.
+        """
+        store = cls(workspace, options, clock, allow_vec=allow_vec, allow_fts5=allow_fts5)
         await store._in_housekeeping(store._index.open)
         return store
 
@@ -108,6 +130,37 @@ class SqliteStore:
     async def refreshed_status(self) -> StoreStatus:
         """Return the store's state with numbers of this moment."""
         return await self._in_housekeeping(self._index.refresh)
+
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, EmbeddingReport], None]) -> None:
+        """Return once everything has its vector, or when there is no model to make them.
+
+        ``waiting`` is called again and again meanwhile, with the state and how the model stands.
+        """
+        while True:
+            report = await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))
+            waiting(await self.refreshed_status(), report)
+            if not report.loading and await self._in_housekeeping(self._index.vectors_are_complete):
+                return
+            if not report.loading:
+                await asyncio.sleep(_LONGEST_POLL / 2)
+
+    async def model_ready(self) -> EmbeddingReport:
+        """Return once the embedding model is no longer being loaded."""
+        while (report := await self._in_housekeeping(lambda: self._index.embedding.wait(_LONGEST_POLL))).loading:
+            pass
+        return report
+
+    async def rebuild(self) -> None:
+        """Empty the index. Whoever owns it fills it again from the files; `flush` waits for that.
+
+        Raises `StoreError` when it cannot be written.
+        """
+        self._must_be_open()
+        await self._in_housekeeping(self._index.clear)
+
+    async def findings(self) -> list[Finding]:
+        """Say for ``nanobot-memory doctor`` how SQLite, vectors, model and index stand."""
+        return await self._in_housekeeping(lambda: findings(self._index))
 
     async def close(self) -> None:
         """Finish what was accepted, within seconds, close the files and end every thread."""

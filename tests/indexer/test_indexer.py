@@ -143,7 +143,7 @@ def test_a_change_within_the_same_tick_of_the_clock_is_seen(workspace: Workspace
 @pytest.mark.accept("V5-06")
 def test_the_same_observation_three_times_is_three_documents(workspace: Workspace):
     same = {"tags": ("observation",), "origin": Origin.TOOL}
-    workspace.write("2026-02-16.md", b"".join(entry("ran ls", id, **same) for id in ("a1", "a2", "a3")))
+    workspace.write("2026-02-16.md", b"".join(entry("ran ls", name, **same) for name in ("a1", "a2", "a3")))
     with workspace.indexing(settings=SessionSettings(observation_max_age=None)):
         found = workspace.documents()
         assert [document.source for document in found] == ["observation"] * 3

@@ -175,7 +175,7 @@ def test_equal_texts_get_different_keys(tmp_path: Path):
 blocks = st.lists(
     st.one_of(
         st.builds(
-            lambda text, id: entry(Note(tldr=text, details=text), f"{id:04x}"),
+            lambda text, number: entry(Note(tldr=text, details=text), f"{number:04x}"),
             st.text(st.characters(codec="utf-8"), max_size=40),
             st.integers(0, 99),
         ),

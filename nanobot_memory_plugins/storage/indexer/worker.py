@@ -178,6 +178,8 @@ class Indexer:
                 if session.changed_elsewhere():
                     scan_at = now
             if now >= scan_at or self._barriers or self._look_soon:
+                if session.replaced():
+                    return  # and look at everything with the new one, before any barrier is answered
                 self._look_soon = False
                 self._look_at_everything(session)
                 scan_at = now + (_SCAN_WATCHED if watcher is not None and watcher.working else _SCAN_UNWATCHED)

@@ -1,0 +1,118 @@
+"""``nanobot-memory index``: bring the index up to date, or build it anew."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
+from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
+from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
+from nanobot_memory_plugins.storage.store import SqliteStore
+
+_LOOK_SECONDS = 0.2
+
+
+def index(
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Empty the index first; the files hold all.")] = False,
+    no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Index the words only.")] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring the index up to date with the memory files, vectors included, and count what is in it."""
+    with failing_in_words(as_json):
+        status = run(_index(workspace, config, rebuild=rebuild, embeddings=not no_embeddings))
+    if as_json:
+        print_json(_answer(status))
+    else:
+        _show(status)
+
+
+async def _index(workspace: Path | None, config: Path | None, *, rebuild: bool, embeddings: bool) -> StoreStatus:
+    async with opened_store(workspace, config, embeddings=embeddings) as store:
+        with _Bars() as bars:
+            if rebuild:
+                await store.rebuild()
+            await _read_files(store, bars)
+            await store.vectors_complete(bars.embedding)
+        return await store.refreshed_status()
+
+
+async def _read_files(store: SqliteStore, bars: "_Bars") -> None:
+    flushing = asyncio.ensure_future(store.flush())
+    while not flushing.done():
+        bars.reading(await store.refreshed_status())
+        await asyncio.wait({flushing}, timeout=_LOOK_SECONDS)
+    await flushing
+
+
+class _Bars:
+    """Two progress bars on standard error: bytes read, and passages embedded."""
+
+    def __init__(self) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._reading = self._progress.add_task("reading files", visible=False)
+        self._embedding = self._progress.add_task("embedding", visible=False)
+        self._most_bytes = self._most_vectors = 0
+
+    def __enter__(self) -> "_Bars":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._progress.stop()
+
+    def reading(self, status: StoreStatus) -> None:
+        """Show how many bytes are still to be read."""
+        self._most_bytes = max(self._most_bytes, status.pending_bytes)
+        done = self._most_bytes - status.pending_bytes
+        self._progress.update(self._reading, total=max(1, self._most_bytes), completed=done, visible=True)
+
+    def embedding(self, status: StoreStatus, report: EmbeddingReport) -> None:
+        """Show how far the model, or the vectors, are."""
+        self._progress.update(self._reading, completed=max(1, self._most_bytes))
+        if report.loading:
+            what = report.activity or "loading the embedding model"
+            self._progress.update(self._embedding, description=what, total=1, completed=report.progress, visible=True)
+        elif report.model:
+            self._most_vectors = max(self._most_vectors, status.pending_vectors)
+            self._progress.update(
+                self._embedding,
+                description="embedding",
+                total=max(1, self._most_vectors),
+                completed=max(1, self._most_vectors) - status.pending_vectors,
+                visible=True,
+            )
+
+
+def _answer(status: StoreStatus) -> dict[str, object]:
+    return {
+        "ok": not status.pending_bytes,
+        "documents": status.documents,
+        "files": status.files,
+        "vectors": status.vectors,
+        "pending_bytes": status.pending_bytes,
+        "pending_vectors": status.pending_vectors,
+        "level": int(status.level),
+        "model": status.model,
+        "reason": status.reason,
+        "mend": status.mend,
+    }
+
+
+def _show(status: StoreStatus) -> None:
+    out = Console(soft_wrap=True)
+    if not status.files:
+        out.print("There are no memory files yet: they appear below memory/ as the agent remembers.")
+    out.print(f"{status.documents:,} passages of {status.files:,} files, {status.vectors:,} vectors")
+    if status.pending_bytes:
+        out.print(f"{status.pending_bytes:,} bytes could not be indexed; the log says which files.")
+    if status.reason:
+        out.print(f"[yellow]level {int(status.level)}: {escape(status.reason)}[/yellow] {escape(status.mend)}")

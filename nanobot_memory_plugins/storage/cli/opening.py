@@ -1,0 +1,57 @@
+"""What the index's commands have in common: opening the store as the configuration says, and failing in words."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError, StoreError
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.store import SqliteStore
+
+_FAILED, _WRONG_USE = 1, 2
+
+
+@asynccontextmanager
+async def opened_store(workspace: Path | None, config: Path | None, *, embeddings: bool) -> AsyncIterator[SqliteStore]:
+    """Open the store of a workspace; its configuration's problems are printed to standard error.
+
+    Raises `StoreError` when there is no such workspace, and `ConfigurationError` when the plugin is turned off.
+    """
+    folder = resolve_workspace(workspace)
+    if not folder.is_dir():
+        raise StoreError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+    configuration, problems = read_configuration(config)
+    options, more = plugin_options(configuration, "storage", StorageOptions)
+    warn([*problems, *more])
+    if not configuration.enabled("storage"):
+        raise ConfigurationError(
+            "The storage plugin is turned off.", mend="Set memoryPlugins.storage.enabled to true in the configuration."
+        )
+    chosen = options if isinstance(options, StorageOptions) else StorageOptions()
+    if not embeddings:
+        chosen = chosen.model_copy(update={"embedding_provider": "none"})
+    store = await SqliteStore.open(folder, chosen, SystemClock())
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@contextmanager
+def failing_in_words(as_json: bool) -> Iterator[None]:
+    """Turn this project's errors into a message, or a JSON object, and an exit status."""
+    try:
+        yield
+    except NanobotMemoryError as error:
+        if as_json:
+            print_json({"ok": False, "error": error.cause, "mend": error.mend})
+        else:
+            Console(stderr=True).print(f"[red]{escape(error.cause)}[/red] {escape(error.mend)}", soft_wrap=True)
+        raise typer.Exit(_WRONG_USE if isinstance(error, ConfigurationError) else _FAILED) from error

@@ -1,0 +1,37 @@
+"""What the store's tests share."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.store import SqliteStore
+from tests.support.indexed_workspace import Workspace
+
+OpenStore = Callable[..., Awaitable[SqliteStore]]
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "workspace")
+
+
+@pytest.fixture
+async def open_store(workspace: Workspace) -> AsyncIterator[OpenStore]:
+    """Opens stores of the workspace, without a model unless one is asked for, and closes them at the end."""
+    opened: list[SqliteStore] = []
+
+    async def open_one(*, allow_vec: bool = True, allow_fts5: bool = True, **options: Any) -> SqliteStore:
+        workspace.paths.memory.mkdir(parents=True, exist_ok=True)
+        chosen = StorageOptions.model_validate({"embedding_provider": "none", **options})
+        parts = {"allow_vec": allow_vec, "allow_fts5": allow_fts5}
+        store = await SqliteStore.open(workspace.path, chosen, SystemClock(), **parts)
+        opened.append(store)
+        return store
+
+    yield open_one
+    for store in opened:
+        await store.close()
