@@ -9,7 +9,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -114,6 +114,12 @@ def _note_end(ended: bool) -> bool:
     return ended
 
 
+def _note_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what a stray task of a plugin did by its kind only: asyncio's own log would show the error's text."""
+    error = context.get("exception")
+    logger.debug("left over in the memory's thread: {}", type(error).__name__ if error else "an unfinished task")
+
+
 class _Run:
     """One life of the thread, from start to close."""
 
@@ -121,11 +127,13 @@ class _Run:
         self._build = build
         self._at_start = at_start
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_note_stray)
         self._memory: asyncio.Future[Memory] = self._loop.create_future()
         self._stopping = asyncio.Event()
         self._drain_seconds = 0.0
         self._jobs: set[asyncio.Task[Any]] = set()
         self._background: set[asyncio.Task[Any]] = set()
+        self._answers: set[Future[Any]] = set()
         self.started: Memory | None = None
         self.ended: Future[None] = Future()
         self.ended.set_running_or_notify_cancel()
@@ -134,10 +142,11 @@ class _Run:
     def submit(self, use: Use[_T], *, background: bool) -> "Future[_T | None]":
         answer: Future[_T | None] = Future()
         answer.set_running_or_notify_cancel()
+        self._answers.add(answer)
         try:
             self._loop.call_soon_threadsafe(self._begin, use, answer, background)
         except RuntimeError:  # the loop has ended: the thread was closed, or a plugin tore it down
-            answer.set_result(None)
+            self._answer(answer, None)
         return answer
 
     def stop(self, limit: float) -> "Future[None]":
@@ -157,6 +166,8 @@ class _Run:
             with suppress(Exception):
                 self._cancel_everything()
                 self._loop.close()
+            for answer in list(self._answers):
+                self._answer(answer, None)
             self.ended.set_result(None)
 
     async def _live(self) -> None:
@@ -189,8 +200,13 @@ class _Run:
     def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
         task = self._own(self._job(use), self._background if background else self._jobs)
         task.add_done_callback(
-            lambda done: answer.set_result(None if done.cancelled() or done.exception() else done.result())
+            lambda done: self._answer(answer, None if done.cancelled() or done.exception() else done.result())
         )
+
+    def _answer(self, answer: "Future[_T | None]", value: _T | None) -> None:
+        self._answers.discard(answer)
+        with suppress(InvalidStateError):
+            answer.set_result(value)
 
     def _own(self, work: Coroutine[Any, Any, _T], owners: set[asyncio.Task[Any]]) -> asyncio.Task[_T]:
         task = self._loop.create_task(work)

@@ -1,0 +1,136 @@
+"""The memory's own thread: its life, and what it does to the host's."""
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+
+
+def thread_for(tmp_path, monkeypatch) -> MemoryThread:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+    return MemoryThread(lambda: MemoryHost(tmp_path / "workspace", config=MemoryConfig()))
+
+
+def running() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "nanobot-memory"]
+
+
+async def send(thread: MemoryThread, text: str):
+    return await thread.call(lambda memory: memory.message_sent(session_key="s", text=text), limit=10)
+
+
+async def test_a_call_is_answered_and_the_thread_ends_with_the_close(tmp_path, monkeypatch):
+    thread = thread_for(tmp_path, monkeypatch)
+    assert not thread.running
+    receipt = await send(thread, "hello")
+    assert receipt.stored
+    assert await thread.aclose(5)
+    assert not running()
+
+
+async def test_what_was_submitted_before_a_close_is_kept(tmp_path, monkeypatch):
+    thread = thread_for(tmp_path, monkeypatch)
+    futures = [
+        thread.submit(lambda memory, n=n: memory.message_sent(session_key="s", text=f"message {n}")) for n in range(50)
+    ]
+    await thread.aclose(5)
+    assert all(future.result().stored for future in futures)
+
+
+def test_one_memory_serves_several_event_loops_and_starts_again_after_a_close(tmp_path, monkeypatch):
+    thread = thread_for(tmp_path, monkeypatch)
+    assert asyncio.run(send(thread, "first loop")).stored
+    assert asyncio.run(send(thread, "second loop")).stored
+    assert thread.close(5)
+    assert asyncio.run(send(thread, "after the close")).stored
+    assert thread.close(5)
+
+
+async def test_a_late_call_goes_on_when_its_caller_is_gone(tmp_path, monkeypatch):
+    thread = thread_for(tmp_path, monkeypatch)
+    done = threading.Event()
+
+    async def slow(_memory):
+        await asyncio.sleep(0.2)
+        done.set()
+
+    assert await thread.call(slow, limit=0.01) is None
+    cancelled = asyncio.create_task(thread.call(slow, limit=10))
+    await asyncio.sleep(0.05)
+    cancelled.cancel()
+    await asyncio.gather(cancelled, return_exceptions=True)
+    await thread.aclose(5)
+    assert done.is_set()
+
+
+async def test_a_memory_that_cannot_be_built_answers_nothing_and_raises_nothing():
+    def build():
+        raise OSError("no such disk")
+
+    thread = MemoryThread(build)
+    assert await send(thread, "hello") is None
+    assert await thread.aclose(5)
+
+
+async def test_a_stray_exit_in_the_thread_ends_the_thread_only():
+    async def leave(_memory):
+        async def stray():
+            sys.exit(3)
+
+        task = asyncio.create_task(stray())
+        await asyncio.sleep(0.05)
+        return task
+
+    class Nothing:
+        async def start(self): ...
+        async def close(self): ...
+
+    thread = MemoryThread(Nothing)
+    assert await thread.call(leave, limit=5) is None
+    assert await send(thread, "anybody there?") is None
+    assert await thread.aclose(5)
+
+
+async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_only():
+    class Stuck:
+        async def start(self): ...
+
+        async def close(self):
+            await asyncio.sleep(3600)
+
+    thread = MemoryThread(Stuck)
+    await thread.call(lambda memory: asyncio.sleep(0), limit=5)
+    began = time.perf_counter()
+    assert not await thread.aclose(0.3)
+    assert time.perf_counter() - began < 3
+
+
+def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_path):
+    """Nobody calls ``aclose`` here: the exit hook does the closing."""
+    source = textwrap.dedent(
+        """
+        import asyncio, sys
+        from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+        from nanobot_memory_plugins.bridge.shutdown import close_at_exit
+        from nanobot_memory_plugins.core import MemoryHost
+
+        thread = MemoryThread(lambda: MemoryHost(sys.argv[1]))
+        close_at_exit(thread, limit=2.0)
+        asyncio.run(thread.call(lambda memory: memory.message_sent(session_key="s", text="hello"), limit=30))
+        thread.submit(lambda memory: memory.message_sent(session_key="s", text="the last words"))
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", source, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={"NANOBOT_MEMORY_PLUGINS": "", "PATH": ""},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "the last words" in next((tmp_path / "memory" / "sessions").glob("*.jsonl")).read_text(encoding="utf-8")

@@ -1,0 +1,187 @@
+"""Where the bridge takes hold of nanobot, and what is said when it cannot."""
+
+import subprocess
+import sys
+import textwrap
+from types import SimpleNamespace
+
+import pytest
+
+from nanobot_memory_plugins.bridge import seams
+from nanobot_memory_plugins.bridge.attach import attach, bridge_of
+from nanobot_memory_plugins.bridge.configuration import read_configuration
+from nanobot_memory_plugins.bridge.host_version import host_finding
+from nanobot_memory_plugins.bridge.plugin import NanobotPlugin
+from nanobot_memory_plugins.bridge.seams import DEGRADED
+from nanobot_memory_plugins.bridge.tools import MemoryNoteTool, MemorySearchTool
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.diagnosis import Health
+
+IMPOSSIBLE = {"draft review", "tools of subagents"}
+
+
+def seam_findings(findings) -> dict[str, object]:
+    prefix = "nanobot seam: "
+    return {f.subject.removeprefix(prefix): f for f in findings if f.subject.startswith(prefix)}
+
+
+@pytest.mark.accept("LR-04")
+async def test_the_doctor_names_every_seam_and_what_is_not_possible(install, recorder, tmp_path):
+    """The doctor runs where no nanobot does."""
+    recorder()
+    install()
+    async with MemoryHost(tmp_path / "elsewhere") as memory:
+        findings = await memory.diagnose()
+    assert any(f.subject == "nanobot-ai" and "supported" in f.state for f in findings)
+    found = seam_findings(findings)
+    assert set(found) == set(DEGRADED)
+    assert {name for name, finding in found.items() if finding.health is not Health.GOOD} == IMPOSSIBLE
+    assert "not possible" in found["draft review"].state
+
+
+async def test_a_seam_that_is_gone_is_reported_and_the_others_hold(install, recorder, server, monkeypatch):
+    from nanobot_memory_plugins.bridge import compaction
+
+    def require(owner, *names):
+        """Stand for a later nanobot, whose consolidator has no such method; today's needs it itself."""
+        if "summarize_transcript" in names:
+            raise seams.SeamMissingError("Consolidator has no summarize_transcript")
+        return seams.require(owner, *names)
+
+    calls = recorder(recall="A fact.")
+    monkeypatch.setattr(compaction, "require", require)
+    loop = install().loop()
+    bridge = bridge_of(loop)
+    assert [seam.name for seam in bridge.seams.all() if not seam.attached and seam.name not in IMPOSSIBLE] == [
+        "compaction under token pressure"
+    ]
+    await loop.process_direct("hello")
+    await loop.aclose()
+    assert "A fact." in server.requests[-1].last_user
+    assert calls.calls("message")
+
+
+async def test_without_the_loop_messages_and_recall_remain(install, recorder, server, monkeypatch):
+    """As in a host whose runtime control leads nowhere."""
+    import nanobot_memory_plugins.bridge.attach as attach_module
+    import nanobot_memory_plugins.bridge.connection as connection_module
+    from nanobot_memory_plugins.bridge.seams import SeamMissingError
+
+    def lost(_ctx):
+        raise SeamMissingError("the tool context leads to no AgentLoop")
+
+    monkeypatch.setattr(attach_module, "find_loop", lost)
+    monkeypatch.setattr(connection_module, "find_loop", lost)
+    recorder(recall="A fact.")
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("hello")
+    await loop.aclose()
+    bridge = attach_module.attach(SimpleNamespace(bus=loop.bus))
+    attached = {seam.name for seam in bridge.seams.all() if seam.attached}
+    assert attached == {"recall", "turn saved"}
+    bridge.thread.close(5)
+    assert "A fact." in server.requests[-1].last_user
+    assert [r["role"] for r in nanobot.transcript()] == ["user", "assistant"]
+
+
+def test_attaching_never_raises():
+    for nonsense in (None, object(), SimpleNamespace(bus=None), SimpleNamespace(bus=3, workspace=None, sessions=None)):
+        assert attach(nonsense) is None
+        assert MemoryNoteTool.enabled(nonsense) is False
+        assert MemorySearchTool.enabled(nonsense) is False
+        assert MemoryNoteTool.create(nonsense).name == "memory_note"
+
+
+def test_a_loop_is_attached_once(install):
+    loop = install().loop()
+    bridge = bridge_of(loop)
+    assert len(loop._hook_factories) == 1
+    providers = loop.tools.get_runtime_context_providers()
+    assert [provider.__self__ for provider in providers if getattr(provider, "__self__", None) is bridge.turns] == [
+        bridge.turns
+    ]
+
+
+def test_a_loop_that_is_dropped_takes_its_bridge_with_it(install):
+    import gc
+
+    nanobot = install()
+    loop = nanobot.loop()
+    number = id(loop)
+    del loop
+    gc.collect()
+    from nanobot_memory_plugins.bridge.attach import _bridges
+
+    assert number not in _bridges
+
+
+@pytest.mark.parametrize(
+    ("version", "health"),
+    [
+        ("0.3.5", Health.GOOD),
+        ("0.4.0rc1", Health.GOOD),
+        ("1.0", Health.GOOD),
+        ("0.3.0", Health.DEGRADED),
+        ("0.2.2.post1", Health.DEGRADED),
+        ("0.1.5", Health.BAD),
+        ("nonsense", Health.BAD),
+    ],
+)
+def test_the_hosts_version_is_judged(version, health):
+    assert host_finding(version).health is health
+
+
+def test_the_configuration_is_read_from_nanobots_own_file(install):
+    loop = install({"core": {"messageLimit": 0.7}, "nanobot": {"sweepSessions": 3}, "recall": {"enabled": False}}).loop()
+    configuration = bridge_of(loop).configuration
+    assert configuration.memory.core.message_limit == 0.7
+    assert configuration.bridge.sweep_sessions == 3
+    assert not configuration.memory.enabled("recall")
+    assert loop.tools.get("memory_search") is None
+    assert loop.tools.get("memory_note") is not None
+
+
+def test_nanobot_keeps_our_part_when_it_saves_its_file(install):
+    from nanobot.config.loader import load_config, save_config
+
+    nanobot = install({"nanobot": {"sweepSessions": 3}})
+    save_config(load_config(nanobot.config_file), nanobot.config_file)
+    assert bridge_of(nanobot.loop()).configuration.bridge.sweep_sessions == 3
+
+
+def test_a_file_named_by_the_environment_is_read_where_nanobots_has_nothing(tmp_path, monkeypatch):
+    file = tmp_path / "memory.json"
+    file.write_text('{"memoryPlugins": {"nanobot": {"startLimit": 1.5}}}', encoding="utf-8")
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
+    assert read_configuration(None).bridge.start_limit == 1.5
+
+
+@pytest.mark.parametrize("section", [{"nanobot": {"closeLimit": "soon"}}, {"core": 7}, {"nanobot": {"closeLimit": 99}}])
+def test_a_wrong_value_names_its_key_and_nanobot_starts(install, section):
+    configuration = bridge_of(install(section).loop()).configuration
+    assert configuration.bridge.close_limit == 2.0
+
+
+def test_the_bridge_adds_little_to_nanobots_start():
+    """Nothing heavy may be imported with the tools: it belongs to the memory's thread."""
+    source = textwrap.dedent(
+        """
+        import sys, time
+        import nanobot.agent.loop, nanobot.agent.tools.loader
+        nanobot.agent.tools.loader.ToolLoader().discover()
+        began = time.perf_counter()
+        import nanobot_memory_plugins.bridge.tools
+        took = time.perf_counter() - began
+        heavy = {"fastembed", "apsw", "numpy", "onnxruntime", "nanobot_memory_plugins.storage"} & set(sys.modules)
+        print(took, sorted(heavy))
+        """
+    )
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=True)
+    took, heavy = done.stdout.split(" ", 1)
+    assert heavy.strip() == "[]"
+    assert float(took) < 1.5  # fivefold of 0.3 s: the machine may be busy
+
+
+def test_the_plugin_takes_the_options_of_the_bridge():
+    assert "start_limit" in NanobotPlugin.Options.model_fields
