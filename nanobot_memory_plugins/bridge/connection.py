@@ -19,7 +19,7 @@ from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.replies import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
-from nanobot_memory_plugins.bridge.shutdown import close_at_exit, close_with
+from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
@@ -47,7 +47,9 @@ class Bridge:
         self._idle: IdleSessions | None = None
         self._own_tools: set[str] = set()
         self._provider_given = False
-        self.thread = MemoryThread(self._build, at_start=self._catch_up)
+        self.thread = MemoryThread(
+            self._build, at_start=self._catch_up, exit_limit=self.configuration.bridge.close_limit
+        )
         self.turns = Turns(
             self.thread,
             ctx.sessions,
@@ -110,7 +112,6 @@ class Bridge:
         attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
         attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()
-        close_at_exit(self.thread, limit=options.close_limit)
 
     def _attach_turn_saved(self) -> str:
         from nanobot.bus.runtime_events import SessionTurnPersisted, SessionTurnStarted

@@ -6,8 +6,10 @@ tasks) it does to this one. It also outlives the host's loop, so that a memory t
 """
 
 import asyncio
+import atexit
 import threading
 import time
+import weakref
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
@@ -30,11 +32,15 @@ class MemoryThread:
     """Runs one memory in a daemon thread, started at the first use and again after a close.
 
     ``build`` makes the memory; it is called in the thread. ``at_start`` is background work of every start.
+    A thread that nobody has closed is closed when the interpreter ends, within ``exit_limit`` seconds.
     """
 
-    def __init__(self, build: Callable[[], Memory], *, at_start: Use[None] | None = None) -> None:
+    def __init__(
+        self, build: Callable[[], Memory], *, at_start: Use[None] | None = None, exit_limit: float = 2.0
+    ) -> None:
         self._build = build
         self._at_start = at_start
+        self._exit_limit = exit_limit
         self._lock = threading.Lock()
         self._run: _Run | None = None
 
@@ -57,6 +63,7 @@ class MemoryThread:
         with self._lock:
             if self._run is None:
                 self._run = _Run(self._build, self._at_start)
+                _unclosed.add(self)
             return self._run.submit(use, background=background)
 
     async def call(self, use: Use[_T], *, limit: float) -> _T | None:
@@ -90,10 +97,28 @@ class MemoryThread:
             ended.result(timeout=limit)
         return _note_end(ended.done())
 
+    def close_at_exit(self) -> None:
+        """Close, because the interpreter ends."""
+        self.close(self._exit_limit)
+
     def _take(self) -> "_Run | None":
         with self._lock:
             run, self._run = self._run, None
             return run
+
+
+_unclosed: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
+
+
+def _close_unclosed() -> None:
+    for thread in list(_unclosed):
+        thread.close_at_exit()
+
+
+def _be_first_at_exit() -> None:
+    """Close before the exit hooks of what the memory is made of, which were registered while it started."""
+    atexit.unregister(_close_unclosed)
+    atexit.register(_close_unclosed)
 
 
 async def _ends_within(future: "Future[Any]", limit: float) -> bool:
@@ -186,6 +211,7 @@ class _Run:
             began = time.perf_counter()
             memory = self._build()
             await memory.start()
+            _be_first_at_exit()
             logger.debug("memory started in {:.0f} ms", (time.perf_counter() - began) * 1000)
             self._memory.set_result(memory)
             self.started = memory

@@ -74,7 +74,7 @@ def test_a_zoo_of_hostile_plugins_changes_nothing_of_what_the_user_sees(tmp_path
     (alone, asked_alone), (beside, asked_beside) = without.result(), with_zoo.result()
     assert alone[0] == "The port is 7071."
     assert json.dumps(beside) == json.dumps(alone)
-    assert asked_beside == asked_alone
+    assert sorted(asked_beside) == sorted(asked_alone)  # /new archives in the background, whenever that is done
 
 
 @pytest.mark.accept("PL-04")

@@ -116,11 +116,9 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
         """
         import asyncio, sys
         from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
-        from nanobot_memory_plugins.bridge.shutdown import close_at_exit
         from nanobot_memory_plugins.core import MemoryHost
 
         thread = MemoryThread(lambda: MemoryHost(sys.argv[1]))
-        close_at_exit(thread, limit=2.0)
         asyncio.run(thread.call(lambda memory: memory.message_sent(session_key="s", text="hello"), limit=30))
         thread.submit(lambda memory: memory.message_sent(session_key="s", text="the last words"))
         """

@@ -133,7 +133,9 @@ def test_the_hosts_version_is_judged(version, health):
 
 
 def test_the_configuration_is_read_from_nanobots_own_file(install):
-    loop = install({"core": {"messageLimit": 0.7}, "nanobot": {"sweepSessions": 3}, "recall": {"enabled": False}}).loop()
+    loop = install(
+        {"core": {"messageLimit": 0.7}, "nanobot": {"sweepSessions": 3}, "recall": {"enabled": False}}
+    ).loop()
     configuration = bridge_of(loop).configuration
     assert configuration.memory.core.message_limit == 0.7
     assert configuration.bridge.sweep_sessions == 3
