@@ -1,0 +1,145 @@
+"""``nanobot-memory demo``: the main job, on a stock nanobot-ai, in a workspace made for it."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from nanobot_memory_plugins.bridge.demo.installation import (
+    Installation,
+    settings_for,
+    settings_of_the_user,
+    temporary_folder,
+)
+from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
+from nanobot_memory_plugins.bridge.demo.scripted_server import Request, ScriptedServer
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+
+# The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
+_LOCAL_SECONDS = 300.0
+_LOCAL_CONTEXT = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class _Player:
+    settings: dict[str, Any]
+    model: Model
+    offline: bool
+    time_limit: float
+    described: str
+
+
+def demo(
+    local_model: Annotated[
+        bool, typer.Option("--local-model", help="With a real language model on this machine, and its answers checked.")
+    ] = False,
+    provider_from_config: Annotated[
+        bool, typer.Option("--provider-from-config", help="With the model of your own ~/.nanobot/config.json.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="End with one JSON object instead of text.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the folder of the demonstration, to look at it.")] = False,
+) -> None:
+    """Remember, observe a tool, restart, recall: on a stock nanobot-ai in a fresh workspace.
+
+    Without options the language model is a script on this machine, and nothing leaves the machine. Whether a
+    stage came true is read from the requests that reached the model and from the bytes on disk.
+    """
+    if local_model and provider_from_config:
+        raise typer.BadParameter("choose one of --local-model and --provider-from-config")
+    console = Console(stderr=as_json)
+    folder = temporary_folder()
+    stages: list[Stage] = []
+    try:
+        _wait_for_embedding_model(console)
+        with _player(local_model, provider_from_config, console) as player:
+            installation = Installation(folder, player.settings, offline=player.offline, time_limit=player.time_limit)
+            installation.prepare()
+            console.print(f"A stock nanobot-ai in {escape(str(folder))}, with {player.described}.\n")
+            for stage in play(installation, player.model):
+                stages.append(stage)
+                _show(console, stage)
+    finally:
+        if keep:
+            console.print(f"Kept: {escape(str(folder))}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    ok = [stage.name for stage in stages if stage.ok] == list(STAGES)
+    console.print("[green]It works.[/green]" if ok else "[red]It does not work: see above.[/red]")
+    if as_json:
+        print_json({"ok": ok, "stages": {stage.name: stage.ok for stage in stages}, "shown": _shown(stages)})
+    if not ok:
+        raise typer.Exit(1)
+
+
+def _shown(stages: list[Stage]) -> dict[str, str]:
+    return {stage.name: stage.shown for stage in stages}
+
+
+def _show(console: Console, stage: Stage) -> None:
+    mark = "[green]✓[/green]" if stage.ok else "[red]✗[/red]"
+    console.print(f"{mark} [bold]{stage.name}[/bold]")
+    for line in stage.shown.splitlines():
+        console.print(f"    {escape(line)}", style="dim", highlight=False)
+
+
+@contextmanager
+def _player(local_model: bool, provider_from_config: bool, console: Console) -> Iterator[_Player]:
+    """Get the language model ready, and end it afterwards."""
+    if provider_from_config:
+        settings = settings_of_the_user()
+        yield _Player(settings, Model(None, True), False, _LOCAL_SECONDS, "the model of your own configuration")
+    elif local_model:
+        with _local_model(console) as player:
+            yield player
+    else:
+        with ScriptedServer(script()) as server:
+            settings = settings_for(server.base_url, "scripted")
+            model = Model(lambda: list(server.requests), answers_count=True)
+            yield _Player(settings, model, True, 120.0, "a scripted language model; nothing leaves this machine")
+
+
+@contextmanager
+def _local_model(console: Console) -> Iterator[_Player]:
+    from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
+    from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+
+    file = _with_progress_bar(console, local_model_file)
+    with LocalModelServer(file, context_tokens=_LOCAL_CONTEXT) as server:
+        model = Model(lambda: [Request(body) for body in server.requests], answers_count=True)
+        settings = settings_for(server.base_url, server.model_name, maxTokens=200, temperature=0.0)
+        settings["tools"] = {"exec": {"enable": False}, "web": {"enable": False}, "my": {"enable": False}}
+        yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({file.name})")
+
+
+def _with_progress_bar(console: Console, work: Any) -> Path:
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("", total=1.0)
+        result: Path = work(progress=lambda done, what: progress.update(task, completed=done, description=what))
+    return result
+
+
+def _wait_for_embedding_model(console: Console) -> None:
+    """Build the embedding model when it is not there yet. Without one, recall goes by words alone.
+
+    The storage plugin knows how; it is asked through its own command, which draws the progress bar.
+    """
+    if not any(point.name == "storage" for point in entry_points(group=PROJECT_NAME)):
+        return
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "models"]
+    there = subprocess.run([*command, "path"], capture_output=True, check=False)  # noqa: S603  # our own module
+    if there.returncode != 0:
+        pulled = subprocess.run([*command, "pull"], stdout=subprocess.DEVNULL, check=False)  # noqa: S603
+        if pulled.returncode != 0:
+            console.print("[yellow]Without an embedding model: recall goes by words alone.[/yellow]")

@@ -1,0 +1,117 @@
+"""The story of the demonstration, and whether each stage of it came true."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.bridge.demo.evidence import blocks_in_sessions, contains, files_with, recalled_blocks
+from nanobot_memory_plugins.bridge.demo.installation import SETTINGS_FILE, AgentRun, Installation, fake_secret
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ToolCall, after_tool
+
+FIRST_SESSION, SECOND_SESSION = "cli:first", "cli:second"
+PREFERENCE = "For backend services I prefer Haskell over Go, please keep that in mind."
+READ = f"Please use the read_file tool to read the file {SETTINGS_FILE}."
+ASK_PREFERENCE = "Which programming language do I prefer for backend services?"
+ASK_REGION = f"In which region does the payments service of {SETTINGS_FILE} run?"
+LANGUAGE, REGION = "Haskell", "eu-north-4"
+
+# What the command line prints above an answer.
+_HEADER = "nanobot\n"
+
+STAGES = ("remember", "observe", "restart", "recall preference", "recall tool run")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One stage as it came out. ``shown`` is what people see of it."""
+
+    name: str
+    ok: bool
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The model that plays: the requests that it got, when we can see them, and whether its answers count."""
+
+    requests: Callable[[], list[Request]] | None
+    answers_count: bool
+
+
+def script() -> list[Rule]:
+    """Return the rules of the scripted model. It knows nothing but what a request tells it."""
+    return [
+        Rule(after_tool, Reply("I have read the file.")),
+        Rule(lambda request: request.last_user.startswith(READ), Reply(tools=(ToolCall("read_file", _FILE),))),
+        Rule(lambda request: request.last_user.startswith(ASK_PREFERENCE), _answer_from(LANGUAGE)),
+        Rule(lambda request: request.last_user.startswith(ASK_REGION), _answer_from(REGION)),
+    ]
+
+
+_FILE = {"path": SETTINGS_FILE}
+
+
+def _answer_from(word: str) -> Callable[[Request], Reply]:
+    def answer(request: Request) -> Reply:
+        known = contains(recalled_blocks(request), word)
+        return Reply(f"{word}, as far as I remember." if known else "I do not know.")
+
+    return answer
+
+
+def play(installation: Installation, model: Model) -> Iterator[Stage]:
+    """Play the story, stage by stage."""
+    secret = fake_secret()
+    workspace = installation.workspace
+    (workspace / SETTINGS_FILE).write_text(
+        f'[payments]\nregion = "{REGION}"\nport = 7071\napi_key = "{secret}"\n', encoding="utf-8"
+    )
+    said = installation.agent(PREFERENCE, session=FIRST_SESSION)
+    kept = files_with(PREFERENCE, workspace)
+    yield Stage(
+        "remember", said.returncode == 0 and bool(kept), _shown(said, f"kept in {', '.join(kept) or 'nothing'}")
+    )
+
+    read = installation.agent(READ, session=FIRST_SESSION)
+    noted, leaked = files_with(REGION, workspace), files_with(secret, workspace)
+    what = f"noted in {', '.join(noted) or 'nothing'}; " + (
+        f"THE SECRET STANDS IN {', '.join(leaked)}" if leaked else "the secret in the file stands in no file of ours"
+    )
+    yield Stage("observe", read.returncode == 0 and bool(noted) and not leaked, _shown(read, what))
+
+    asked, question = _ask(installation, model, ASK_PREFERENCE)
+    fresh = asked.pid not in (said.pid, read.pid) and asked.returncode == 0
+    yield Stage("restart", fresh, f"process {asked.pid}, after {said.pid} and {read.pid} had ended; a new session")
+    known = contains(question, LANGUAGE) and _answered(asked, model, LANGUAGE)
+    yield Stage("recall preference", known, _shown(asked, _about(question, LANGUAGE)))
+
+    asked, question = _ask(installation, model, ASK_REGION)
+    clean = not contains(question, secret) and not files_with(secret, workspace)
+    known = contains(question, REGION) and clean and _answered(asked, model, REGION)
+    yield Stage("recall tool run", known, _shown(asked, _about(question, REGION)))
+
+
+def _ask(installation: Installation, model: Model, question: str) -> tuple[AgentRun, list[str]]:
+    """Ask in the new session; return the run and the blocks that memory put beside the question."""
+    before = len(model.requests()) if model.requests else 0
+    run = installation.agent(question, session=SECOND_SESSION)
+    if model.requests is None:
+        return run, blocks_in_sessions(installation.config_file.parents[1], question)
+    requests = model.requests()[before:]
+    return run, [block for request in requests for block in recalled_blocks(request)]
+
+
+def _answered(run: AgentRun, model: Model, word: str) -> bool:
+    """Say whether the answer has the word. A scripted model's answer follows from its request, so it counts as well."""
+    return not model.answers_count or word.lower() in run.output.lower()
+
+
+def _about(blocks: list[str], word: str) -> str:
+    line = next((line.strip() for block in blocks for line in block.splitlines() if word.lower() in line.lower()), "")
+    return f"the model was given: {line}" if line else "the model was given nothing about it"
+
+
+def _shown(run: AgentRun, what: str) -> str:
+    if run.returncode != 0:
+        return f"{what}\nnanobot FAILED: {run.errors.strip()[-300:]}"
+    answer = run.output.rpartition(_HEADER)[2] or run.output
+    return f"{what}\nnanobot: {' '.join(answer.split())[-200:]}"
