@@ -100,6 +100,8 @@ class _ModelProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
+            # Threads that wait by spinning halve the speed as soon as something else runs on the machine.
+            env={"OMP_WAIT_POLICY": "PASSIVE", **os.environ},
         )
         try:
             self.address = self._wait_for_address()
