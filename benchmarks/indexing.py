@@ -15,10 +15,44 @@ from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embe
 
 CHUNKS = 600
 MANY = 10_000
-_WORDS = (
-    "the server answers slowly when a cache is cold so we moved session data into memory and measured again with "
-    "real traffic from last week before anybody decided about hardware budgets or another vendor for storage"
-).split()
+_WORDS = [
+    "the",
+    "server",
+    "answers",
+    "slowly",
+    "when",
+    "a",
+    "cache",
+    "is",
+    "cold",
+    "so",
+    "we",
+    "moved",
+    "session",
+    "data",
+    "into",
+    "memory",
+    "and",
+    "measured",
+    "again",
+    "with",
+    "real",
+    "traffic",
+    "from",
+    "last",
+    "week",
+    "before",
+    "anybody",
+    "decided",
+    "about",
+    "hardware",
+    "budgets",
+    "or",
+    "another",
+    "vendor",
+    "for",
+    "storage",
+]
 
 
 def chunk(seed: int, tokens: int = 250) -> str:
@@ -53,7 +87,9 @@ async def _index(workspace: Path, texts: list[str], seconds: float) -> float:
         folder = workspace / "memory" / "notes"
         folder.mkdir(parents=True)
         started = time.perf_counter()
-        (folder / "many.md").write_text("\n\n".join(f"## {n}\n\n{text}" for n, text in enumerate(texts)), encoding="utf-8")
+        (folder / "many.md").write_text(
+            "\n\n".join(f"## {n}\n\n{text}" for n, text in enumerate(texts)), encoding="utf-8"
+        )
         await memory.flush_index()
         searchable = time.perf_counter() - started
         await _until(memory, len(texts) + 1, seconds)

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any
 
-from nanobot_memory_plugins.core.redaction import safe_preview
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.redaction import safe_preview
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin
 
 TAG = "observation"

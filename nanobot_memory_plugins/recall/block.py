@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.core.tokens import estimate_tokens
-
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message
 from nanobot_memory_plugins.recall.options import RecallOptions
 

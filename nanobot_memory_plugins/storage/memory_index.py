@@ -226,12 +226,12 @@ class MemoryIndex:
         return database
 
     def _open_reader(self) -> "tuple[Database, Searcher]":
-        from nanobot_memory_plugins.storage.search import Searcher
+        from nanobot_memory_plugins.storage.search.searcher import Searcher
 
         database = self._open_for_reading()
         self._vector_backend = database.vector_backend.value
         searcher = Searcher(
-            database, lambda: self.embedding.embedder, options=self._options, clock=self._clock
+            database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
         )
         return database, searcher
 

@@ -1,7 +1,7 @@
 """The storage plugin's options, as they stand in a configuration file."""
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -12,11 +12,8 @@ from nanobot_memory_plugins.storage.indexer.step import StepSettings
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.search import SearchOptions
 
-
-class StorageOptions(SearchOptions):
+class StorageOptions(BaseModel):
     """How the memory files are indexed and searched.
 
     ``embedding_model`` and ``embedding_provider`` are the usual two of ``embedding``'s options under names of
@@ -60,10 +57,8 @@ class StorageOptions(SearchOptions):
         given = {option: getattr(self, name) for name, option in flat.items() if name in self.model_fields_set}
         return self.embedding.model_copy(update=given)
 
-    def search_options(self) -> "SearchOptions":
-        """Return the options of searching. Raises ImportError where what searching needs is missing."""
-        from nanobot_memory_plugins.storage.search import SearchOptions
-
+    def search_options(self) -> SearchOptions:
+        """Return the options of searching."""
         return SearchOptions(
             fusion=self.fusion,
             vector_weight=self.vector_weight,

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.storage.documents import FileState
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
-    from nanobot_memory_plugins.storage.search import Searcher
+    from nanobot_memory_plugins.storage.search.searcher import Searcher
 
 T = TypeVar("T")
 
