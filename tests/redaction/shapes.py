@@ -10,7 +10,8 @@ ALNUM = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
 UPPER = string.ascii_uppercase + string.digits
 BASE32 = string.ascii_uppercase + "234567"
-WORDS = ["amber", "birch", "cobalt", "dune", "ember", "fjord", "garnet", "harbor", "indigo", "jasper", "kelp", "lotus", "maple", "nectar", "onyx", "quartz"]
+WORDS = ["amber", "birch", "cobalt", "dune", "ember", "fjord", "garnet", "harbor", "indigo", "jasper", "kelp"]
+WORDS += ["lotus", "maple", "nectar", "onyx", "quartz"]
 
 Maker = Callable[[Random], str]
 

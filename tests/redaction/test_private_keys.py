@@ -66,8 +66,14 @@ def test_a_putty_key_is_hidden():
     random = Random(10)
     private = [pick(random, ALNUM + "+/", 64) for _ in range(3)]
     key = "\n".join(
-        ["PuTTY-User-Key-File-2: ssh-rsa", "Encryption: none", "Public-Lines: 1", "AAAA", "Private-Lines: 3", *private]
-        + ["Private-MAC: " + pick(random, "0123456789abcdef", 40)]
+        [
+            "PuTTY-User-Key-File-2: ssh-rsa",
+            "Public-Lines: 1",
+            "AAAA",
+            "Private-Lines: 3",
+            *private,
+            "Private-MAC: " + pick(random, "0123456789abcdef", 40),
+        ]
     )
     text = redact_text(key)
     assert not [line for line in private if line in text]

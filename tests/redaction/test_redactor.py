@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core.redaction import Finding, Redactor, Rule, redact_text
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 
-FRAGMENTS = st.sampled_from(
-    [
-        "password", "=", ": ", '"', "'", "\\", "\\n", "[", "]", "[API_KEY]", "[REDACTED]", "[EMAIL]", "token", "://", "@", "a@b.com", " is ", "密码",
-        "是", "：", "key", "Bearer ", "Authorization: ", "Cookie: ", "sk-", "ghp_", "eyJ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
-        "\n", " ", "\u200b", "\x1b[1m", "\x00", "\ud800", "%40", "&quot;", "13912345678", "hunter2", "Zx9!kQ", "0123456789abcdef", "{", "}", ",", ";", "<", ">", "|", "--",
-    ]
-)  # fmt: skip
+FRAGMENTS = st.sampled_from([
+    "password", "=", ": ", "\"", "'", "\\", "\\n", "[", "]", "[API_KEY]", "[REDACTED]", "[EMAIL]", "token",
+    "://", "@", "a@b.com", " is ", "密码", "是", "：", "key", "Bearer ", "Authorization: ", "Cookie: ", "sk-",
+    "ghp_", "eyJ", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "\n", " ", "\u200b",
+    "\u001b[1m", "\u0000", "\ud800", "%40", "&quot;", "13912345678", "hunter2", "Zx9!kQ", "0123456789abcdef",
+    "{", "}", ",", ";", "<", ">", "|", "--",
+])  # fmt: skip
 SECRETS = st.integers(0, 10**6).map(
     lambda seed: Random(seed).choice([*VENDOR_TOKENS.values(), *PASSWORDS.values(), cn_id, jwt])(Random(seed))
 )
@@ -140,10 +140,12 @@ def seconds(text: str) -> float:
 
 
 FAMILIES = [
-    "-", "\\", "eyJ", "eyJhbGciOi", "-----BEGIN", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "a=", "password=", "password: ",
-    '"', "'", "7", "@", "a@", "a@a.", "a.", "a-", "://", "http://a:", "sk-", "\x1b[", "\x1b]", "%3D", "&quot;", ":", "密码是", "password is ",
-    "cookie: a=b;", "curl -u ", "mysql -p ", "machine a login b ", "<password ", "name=password value ", "AKIA", "A", "key ", "{", "[", "(",
-    "1 ", "4111 ", "+1 ", "DE44 ", "0123456789abcdef", "kind: Secret\ndata:\n", "echo a:", "|", "$2b$", "\n ",
+    "-", "\\", "eyJ", "eyJhbGciOi", "-----BEGIN", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----",
+    "a=", "password=", "password: ", "\"", "'", "7", "@", "a@", "a@a.", "a.", "a-", "://", "http://a:",
+    "sk-", "\u001b[", "\u001b]", "%3D", "&quot;", ":", "密码是", "password is ", "cookie: a=b;", "curl -u ",
+    "mysql -p ", "machine a login b ", "<password ", "name=password value ", "AKIA", "A", "key ", "{", "[",
+    "(", "1 ", "4111 ", "+1 ", "DE44 ", "0123456789abcdef", "kind: Secret\ndata:\n", "echo a:", "|", "$2b$",
+    "\n ",
 ]  # fmt: skip
 
 

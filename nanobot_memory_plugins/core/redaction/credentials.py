@@ -248,10 +248,8 @@ def _find_cookies(text: str) -> Iterator[Span]:
 def _find_command_flags(text: str) -> Iterator[Span]:
     for match in _USER_FLAG.finditer(text):
         line = text[max(0, match.start() - 400) : match.start()]
-        if (
-            not any(command in line for command in _HTTP_COMMANDS)
-            or (match["secret"].isdigit()
-            and match["user"].isdigit())
+        if not any(command in line for command in _HTTP_COMMANDS) or (
+            match["secret"].isdigit() and match["user"].isdigit()
         ):
             continue
         if not is_placeholder(match["secret"]):

@@ -50,7 +50,8 @@ _SSN = re.compile(
 )
 _NAMED_NUMBER = re.compile(
     r"""(?xi)
-    (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码) | 港澳通行证号? | 银行卡(?:号码?)? | 卡号
+    (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码) | 港澳通行证号?
+      | 银行卡(?:号码?)? | 卡号
       | 银行账[号户] | 信用卡(?:号码?)? | 储蓄卡号?
       | (?<![A-Za-z])(?:ssn|social[ _]security(?:[ _](?:number|no\.?))?|passport(?:[ _]?(?:number|no\.?|id))?
         |national[ _]id(?:entity)?(?:[ _](?:number|no\.?))?|id[ _]?card(?:[ _]?(?:number|no\.?))?
@@ -62,10 +63,15 @@ _NAMED_NUMBER = re.compile(
     """
 )
 _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
+# The length of an IBAN by country, from the registry of ISO 13616.
 _IBAN_LENGTHS = {
-    country: length
-    for group in ["NO15", "BE16", "DK18", "FI18", "FO18", "GL18", "NL18", "FK18", "SD18", "MK19", "SI19", "AT20", "BA20", "EE20", "KZ20", "LT20", "LU20", "XK20", "MN20", "CH21", "HR21", "LI21", "LV21", "BG22", "BH22", "CR22", "DE22", "GB22", "GE22", "IE22", "ME22", "RS22", "AE23", "GI23", "IL23", "IQ23", "OM23", "TL23", "SO23", "AD24", "CZ24", "ES24", "MD24", "PK24", "RO24", "SA24", "SE24", "SK24", "TN24", "VG24", "LY25", "PT25", "ST25", "IS26", "TR26", "BI27", "DJ27", "FR27", "GR27", "IT27", "MC27", "MR27", "SM27", "AL28", "AZ28", "BY28", "CY28", "DO28", "GT28", "HU28", "LB28", "NI28", "PL28", "SV28", "BR29", "EG29", "PS29", "QA29", "UA29", "JO30", "KW30", "MU30", "YE30", "MT31", "SC31", "LC32", "RU33"]
-    for country, length in [(group[:2], int(group[2:]))]
+    group[:2]: int(group[2:])
+    for group in words(
+        "NO15 BE16 DK18 FI18 FO18 GL18 NL18 FK18 SD18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 MN20 CH21 HR21 LI21"
+        " LV21 BG22 BH22 CR22 DE22 GB22 GE22 IE22 ME22 RS22 AE23 GI23 IL23 IQ23 OM23 TL23 SO23 AD24 CZ24 ES24 MD24 PK24"
+        " RO24 SA24 SE24 SK24 TN24 VG24 LY25 PT25 ST25 IS26 TR26 BI27 DJ27 FR27 GR27 IT27 MC27 MR27 SM27 AL28 AZ28 BY28"
+        " CY28 DO28 GT28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33"
+    )
 }
 # A number behind one of these is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = re.compile(
@@ -226,7 +232,8 @@ def _grouped_like_card(found: str) -> bool:
     if len(groups) == 1:
         return True
     sizes = [len(group) for group in groups]
-    return (all(size == 4 for size in sizes[:-1]) and sizes[-1] <= 4) or sizes in ([4, 6, 5], [4, 6, 4], [6, 13], [6, 10])
+    fours = all(size == 4 for size in sizes[:-1]) and sizes[-1] <= 4
+    return fours or sizes in ([4, 6, 5], [4, 6, 4], [6, 13], [6, 10])
 
 
 def _is_cn_id(found: str) -> bool:

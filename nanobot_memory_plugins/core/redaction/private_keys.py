@@ -40,10 +40,8 @@ def _find_pem(text: str) -> Iterator[Span]:
     done = 0
     closing = _END.search(text)
     opening = _BEGIN.search(text)
-    while True:
-        if opening is None and closing is None:
-            return
-        if opening is None or (closing is not None and closing.start() < opening.start()):
+    while opening is not None or closing is not None:
+        if closing is not None and (opening is None or closing.start() < opening.start()):
             # The end of a block whose beginning was cut off.
             start = _start_of_cut_block(text, closing.start(), done)
             if start < closing.start():
@@ -51,6 +49,8 @@ def _find_pem(text: str) -> Iterator[Span]:
             done = closing.end()
             closing = _END.search(text, done)
             continue
+        if opening is None:
+            break  # cannot be: one of the two was found
         following = _BEGIN.search(text, opening.end())
         whole = (
             closing is not None

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
+from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
-from nanobot_memory_plugins.core.redaction.prose import find_told_secrets
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, Finding, Rule, Span, settle
 from nanobot_memory_plugins.core.redaction.value_walker import walk
@@ -101,7 +102,8 @@ class Redactor:
         if may_hold_pairs(text, lower):
             spans.extend(find_pairs(text))
         spans.extend(find_credentials(text, lower))
-        spans.extend(find_told_secrets(text, lower))
+        spans.extend(find_told_in_english(text, lower))
+        spans.extend(find_told_in_chinese(text, lower))
         spans.extend(find_personal_data(text, lower))
         if not spans:
             return spans

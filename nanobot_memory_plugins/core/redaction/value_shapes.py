@@ -131,7 +131,7 @@ def is_code(value: str, key: str) -> bool:
 
 
 def _looks_like_password(text: str) -> bool:
-    # A call closes its bracket; "Ember(k9!" does not. Digits before the bracket are rare in names, frequent in passwords.
+    # A call closes its bracket; "Ember(k9!" does not. Digits before the bracket are rare in names, not in passwords.
     head = re.split(r"[(\[]", text, maxsplit=1)[0]
     return not re.search(r"[)\]._]", text) and any(c.isdigit() for c in head)
 

@@ -1,0 +1,121 @@
+"""Secrets told in Chinese sentences: ``密码是...``, ``密钥：...``, ``账号密码 admin / ...``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.rules import Span
+from nanobot_memory_plugins.core.redaction.told_values import (
+    CODE_STEMS,
+    Q,
+    is_qualified,
+    is_technical,
+    is_told,
+    told_span,
+)
+from nanobot_memory_plugins.core.redaction.value_shapes import (
+    LONGEST_JUDGED,
+    has_password_marks,
+    is_placeholder,
+    is_secret_value,
+    is_word,
+    looks_random,
+)
+from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
+
+_STEMS = (
+    "密码|口令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
+    "|暗号|激活码|序列号|助记词|通行码|支付码|解压码"
+)
+_TOLD = re.compile(
+    rf"""(?xi)
+    (?P<stem> {_STEMS} | (?<![A-Za-z0-9])(?:password|passwd|pwd|token|api\s?-?key|secret(?:\s?key)?
+      |access\s?-?key|appsecret|key|pin)(?=\s{{0,2}}[\u4e00-\u9fff]) )
+    (?P<between> [{Q}\])）】]{{0,3}} (?: [（(【\[][^（）()\[\]【】\n]{{0,20}}[）)】\]] )?
+      [^\n,。;:=!?{Q}<>A-Za-z0-9]{{0,14}}? )
+    (?P<link> \s{{0,3}}(?:[:=]|[-=]?[=-]>|→)\s{{0,3}} | (?:是|为|叫|成|到|用|填|输入|等于|就是|即|给你|发你|如下|改回
+      |写|换|设)\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} )
+    (?=[!-~{Q}])
+    """
+)
+_NAMED = re.compile(
+    r"(?<![A-Za-z0-9_.-])(?P<name>[A-Za-z_][A-Za-z0-9_.-]{2,60}+)[\"'`]?\s{0,2}(?:的值)?(?:设置?[为成]|[改换]为|[改换]成"
+    r"|更新为|等于|填|用|是|为|叫)\s{0,2}:?\s{0,3}(?=[!-~\ue0f1-\ue0f9])"
+)
+_ACCOUNT_AND_PASSWORD = re.compile(
+    r"(?i)(?:(?:账号|帐号|账户|用户名?)\s{0,2}[/、和&+]?\s{0,2}密码|(?:user(?:name)?|login|account)\s{0,2}(?:/|and"
+    r"|&)\s{0,2}(?:pass(?:word)?|pwd))\s{0,2}(?:分别)?(?:是|为|is|are)?\s{0,2}:?\s{0,3}"
+    r"(?P<user>[A-Za-z0-9_.@-]{1,64})\s{0,3}[/|,、 ]\s{0,3}(?P<secret>[!-~]{4,128})"
+)
+_ABOUT_VALUE = re.compile(
+    r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|用户|的|次|天|小时|分钟|和|或|与|不|校验|登录|认证|方式|协议|模式|版)"
+)
+_STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥", "暗号", "解压码", "password", "passwd", "pwd"})
+
+
+def find_told_in_chinese(text: str, lower: str) -> Iterator[Span]:
+    """Find secrets that Chinese sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
+    if not text.isascii():
+        yield from _find_told(text)
+        yield from _find_named(text)
+    if "密码" in text or "pass" in lower or "pwd" in lower:
+        yield from _find_account_passwords(text)
+
+
+def _find_told(text: str) -> Iterator[Span]:
+    read = 0
+    for match in _TOLD.finditer(text):
+        if match.end() < read:
+            continue  # inside the value that was read last
+        value = value_at(text, match.end())
+        if value is None:
+            continue
+        read = value.end
+        found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
+        if not is_technical(found) and not is_qualified(text, match.start()) and _tells(match, value, found):
+            yield told_span(value.start, value.end)
+
+
+def _tells(match: re.Match[str], value: Value, found: str) -> bool:
+    """Tell whether ``found`` is the secret that the stem of ``match`` announces."""
+    stem = match["stem"].lower()
+    linked = bool(match["link"].strip())
+    about = bool(_ABOUT_VALUE.match(match.string, value.end))  # "base64 编码": the sentence is about a format
+    if about and not (has_password_marks(found) and len(found) >= 8):
+        return False
+    if CODE_STEMS.fullmatch(stem):
+        return found.isalnum() and 4 <= len(found) <= 10 and any(char.isdigit() for char in found)
+    if stem not in _STRONG:
+        if is_told(found) and len(found) >= (8 if linked else 10):
+            return True
+        return looks_random(found, allow_hex=stem != "key")
+    if is_told(found):
+        return linked or len(found) >= 6
+    if not linked:
+        return False
+    if found.isdigit():
+        return 4 <= len(found) <= 20
+    return (value.quoted or len(found) >= 6) and is_word(found) and found.lower() == found
+
+
+def _find_named(text: str) -> Iterator[Span]:
+    for match in _NAMED.finditer(text):
+        level = sensitivity(match["name"])
+        value = value_at(text, match.end()) if level > Sensitivity.NONE else None
+        if value is None:
+            continue
+        found = text[value.start : value.end]
+        if is_technical(found[:LONGEST_JUDGED]):
+            continue
+        if is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=True):
+            yield told_span(value.start, value.end)
+
+
+def _find_account_passwords(text: str) -> Iterator[Span]:
+    for match in _ACCOUNT_AND_PASSWORD.finditer(text):
+        found = match["secret"].rstrip(".,;)")
+        if not is_placeholder(found) and (is_told(found) or found.isdigit()):
+            start = match.start("secret")
+            yield told_span(start, start + len(found))

@@ -1,0 +1,174 @@
+"""Secrets told in English sentences: ``the password is ...``, ``use ... as the root password``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.redaction.key_names import split_name
+from nanobot_memory_plugins.core.redaction.rules import Span
+from nanobot_memory_plugins.core.redaction.told_values import (
+    CODE_STEMS,
+    Q,
+    is_qualified,
+    is_technical,
+    is_told,
+    told_span,
+)
+from nanobot_memory_plugins.core.redaction.value_shapes import (
+    LONGEST_JUDGED,
+    has_password_marks,
+    is_placeholder,
+    looks_random,
+)
+from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
+from nanobot_memory_plugins.core.redaction.vendor_names import VENDOR_NAMES
+from nanobot_memory_plugins.core.redaction.word_lists import words
+
+_CUES = ("pass", "pwd", "key", "token", "secret", "credential", "pin", "otp", "code")
+_TOLD = re.compile(
+    rf"""(?xi)
+    (?<![A-Za-z0-9_-])
+    (?P<stem> pass\s?(?:word|phrase|code) | passwd | pwd | (?:api|access|secret|private|auth|encryption|signing
+      |license|recovery|master|ssh|service|account)[ _-]?key
+      | (?:api|access|auth|bearer|session|refresh|bot|personal[ ]access)[ _-]?token | client[ _-]?secret | secret
+        | token | credentials? | pin(?:[ ]?(?:code|number))? | key
+      | (?:verification|security|otp|login|one-time|access|confirmation|sms)[ ](?:code|pin|password) | otp )
+    [{Q})*]{{0,3}}
+    (?P<between> (?:\s{{1,3}}(?:for|of|to|on|at|from|in)\s{{1,3}}[^\s:;,=]{{1,60}}
+      (?:\s{{1,3}}[A-Za-z0-9_.@/'-]{{1,40}}){{0,3}}?)? )
+    (?P<link> \s{{0,3}} (?:[:=]|->) \s{{0,3}} | \s{{1,3}}(?:is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be
+      |has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to|should\s{{1,3}}be|set\s{{1,3}}to|changed\s{{1,3}}to
+      |of|with)(?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to
+      |changed\s{{1,3}}to))?\s{{0,3}}:?\s{{1,3}} | [ \t]{{1,3}} )
+    (?= [{Q}] | [!-~]{{0,80}}?[0-9!@#$%^&*?~+=|] )
+    """
+)
+_REVERSED = re.compile(
+    rf"""(?xi)
+    (?<![^\s{Q}(]) (?P<secret>[^\s{Q}]{{6,128}}) [{Q}]?
+    \s{{1,3}} (?:is|was|as|for) \s{{1,3}} (?:(?:the|my|our|your|his|her|their|a|its|new|current|temporary|initial
+      |default|root|admin|database|db|login|account|wifi|master|real)\s{{1,3}}){{1,4}}
+    (?:password|passphrase|passcode|api[ ]key|access[ ]token|secret[ ]key|token|pwd)(?![A-Za-z])
+    """
+)
+# A name that runs into the word before it ("acmeSECRET 4f2a...").
+_GLUED = re.compile(
+    r"(?:[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assword|PASSWORD|[_-]key|KEY|Key"
+    r"|PRIVATE)[ \t]{1,4}(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})"
+)
+# A line of a configuration ("requirepass hunter2").
+_DIRECTIVE = re.compile(
+    r"(?im)^[ \t]{0,40}(?:(?P<sure>requirepass|masterauth|rootpw|bindpw|auth[-_]pass|userpassword"
+    r"|enable[ ](?:secret|password)(?:[ ][0-9])?|snmp-server[ ]community|ppp[ ]chap[ ]password(?:[ ][0-9])?"
+    r"|wpa-psk|wpa_passphrase|(?:username[ ]\S{1,60}[ ](?:privilege[ ][0-9]{1,2}[ ])?(?:password"
+    r"|secret)(?:[ ][0-9])?))|password|passwd|secret|pass)[ \t]{1,20}(?P<secret>[^\s\"'<][^\s]{3,199}?"
+    r"|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ \t]{0,8};?[ \t]*\r?$"
+)
+_PHRASE = re.compile(
+    r"(?i)(?:mnemonic|seed(?:[ _-]?phrase)?|recovery[ _-]?phrase|secret[ _-]?phrase|助记词)[\"')*]{0,3}"
+    r"(?:\s{0,3}(?:[:=]|is|是|为)){1,2}\s{0,3}[\"']?(?P<secret>[a-z]{3,8}(?:[ ,]{1,3}[a-z]{3,8}){11,23})"
+)
+_PASSPHRASE = re.compile(
+    r"(?im)^[ \t\"']{0,12}(?:[a-z0-9_-]{0,30}_)?passphrase[\"']?[ \t]{0,3}[:=][ \t]{0,3}(?P<secret>[a-z]{3,12}"
+    r"(?: [a-z]{3,12}){2,9})[ \t]*$"
+)
+_SENTENCE_WORDS = words(
+    "is are must be at the for not required should with when will can may you your this that used have has and or"
+)
+_LINKS_LOOSELY = ("", "to", "as", "of", "with", "for")
+
+
+def find_told_in_english(text: str, lower: str) -> Iterator[Span]:
+    """Find secrets that English sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
+    if any(cue in lower for cue in _CUES):
+        yield from _find_told(text)
+        yield from _find_lines(text)
+        if " as " in lower or " is " in lower or " was " in lower or " for " in lower:
+            yield from _find_reversed(text)
+    if "phrase" in lower or "mnemonic" in lower or "seed" in lower or "助记词" in text:
+        yield from _find_phrases(text)
+
+
+def _find_told(text: str) -> Iterator[Span]:
+    read = 0
+    for match in _TOLD.finditer(text):
+        if match.end() < read:
+            continue  # inside the value that was read last
+        value = value_at(text, match.end())
+        if value is None:
+            continue
+        read = value.end
+        found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
+        if not is_technical(found) and not is_qualified(text, match.start()) and _tells(match, value, found):
+            yield told_span(value.start, value.end)
+
+
+def _tells(match: re.Match[str], value: Value, found: str) -> bool:
+    """Tell whether ``found`` is the secret that the stem of ``match`` announces."""
+    stem = match["stem"].lower()
+    link = match["link"].strip().lower()
+    if link in (":", "=", "->") and not match["between"] and " " not in stem:
+        return False  # an assignment, which is judged elsewhere
+    if CODE_STEMS.fullmatch(stem):
+        return bool(link) and found.isdigit() and 4 <= len(found) <= 8
+    if stem.startswith("pass") or stem == "pwd":
+        return _tells_password(link, value, found)
+    if stem.startswith("credential"):
+        return is_told(found) and len(found) >= 6 and _is_unlike_words(found)
+    if link and stem not in ("key", "token", "secret"):
+        return is_told(found) and len(found) >= (8 if found.isalnum() else 6)
+    if link and is_told(found) and len(found) >= 12:
+        return True
+    allow_hex = stem != "key" or _beside_vendor(match.string, match.start())
+    return looks_random(found, allow_hex=allow_hex, minimum=10 if link and is_told(found) else 16)
+
+
+def _tells_password(link: str, value: Value, found: str) -> bool:
+    if not link:
+        return is_told(found) and len(found) >= 6 and _is_unlike_words(found)
+    if is_told(found):
+        return True
+    if value.quoted and " " not in found and len(found) >= 4:
+        return link.split(" ")[0] not in _LINKS_LOOSELY or has_password_marks(found)
+    return found.isdigit() and 6 <= len(found) <= 12 and link in ("is", "was", ":", "=", "to")
+
+
+def _beside_vendor(text: str, at: int) -> bool:
+    return any(word in VENDOR_NAMES for word in split_name(text[max(0, at - 40) : at])[-3:])
+
+
+def _is_unlike_words(found: str) -> bool:
+    if len(found) >= 8 or any(char in "!@#$%^&*?~+=_-" for char in found):
+        return True
+    return found.lower() != found and any(char.isdigit() for char in found)
+
+
+def _find_lines(text: str) -> Iterator[Span]:
+    for match in _GLUED.finditer(text):
+        found = match["secret"][:LONGEST_JUDGED]
+        if looks_random(found, allow_hex=True) and not is_qualified(text, match.start() + 1):
+            yield told_span(*match.span("secret"))
+    for match in _DIRECTIVE.finditer(text):
+        start, end = match.span("secret")
+        quoted = text[start] in "\"'"
+        found = text[start + 1 : end - 1] if quoted else text[start:end]
+        if is_placeholder(found) or " " in found:
+            continue
+        if match["sure"] or (quoted and len(found) >= 4) or (is_told(found) and len(found) >= 6):
+            yield told_span(start + quoted, end - quoted)
+
+
+def _find_reversed(text: str) -> Iterator[Span]:
+    for match in _REVERSED.finditer(text):
+        found = match["secret"]
+        if is_told(found) and not is_placeholder(found) and _is_unlike_words(found):
+            yield told_span(*match.span("secret"))
+
+
+def _find_phrases(text: str) -> Iterator[Span]:
+    for match in _PHRASE.finditer(text):
+        yield told_span(*match.span("secret"))
+    for match in _PASSPHRASE.finditer(text):
+        if not _SENTENCE_WORDS.intersection(match["secret"].split()):
+            yield told_span(*match.span("secret"))
