@@ -76,7 +76,7 @@ async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Worksp
     try:
         assert until(lambda: owner.state.owning)
         store = await open_store()
-        for number in range(5):
+        for number in range(2):
             workspace.append("2026-02-16.md", entry(f"note {number}", f"a{number}"))
             await asyncio.wait_for(store.flush(), 30)
             assert (await store.refreshed_status()).documents == number + 1

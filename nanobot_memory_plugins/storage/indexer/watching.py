@@ -10,7 +10,7 @@ from loguru import logger
 
 # Changes within this time of each other come together; long enough for an editor's save.
 _DEBOUNCE_MS = 400
-_STEP_MS = 100
+_STEP_MS = 50
 _RUST_TIMEOUT_MS = 1_000
 _JOIN_SECONDS = 5.0
 

@@ -1,0 +1,114 @@
+"""``nanobot-memory index`` and ``search``, as a user runs them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from click.testing import Result
+from typer.testing import CliRunner
+
+from nanobot_memory_plugins.storage.cli.index_command import index
+from nanobot_memory_plugins.storage.cli.search_command import search
+from tests.support.indexed_workspace import Workspace, entry, message
+
+NO_MODEL = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(NO_MODEL), encoding="utf-8")
+    return path
+
+
+def run(command: str, *arguments: object) -> Result:
+    app = typer.Typer()
+    app.command("index")(index)
+    app.command("search")(search)
+    result = CliRunner().invoke(app, [command, *map(str, arguments)])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def answer(*arguments: Any) -> dict[str, Any]:
+    ended = run(*arguments, "--json")
+    assert ended.exit_code == 0, ended.stderr
+    (line,) = ended.stdout.splitlines()
+    found = json.loads(line)
+    assert isinstance(found, dict)
+    return found
+
+
+@pytest.mark.accept("NC-11")
+def test_index_counts_and_search_shows_where_a_memory_stands(workspace: Workspace, config: Path):
+    workspace.write("2026-02-16.md", entry("the port is 6543", "a1", title="staging database") + entry("soup", "a2"))
+    workspace.write("sessions/cli.jsonl", message("我喜欢喝茶", "m1"))
+    place = ("--workspace", workspace.path, "--config", config)
+    counts = answer("index", *place)
+    assert (counts["ok"], counts["documents"], counts["files"], counts["pending_bytes"]) == (True, 3, 2, 0)
+    assert counts["level"] == 2
+    (hit,) = answer("search", "port", "--limit", "1", *place)["hits"]
+    assert (hit["file"], hit["line"], hit["heading"]) == ("memory/2026-02-16.md", 1, "staging database")
+    assert hit["date"].startswith("2026-02-16T14:20:33")
+    assert hit["origin"] == "assistant"
+    assert "6543" in hit["snippet"]
+    assert 0 < hit["score"] <= 1
+    assert answer("search", "茶", *place)["hits"][0]["snippet"] == "我喜欢喝茶"
+
+    shown = run("search", "port", *place)
+    assert shown.exit_code == 0
+    assert "memory/2026-02-16.md:1" in shown.stdout
+    assert "6543" in shown.stdout
+    assert "level 2" in shown.stderr
+
+
+def test_a_rebuilt_index_has_what_the_files_have(workspace: Workspace, config: Path):
+    workspace.write("2026-02-16.md", entry("one", "a1"))
+    place = ("--workspace", workspace.path, "--config", config)
+    assert answer("index", *place)["documents"] == 1
+    assert answer("index", *place)["documents"] == 1
+    assert answer("index", "--rebuild", *place)["documents"] == 1
+
+
+def test_indexing_waits_for_the_model_and_its_vectors(workspace: Workspace, builtin_model: Path):
+    workspace.write("2026-02-16.md", entry("we had soup for lunch", "a1") + entry("the port is 6543", "a2"))
+    ended = run("index", "--workspace", workspace.path, "--json")
+    counts = json.loads(ended.stdout)
+    assert (counts["level"], counts["vectors"], counts["pending_vectors"]) == (0, 2, 0)
+    assert counts["model"]
+    hits = answer("search", "what did we eat?", "--workspace", workspace.path)["hits"]
+    assert "soup" in hits[0]["snippet"]
+    assert answer("search", "soup", "--no-embeddings", "--workspace", workspace.path)["level"] == 2
+
+
+@pytest.mark.parametrize("command", [("index",), ("search", "anything")])
+def test_a_workspace_that_is_not_there_is_named(tmp_path: Path, command: tuple[str, ...]):
+    missing = tmp_path / "nowhere"
+    ended = run(*command, "--workspace", missing, "--json")
+    assert ended.exit_code == 1
+    refused = json.loads(ended.stdout)
+    assert not refused["ok"]
+    assert "nowhere" in refused["error"]
+    assert "--workspace" in refused["mend"]
+    assert not missing.exists()
+
+
+def test_an_empty_workspace_is_said_to_be_empty(tmp_path: Path, config: Path):
+    place = ("--workspace", tmp_path, "--config", config)
+    indexed = run("index", *place)
+    assert indexed.exit_code == 0
+    assert "no memory files yet" in indexed.stdout
+    searched = run("search", "anything", *place)
+    assert searched.exit_code == 0
+    assert "empty" in searched.stdout
+
+
+def test_a_plugin_that_is_turned_off_is_not_opened(workspace: Workspace, tmp_path: Path):
+    workspace.write("notes.md", "## A\ntext\n")
+    config = tmp_path / "off.json"
+    config.write_text(json.dumps({"memoryPlugins": {"storage": {"enabled": False}}}), encoding="utf-8")
+    ended = run("search", "text", "--workspace", workspace.path, "--config", config)
+    assert ended.exit_code == 2
+    assert "turned off" in ended.stderr
