@@ -39,8 +39,10 @@ class ModelProcess:
 
     def __init__(self, model: Path, *, context_tokens: int, threads: int) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
-            raise LanguageModelError("The package xllamacpp, which runs the model, is not installed.", mend=INSTALL_MEND)
-        self._log: IO[bytes] = tempfile.TemporaryFile()
+            raise LanguageModelError(
+                "The package xllamacpp, which runs the model, is not installed.", mend=INSTALL_MEND
+            )
+        self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
         self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and module
             [sys.executable, "-m", __name__, str(model), str(context_tokens), str(threads)],
             stdin=subprocess.PIPE,

@@ -66,5 +66,6 @@ def _call_in(text: str, offered: Collection[str]) -> dict[str, Any] | None:
         value, _ = json.JSONDecoder().raw_decode(text[start:])
     except ValueError:
         return None
-    is_call = value.get("name") in offered and isinstance(value.get("arguments"), dict)
+    name, arguments = value.get("name"), value.get("arguments")
+    is_call = isinstance(name, str) and name in offered and isinstance(arguments, dict)
     return value if is_call else None
