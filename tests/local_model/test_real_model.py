@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -100,6 +101,14 @@ def is_running(pid: int) -> bool:
     return True
 
 
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
+
+
 def test_leaving_ends_the_process_and_every_thread(model):
     before = set(threading.enumerate())
     with LocalModelServer(model, context_tokens=512) as server:
@@ -116,17 +125,16 @@ import os, sys
 from pathlib import Path
 from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 with LocalModelServer(Path(sys.argv[1]), context_tokens=512) as server:
-    print(server.process.pid, flush=True)
+    print(server.process.address[1], flush=True)
     os.kill(os.getpid(), 9)
 """
     done = subprocess.run(
         [sys.executable, "-c", code, str(model)], stdout=subprocess.PIPE, timeout=ANSWER_SECONDS, check=False
     )
-    pid = int(done.stdout)
     limit = time.monotonic() + 30
-    while is_running(pid) and time.monotonic() < limit:
+    while listens(int(done.stdout)) and time.monotonic() < limit:
         time.sleep(0.1)
-    assert not is_running(pid)
+    assert not listens(int(done.stdout))
 
 
 def test_a_file_that_is_no_model_is_reported(tmp_path):
