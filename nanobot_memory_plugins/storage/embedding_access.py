@@ -1,5 +1,6 @@
 """The store's view of the embedding model, which may be missing with everything that it needs."""
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,8 @@ class EmbeddingAccess:
     def __init__(self, options: EmbeddingOptions) -> None:
         self._service: EmbeddingService | None = None
         self._missing = ""
+        self._timer: threading.Timer | None = None
+        self._started = self._closed = False
         self._wanted = options.provider != "none"
         if not self._wanted:
             return
@@ -48,12 +51,25 @@ class EmbeddingAccess:
         return self._service.embedder if self._service is not None else None
 
     def start(self) -> None:
-        """Begin to load the model in the background."""
-        if self._service is not None:
+        """Begin to load the model in the background. Loading it twice does no harm."""
+        if self._service is not None and not self._closed:
+            self._started = True
             self._service.start()
+
+    def start_later(self, seconds: float) -> None:
+        """Begin to load the model after a while, unless somebody needs it before.
+
+        Loading holds the interpreter for some tenths of a second: the first message of a process that has just begun is
+        better answered from words at once.
+        """
+        if self._service is not None:
+            self._timer = threading.Timer(seconds, self.start)
+            self._timer.daemon = True
+            self._timer.start()
 
     def wait(self, timeout: float) -> EmbeddingReport:
         """Wait (seconds) while the model is loading, in a worker thread, and report."""
+        self.start()
         if self._service is not None:
             self._service.wait(timeout)
         return self.report()
@@ -68,7 +84,7 @@ class EmbeddingAccess:
                 mend='Install it with: pip install "nanobot-memory-storage[embedding]"',
             )
         status = self._service.status()
-        loading = status.state.value == "loading"
+        loading = status.state.value == "loading" or not self._started
         reason = status.reason
         if loading:
             reason = "The embedding model is being loaded."
@@ -83,5 +99,8 @@ class EmbeddingAccess:
 
     def close(self) -> None:
         """Let the model go and end its thread."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
         if self._service is not None:
             self._service.close()

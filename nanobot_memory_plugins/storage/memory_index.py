@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -34,6 +34,8 @@ _VEC_MEND = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 # Seconds: what opening waits for the database, and how old the numbers in a status may be.
 _OPEN_SECONDS, _STATUS_AGE = 3.0, 1.0
+# Seconds after the opening at which the model is loaded, unless it is waited for.
+_MODEL_AFTER = 1.5
 
 
 class MemoryIndex:
@@ -74,8 +76,8 @@ class MemoryIndex:
         return self._indexer
 
     def open(self) -> None:
-        """Open the database, start the indexer, and begin to load the model. Failing to do so is no error."""
-        self.embedding.start()
+        """Open the database and start the indexer; the model follows. Failing to do so is no error."""
+        self.embedding.start_later(_MODEL_AFTER)
         try:
             import apsw  # noqa: F401  # without it there is nothing to start
 
@@ -88,6 +90,9 @@ class MemoryIndex:
         self._readers = Readers(self._place.database, self._open_reader, self._indexer.check_database)
         self._readers.open(_OPEN_SECONDS)
         self.refresh()
+        # What the first search imports and reads is paid for here, not by the message that comes next.
+        with suppress(StoreError):
+            self.search(Query(text="memory", limit=1))
 
     def search(self, query: Query) -> SearchResult:
         """Return the best hits, from the database and what it does not cover yet, else from the files.

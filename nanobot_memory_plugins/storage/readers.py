@@ -29,19 +29,6 @@ class Trouble:
     reason: str
     mend: str
 
-T = TypeVar("T")
-
-# Seconds after which a database that could not be used is tried again.
-_RETRY = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Why the database cannot be used, for people."""
-
-    reason: str
-    mend: str
-
 
 @dataclass(slots=True)
 class Reader:

@@ -24,7 +24,6 @@ class Row:
     document: Document
     body: Sequence[str]
     head: Sequence[str] = ()
-    is_neighbour: bool = False
 
     def terms(self, tier: Tier) -> Sequence[str]:
         """Return the terms that a search of a tier looks at; a document outside the index has only those."""
@@ -56,15 +55,15 @@ class Rows:
             return []
         marks = ", ".join(["(?, ?)"] * len(places))
         sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
-        return list(self._read(sql, [value for place in places for value in place], is_neighbour=True))
+        return list(self._read(sql, [value for place in places for value in place]))
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""
         return next(iter(self._read("FROM docs d WHERE d.key = ?", [key])), None)
 
-    def _read(self, source: str, values: Sequence[Any], *, is_neighbour: bool = False) -> list[Row]:
+    def _read(self, source: str, values: Sequence[Any]) -> list[Row]:
         sql = f"SELECT d.id, d.body_terms, d.head_terms, {_COLUMNS} {source}"
         return [
-            Row(row[0], document_from_row(row[3:]), row[1].split(), row[2].split(), is_neighbour)
+            Row(row[0], document_from_row(row[3:]), row[1].split(), row[2].split())
             for row in run(self._connection, sql, values)
         ]

@@ -111,7 +111,7 @@ class Searcher:
         wanted = [
             place
             for place, (row, score) in enumerate(zip(rows, scores, strict=True))
-            if score.bm25 > 0 or similar.get(row.id, 0.0) >= LEAST_SIMILARITY or row.is_neighbour
+            if score.bm25 > 0 or similar.get(row.id, 0.0) >= LEAST_SIMILARITY
         ]
         wanted.sort(key=lambda place: -order[place])
         top = max((order[place] for place in wanted), default=1.0)
