@@ -22,7 +22,12 @@ def findings(index: MemoryIndex) -> list[Finding]:
     """Return one finding a fact, each with a mend where it is not good. It blocks."""
     index.embedding.wait(_MODEL_SECONDS)
     status = index.refresh()
-    return [*_engine(), _level(status), _embedding(index.embedding.report()), *_health(index, status)]
+    return [
+        *_engine(),
+        _level(status, wanted=index.is_wanted),
+        _embedding(index.embedding.report()),
+        *_health(index, status),
+    ]
 
 
 def _engine() -> Iterator[Finding]:
@@ -44,8 +49,10 @@ def _engine() -> Iterator[Finding]:
         yield Finding("sqlite-vec", metadata.version("sqlite-vec"))
 
 
-def _level(status: StoreStatus) -> Finding:
+def _level(status: StoreStatus, *, wanted: bool) -> Finding:
     health = {Level.HYBRID: Health.GOOD, Level.MARKDOWN: Health.BAD}.get(status.level, Health.DEGRADED)
+    if not wanted:
+        health = Health.DEGRADED  # as it was asked for
     state = _LEVELS[status.level] + (f" ({status.reason})" if status.reason else "")
     return Finding("search level", state, health, status.mend)
 

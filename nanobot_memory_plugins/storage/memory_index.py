@@ -19,6 +19,7 @@ from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.place import IndexPlace, choose_place
 from nanobot_memory_plugins.storage.readers import Reader, Readers, Trouble, trouble_of
+from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
 from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ T = TypeVar("T")
 # Bytes of the files that a search reads beside the index, and when there is no index.
 _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 8_000_000
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
+_NO_INDEX = Trouble(
+    "The configuration asks for no index (memoryPlugins.storage.backend is grep_only).",
+    'Set it to "builtin_fts" for full text and vectors.',
+)
 _VEC_MEND = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 # Seconds: what opening waits for the database, and how old the numbers in a status may be.
@@ -71,20 +76,30 @@ class MemoryIndex:
         self._numbers_at = 0.0
 
     @property
+    def is_wanted(self) -> bool:
+        """Whether the configuration asks for an index at all."""
+        return self._trouble is not _NO_INDEX
+
+    @property
     def indexer(self) -> Indexer | None:
         """The indexer of this process, or None while the index cannot be opened."""
         return self._indexer
 
     def open(self) -> None:
-        """Open the database and start the indexer; the model follows. Failing to do so is no error."""
-        self.embedding.start_later(_MODEL_AFTER)
+        """Open the database, start the indexer, and begin to load the model. Failing to do so is no error.
+
+        With the backend ``grep_only`` nothing is opened.
+        """
+        if self._options.backend == "grep_only":
+            self._do_without(_NO_INDEX)
+            return
+        self.embedding.start()
         try:
             import apsw  # noqa: F401  # without it there is nothing to start
 
             self._place = choose_place(self.paths, self._options.db_path)
         except (ImportError, OSError) as error:
-            self._trouble = trouble_of(error)
-            logger.warning("there is no index, the memory files are searched themselves: {}", self._trouble.reason)
+            self._do_without(trouble_of(error))
             return
         self._indexer = self._start_indexer(self._place)
         self._readers = Readers(self._place.database, self._open_reader, self._indexer.check_database)
@@ -200,6 +215,12 @@ class MemoryIndex:
     def _try(self, function: Callable[[Reader], T]) -> T | None:
         """Return what ``function`` makes of the database, or None when it cannot be used now."""
         return self._readers.use(function) if self._readers is not None else None
+
+    def _do_without(self, trouble: Trouble) -> None:
+        """Leave it at the files. Migrating the older ones is the indexer's work otherwise."""
+        self._trouble = trouble
+        logger.info("there is no index, the memory files are searched themselves: {}", trouble.reason)
+        migrate_legacy(self.paths.workspace, self.paths)
 
     def _start_indexer(self, place: IndexPlace) -> Indexer:
         indexer = Indexer(

@@ -3,8 +3,7 @@
 from datetime import timedelta
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import Field
 
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
@@ -13,35 +12,23 @@ from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
 
-class StorageOptions(BaseModel):
-    """How the memory files are indexed and searched.
+class StorageOptions(SearchOptions):
+    """How the memory files are indexed and, with the options of searching, searched.
 
     ``embedding_model`` and ``embedding_provider`` are the usual two of ``embedding``'s options under names of
     their own; they win where both are set.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
-
-    backend: Literal["builtin_fts"] = Field(
-        default="builtin_fts", description="The only one: SQLite's own full-text search."
+    backend: Literal["builtin_fts", "grep_only"] = Field(
+        default="builtin_fts", description="SQLite's full text and vectors, or only the files themselves."
     )
     db_path: str = Field(default="", description="The index; .storage/memory.db in the workspace when empty.")
     chunk_max_tokens: int = Field(default=256, ge=16, le=8_192, description="Longest passage, in estimated tokens.")
     chunk_overlap_tokens: int = Field(default=32, ge=0, le=4_096, description="What neighbouring passages share.")
     index_queue_max: int = Field(default=1_000, ge=1, le=100_000, description="Passages held in memory while indexing.")
-    vector_refresh_ttl: float = Field(
-        default=30.0, ge=0, le=86_400, description="Seconds that vectors may be out of date."
-    )
     observation_max_age_days: int = Field(
         default=30, ge=0, le=36_500, description="Days after which observations leave the index; 0: never."
     )
-    fusion: Literal["weighted", "rrf"] = Field(
-        default="weighted", description="How vectors and words are put together."
-    )
-    vector_weight: float = Field(default=0.6, ge=0, le=1_000, description="Weight of the vectors.")
-    fts_weight: float = Field(default=0.4, ge=0, le=1_000, description="Weight of the words.")
-    rrf_k: int = Field(default=60, ge=1, le=100_000, description="The constant of reciprocal rank fusion.")
-    recency_weight: float = Field(default=0.0, ge=0, le=1_000, description="Weight of being recent.")
     watch: bool = Field(
         default=True, description="Hear of changes at once; else files are looked at every few seconds."
     )
@@ -59,14 +46,7 @@ class StorageOptions(BaseModel):
 
     def search_options(self) -> SearchOptions:
         """Return the options of searching."""
-        return SearchOptions(
-            fusion=self.fusion,
-            vector_weight=self.vector_weight,
-            fts_weight=self.fts_weight,
-            rrf_k=self.rrf_k,
-            recency_weight=self.recency_weight,
-            vector_refresh_ttl=self.vector_refresh_ttl,
-        )
+        return SearchOptions.model_validate({name: getattr(self, name) for name in SearchOptions.model_fields})
 
     def chunking(self) -> Chunking:
         """Return how texts are cut."""

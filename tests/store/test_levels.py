@@ -10,6 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Level, Query
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.store.conftest import OpenStore
@@ -73,6 +74,18 @@ async def test_level_3_reads_the_files_and_says_so(workspace: Workspace, open_st
     assert (await store.search(Query("new thing"))).hits[0].text == "a new thing was said"
 
 
+@pytest.mark.accept("V3-15")
+async def test_no_index_is_made_where_none_is_asked_for(workspace: Workspace, open_store: OpenStore):
+    remember(workspace)
+    store = await open_store(backend="grep_only")
+    await store.flush()
+    assert await answers(store) is Level.MARKDOWN
+    assert "grep_only" in store.status().reason
+    assert not workspace.paths.index_folder.exists()
+    with pytest.raises(StoreError, match="grep_only"):
+        await store.rebuild()
+
+
 @pytest.mark.accept("V3-03")
 async def test_words_are_found_while_the_model_is_being_loaded(
     workspace: Workspace, open_store: OpenStore, builtin_model: Path
@@ -106,12 +119,13 @@ async def main():
             await memory.store.vectors_complete(lambda status, report: None)
         result = await memory.search(Query("port of the staging database"))
         status = memory.store.status()
-        print(int(result.level), int(status.level), result.hits[0].text, status.reason, status.mend, sep="|")
+        (said,) = [one.state for one in await memory.diagnose() if one.subject == "search level"]
+        print(int(result.level), int(status.level), result.hits[0].text, status.reason, status.mend, said, sep="|")
 asyncio.run(main())
 """
 
 
-@pytest.mark.accept("V3-02")
+@pytest.mark.accept("V3-02", "V3-15")
 @pytest.mark.parametrize(
     ("blocked", "level"),
     [
@@ -134,10 +148,11 @@ def test_missing_packages_cost_only_what_they_bring(
         env=os.environ | {"NANOBOT_MEMORY_PLUGINS": "storage"},
     )
     assert ended.returncode == 0, ended.stderr
-    searched, shown, text, reason, mend = ended.stdout.strip().splitlines()[-1].split("|")
+    searched, shown, text, reason, mend, said = ended.stdout.strip().splitlines()[-1].split("|")
     assert (int(searched), int(shown), text) == (level, level, TEXT)
     assert reason
     assert mend
+    assert said.startswith(f"{int(level)}: ")
 
 
 @pytest.mark.accept("LR-11")
@@ -218,7 +233,9 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
-import nanobot_memory_plugins.storage.database, nanobot_memory_plugins.storage.search, sqlite_vec
+import nanobot_memory_plugins.storage.search.searcher, sqlite_vec
+from nanobot_memory_plugins.storage.segmentation import segment
+segment('warm up 天气')
 if os.geteuid() == 0:
     os.seteuid(65534)
 async def main():

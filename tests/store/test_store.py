@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -35,7 +36,7 @@ async def test_what_was_flushed_is_found_with_its_place(workspace: Workspace, op
     file = workspace.write("2026-02-16.md", entry("chose helix", "a1") + entry("the port is 6543", "a2"))
     store.notify(file)
     await store.flush()
-    (hit,) = (await store.search(Query("port"))).hits
+    hit = (await store.search(Query("port"))).hits[0]
     assert (hit.path, hit.text) == ("memory/2026-02-16.md", "the port is 6543")
     assert file.read_text().splitlines()[hit.line - 1].startswith("###")
     assert await store.read(hit.id) is not None
@@ -108,6 +109,28 @@ async def test_flush_takes_over_when_the_owner_dies(workspace: Workspace, open_s
         await owner.wait()
     await asyncio.wait_for(flushing, 30)
     assert store.status().documents == 1
+
+
+@pytest.mark.accept("V5-07")
+async def test_vectors_of_another_process_are_found_within_their_time(
+    workspace: Workspace, open_store: OpenStore, builtin_model: Path
+):
+    owner = await open_store(embedding_provider="fastembed")
+    workspace.write("2026-02-16.md", entry("we had soup for lunch", "a1"))
+    await owner.flush()
+    await owner.vectors_complete(lambda status, report: None)
+    other = await open_store(embedding_provider="fastembed", vector_refresh_ttl=1)
+    await other.model_ready()
+    assert not other.status().indexing_here
+    (before, *_) = (await other.search(Query("what did we eat?"))).hits
+    assert before.text == "we had soup for lunch"
+
+    workspace.append("2026-02-16.md", entry("the car was repaired on Monday", "a2"))
+    await owner.flush()
+    await owner.vectors_complete(lambda status, report: None)
+    (after, *_) = (await other.search(Query("when did the mechanic fix our vehicle?"))).hits
+    assert after.text == "the car was repaired on Monday"
+    assert after.similarity is not None
 
 
 @pytest.mark.accept("NC-01")
