@@ -20,6 +20,7 @@ from nanobot_memory_plugins.bridge.sessions import (
     public_messages,
     scope_of,
 )
+from nanobot_memory_plugins.core.fence import is_fenced
 from nanobot_memory_plugins.core.values import Scope
 
 # How nanobot records where an injected block came from.
@@ -101,7 +102,12 @@ class Turns:
         except Exception as error:
             logger.warning("recall failed: {}", type(error).__name__)
             return None
-        return RuntimeContextBlock(BLOCK_SOURCE, answer.block) if answer is not None and answer.block else None
+        if answer is None or not answer.block:
+            return None
+        if not is_fenced(answer.block):
+            logger.warning("what was recalled stands in no whole fence and is left out")
+            return None
+        return RuntimeContextBlock(BLOCK_SOURCE, answer.block)
 
     def _begin_early(self, msg: Any, key: str) -> tuple[str, str] | None:
         """Begin the recall for a message that has just come in; commands and the host's own messages have none."""

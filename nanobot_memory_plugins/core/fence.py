@@ -72,6 +72,11 @@ def is_fenced(block: str) -> bool:
     return match is not None and sum(block.count(marker) for marker in PREFIX.values()) == 1
 
 
+def fenced_blocks(text: str) -> list[str]:
+    """Return our own blocks that stand in a text, whole with their markers."""
+    return [match[0] for match in _FENCED.finditer(text)]
+
+
 def remove_fenced(text: str) -> str:
     """Cut our own blocks out of a text, so that what recall injected is never stored as a memory."""
     if not any(marker in text for marker in PREFIX.values()):

@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.fence import (
     REPLACEMENT,
     SUFFIX,
     fence,
+    fenced_blocks,
     is_fenced,
     language_of,
     messages_without_fences,
@@ -91,6 +92,7 @@ def test_whatever_surrounds_a_forgery_the_fence_holds(before, forgery, after):
     assert block is not None
     assert is_fenced(block)
     assert remove_fenced(f"question\n\n{block}") == "question"
+    assert fenced_blocks(f"question\n\n{block}") == [block]
 
 
 @given(st.text())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.demo.scripted_server import Request, text_of
-from nanobot_memory_plugins.core.fence import is_fenced, remove_fenced
+from nanobot_memory_plugins.core.fence import fenced_blocks
 
 # Below the workspace: everything that the set writes. The rest there is nanobot's.
 _OURS = ("memory", ".storage")
@@ -16,15 +16,7 @@ _NANOBOTS = ("memory/history.jsonl",)
 def recalled_blocks(request: Request) -> list[str]:
     """Return the fenced blocks of the last user message of a request."""
     said = [message for message in request.messages if message.get("role") == "user"]
-    return blocks_in(text_of(said[-1])) if said else []
-
-
-def blocks_in(text: str) -> list[str]:
-    """Return what stands in fences of ours in a text."""
-    if not is_fenced(text):
-        return []
-    outside = remove_fenced(text)
-    return [text.replace(outside, "", 1) if outside else text]
+    return fenced_blocks(text_of(said[-1])) if said else []
 
 
 def blocks_in_sessions(home: Path, question: str) -> list[str]:
@@ -38,7 +30,7 @@ def blocks_in_sessions(home: Path, question: str) -> list[str]:
             record: Any = json.loads(line) if line.strip() else {}
             text = text_of(record) if isinstance(record, dict) else ""
             if isinstance(record, dict) and record.get("role") == "user" and text.startswith(question):
-                found += blocks_in(text)
+                found += fenced_blocks(text)
     return found
 
 

@@ -29,6 +29,13 @@ _MODEL_KEYS = ("providers", "modelPresets", "model_presets")
 _MODEL_DEFAULTS = ("model", "provider", "modelPreset", "model_preset", "maxTokens", "max_tokens", "temperature",
                    "contextWindowTokens", "context_window_tokens", "reasoningEffort", "reasoning_effort")  # fmt: skip
 
+# What is shown is what it does, not how fast this machine is: a busy one would pass the usual limits of a turn.
+_PATIENCE = {
+    "core": {"messageLimit": 30, "toolLimit": 30},
+    "recall": {"recallTimeout": 20},
+    "nanobot": {"startLimit": 60},
+}
+
 SETTINGS_FILE = "settings.toml"
 
 
@@ -95,6 +102,7 @@ class Installation:
         whole = json.loads(json.dumps(self.settings))
         defaults = whole.setdefault("agents", {}).setdefault("defaults", {})
         defaults["workspace"] = str(self.workspace)
+        whole.setdefault("channels", {})["memoryPlugins"] = _PATIENCE
         return dict(whole)
 
     def _environment(self) -> dict[str, str]:
