@@ -92,6 +92,18 @@ _IDENTIFIED_BY = re.compile(
     r"(?i)(?:identified(?:\s{1,3}with\s{1,3}\S{1,40})?\s{1,3}by|with\s{1,3}(?:encrypted\s{1,3})?password"
     r"|(?<![a-z_])password)\s{1,3}(?=')"
 )
+_DOCKER_AUTH = re.compile(
+    r"(?<![A-Za-z0-9])_?auth[\"'\ue0f1-\ue0f9]?\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"
+    r"(?P<secret>[A-Za-z0-9+/]{8,1000}={0,2})"
+)
+_ORACLE = re.compile(
+    r"(?i)(?:sqlplus(?:\s-[a-z]{1,8}){0,3}\s|jdbc:oracle:thin:|(?:exp|imp|expdp|impdp"
+    r"|sqlldr)\s(?:userid=)?)[a-z][\w$#]{0,29}/(?P<secret>[^\s@\"']{3,60})@"
+)
+_EXPECT = re.compile(
+    r"(?i)assword[^\n]{0,60}\n[^\n]{0,20}send(?:\s--)?\s\"(?P<secret>[^\"\n\\$]{3,100}?)(?:\\r|[\x0b\"])"
+)
+_WIFI = re.compile(r"WIFI:[^\n]{0,100}?(?<=[:;])P:(?P<secret>[^;\n]{3,80});")
 _SECURE_STRING = re.compile(r"(?i)ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?=[\"'])")
 _CREDENTIAL_CALL = re.compile(
     r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication"
@@ -118,6 +130,13 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
         yield from _find_url_passwords(text)
     if "auth" in lower:
         yield from _find_authorization(text)
+        yield from _matches(_DOCKER_AUTH, text, "basic_credentials", _is_user_and_password)
+    if "oracle" in lower or "sql" in lower or "userid=" in lower or "exp" in lower:
+        yield from _matches(_ORACLE, text, "database_password", _is_given)
+    if "WIFI:" in text:
+        yield from _matches(_WIFI, text, "wifi_password", _is_given)
+    if "send" in lower:
+        yield from _matches(_EXPECT, text, "typed_password", _is_given)
     if "bearer" in lower:
         yield from _matches(_BEARER, text, "bearer_token", _is_bearer)
     if "asic " in text:
@@ -160,6 +179,14 @@ def is_basic(value: str) -> bool:
     except (binascii.Error, ValueError):
         return looks_random(value)
     return (b":" in decoded and decoded.isascii()) or looks_random(value)
+
+
+def _is_user_and_password(value: str) -> bool:
+    try:
+        decoded = base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return decoded.isascii() and re.fullmatch(rb"[!-~]{1,200}:[ -~]{1,500}", decoded) is not None
 
 
 def _matches(pattern: re.Pattern[str], text: str, kind: str, accept: Callable[[str], bool]) -> Iterator[Span]:

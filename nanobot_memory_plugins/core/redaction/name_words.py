@@ -56,7 +56,8 @@ TOKEN_NOT_BEFORE = words(
     " context unused used remaining estimated avg average per tool"
 )
 SWITCH = words(
-    "is has have had no needs need require requires required show hide use uses using enable enabled enables disable"
+    "enter is has have had no needs need require requires required show hide use uses using enable enabled "
+    "enables disable"
     " disabled allow allows allowed forgot forget reset change changed update validate valid invalid check "
     "checks verify"
     " with without can should must ask asks remember prompt generate generated missing get set fetch load parse print"

@@ -28,7 +28,7 @@ _PAIR = re.compile(
     rf"""(?x)
     (?<![A-Za-z0-9_]) (?P<name>{_NAME})
     (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}}
-    (?P<sep> :=|=>|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, )
+    (?P<sep> :=|\?=|\+=|=>|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, )
     [ \t\x0b]{{0,12}}
     """
 )
@@ -47,6 +47,17 @@ _NAMED_VALUE = re.compile(
 _CELLS = re.compile(
     rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?"
     rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)"
+)
+_SPACED = re.compile(
+    rf"""(?x)
+    (?<![A-Za-z0-9_-]) (?: ENV | ARG | setenv | setx | set[ ]-[a-zA-Z]{{1,3}} | \#define | (?:configure|config
+      |secrets?|env|variable)[ ](?:set|add|put) )
+    [ \t]{{1,8}} (?P<name>{_NAME}) [ \t]{{1,12}}
+    """
+)
+_COLUMNS = re.compile(
+    r"(?m)^[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?"
+    r"(?:[,;\t][ ]?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?){1,30}[ \t]*\r?$"
 )
 _FLAG = re.compile(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
@@ -84,6 +95,10 @@ def find_pairs(text: str) -> Iterator[Span]:
         if span is not None:
             done = span.end
             yield span
+    if " " in text:
+        yield from _find_spaced(text)
+    if "\n" in text and ("," in text or ";" in text or "\t" in text):
+        yield from _find_columns(text)
     if "|" in text:
         for match in _CELLS.finditer(text):
             if _strict(match["value"], sensitivity(match["name"])):
@@ -163,7 +178,7 @@ def _accept(
     match: re.Match[str] | None = None,
 ) -> Span | None:
     found = text[value.start : value.end]
-    if sep.strip() == ",":
+    if sep.strip() == "," and not (match and text.endswith("define(", 0, match.start("name") - 1)):
         return _keyed(value.start, value.end) if _strict(found, level) else None
     if match is not None and not value.quoted and _is_code_assignment(text, match, value):
         return None
@@ -193,6 +208,49 @@ def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
         return not (after == ";" and "=" in text[value.end : value.end + 40]) or "_" in found
     spaced = text[match.start("sep") - 1 : match.start("sep")] == " " and match["sep"] in ("=", ":=")
     return spaced and ("_" in found or not (found.islower() or found.isupper()))
+
+
+def _find_spaced(text: str) -> Iterator[Span]:
+    """Find values that a space divides from their name: ``ENV DB_PASSWORD x``, ``#define WIFI_PASS "x"``."""
+    for match in _SPACED.finditer(text):
+        level = sensitivity(match["name"])
+        value = value_at(text, match.end()) if level > Sensitivity.NONE else None
+        if value is not None:
+            found = text[value.start : value.end]
+            if is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=value.running_text):
+                yield _keyed(value.start, value.end)
+
+
+def _find_columns(text: str) -> Iterator[Span]:
+    """Find the cells under a sensitive heading in lines of comma-separated values."""
+    done = 0
+    for header in _COLUMNS.finditer(text):
+        if header.start() < done:
+            continue
+        line = header.group()
+        separator = next(char for char in line if char in ",;\t")
+        names = [name.strip(" \"'\r") for name in line.split(separator)]
+        levels = [sensitivity(name.replace(" ", "_")) for name in names]
+        if max(levels) < Sensitivity.CODE:
+            continue
+        at = header.end() + 1
+        while at < len(text):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            cells = text[at:end].split(separator)
+            if len(cells) != len(names):
+                break
+            start = at
+            for name, level, cell in zip(names, levels, cells, strict=True):
+                value = cell.strip(" \"'\r")
+                if level >= Sensitivity.CODE and is_secret_value(
+                    value, level, key=name, quoted=True, running_text=False
+                ):
+                    place = start + cell.index(value)
+                    yield _keyed(place, place + len(value))
+                start += len(cell) + 1
+            at = end + 1
+        done = at
 
 
 def _find_tags(text: str) -> Iterator[Span]:

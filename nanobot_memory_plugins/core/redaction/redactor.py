@@ -8,6 +8,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
+from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
@@ -91,7 +92,7 @@ class Redactor:
                 yield span._replace(start=first, end=last)
             at = max(stop, done)
 
-    def _find_in_window(self, original: str) -> list[Span]:
+    def _find_in_window(self, original: str, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
         text = view.text
         lower = text.lower()
@@ -105,6 +106,8 @@ class Redactor:
         spans.extend(find_told_in_english(text, lower))
         spans.extend(find_told_in_chinese(text, lower))
         spans.extend(find_personal_data(text, lower))
+        if not nested:
+            spans.extend(find_encoded(text, lambda inner: bool(self._find_in_window(inner, nested=True))))
         if not spans:
             return spans
         if "[" in text:

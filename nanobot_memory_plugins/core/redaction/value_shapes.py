@@ -109,6 +109,8 @@ def is_placeholder(value: str) -> bool:
         return True
     if PLACEHOLDER.match(text) or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK)):
         return True
+    if not any(char.isascii() for char in text):
+        return True  # a label in another language
     if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
         return True
     return bool(_MASKED_PART.search(text) or (len(text) <= 80 and _HINT.search(text)))
@@ -138,7 +140,7 @@ def _looks_like_password(text: str) -> bool:
 
 def is_type_name(value: str) -> bool:
     """Tell whether ``value`` reads like a type in an annotation: ``str``, ``SecretStr``, ``Optional[str]``."""
-    bare = value.strip().rstrip(",;)=")
+    bare = value.strip().rstrip(",;)=!").lstrip("&*")
     return bare.lower() in _TYPE_WORDS or bool(_TYPE_NAME.fullmatch(bare))
 
 

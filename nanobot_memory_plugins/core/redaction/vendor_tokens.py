@@ -304,7 +304,25 @@ VENDOR_RULES: tuple[Rule, ...] = (
     prefixed("teamwork_token", "tkn.v1_", "[A-Za-z0-9+/=_-]{40,100}"),
     prefixed("adafruit_key", "aio_", r"<A>{28}<end>", border=START),
     prefixed("anypoint_token", "oaat_ oart_", r"<A>{20,80}"),
+    shaped("firebase_key", r"<start>AAAA<W>{7}:<W>{100,200}", "AAAA"),
+    shaped("matrix_token", r"<start>sy[tr]_<W>{16,120}", "syt_", "syr_", mixed=True),
+    shaped(
+        "aws_secret_key",
+        r"(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9+/\n]{1,6}(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
+        "AKIA",
+        "ASIA",
+    ),
     # Structures without a vendor
+    shaped(
+        "one_time_password_seed", r"otpauth://[^\s\"']{1,300}?[?&]secret=(?P<secret>[A-Za-z2-7=]{8,128})", "otpauth:"
+    ),
+    shaped(
+        "windows_password_hash",
+        r"(?<=:)(?P<secret>[0-9a-fA-F]{32}:[0-9a-fA-F]{32})(?=:::)",
+        ":::",
+        loose=True,
+        placeholder=REDACTED,
+    ),
     shaped(
         "password_hash",
         r"\$(?:2[abxy]?|1|5|6|7|8|9|y|gy|apr1|sha1|md5|argon2(?:id|i|d)|pbkdf2(?:-sha\d{1,3})?|scrypt"
