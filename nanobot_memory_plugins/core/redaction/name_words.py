@@ -56,12 +56,10 @@ TOKEN_NOT_BEFORE = words(
     " context unused used remaining estimated avg average per tool"
 )
 SWITCH = words(
-    "enter is has have had no needs need require requires required show hide use uses using enable enabled "
-    "enables disable"
-    " disabled allow allows allowed forgot forget reset change changed update validate valid invalid check "
-    "checks verify"
-    " with without can should must ask asks remember prompt generate generated missing get set fetch load parse print"
-    " log mask hash compare confirm create delete remove rotate revoke wrong incorrect bad weak strong supports support"
+    "is has have had no needs need require requires required show hide toggle use uses using enable enabled enables"
+    " disable disabled allow allows allowed forgot forget enter missing invalid valid wrong incorrect weak "
+    "strong keep copy"
+    " remove delete edit select supports support without with can should must ask asks remember hash mask compare"
 )
 ABOUT_AFTER = words(
     "count counts length len size limit limits max min name names label file files filename path paths dir "

@@ -188,7 +188,12 @@ def _accept(
 
 
 def _strict(found: str, level: Sensitivity) -> bool:
-    if level < Sensitivity.TOKEN or is_placeholder(found) or " " in found or found.isalpha():
+    if (
+        level < Sensitivity.TOKEN
+        or is_placeholder(found)
+        or " " in found
+        or (found.isalpha() and not is_scrambled(found))
+    ):
         return False
     return looks_random(found, minimum=10, allow_hex=True) or (
         level >= Sensitivity.COMPOUND and has_password_marks(found)

@@ -48,7 +48,7 @@ _HINT = re.compile(
       (?:secret|api|access|auth|private|client|app|db|user|admin)?[-_ ]?(?:key|token|password|passwd|pwd|secret
         |passphrase|credential)s?(?:[-_ ]?(?:value|string|name|goes[-_ ]?here))?$
     | ^[a-z]+(?:[-_][a-z]+){0,6}[-_](?:api[-_]?)?(?:key|token|secret|password|pat)s?$
-      | \\[wdsWDSbB](?![a-z0-9]{3}) | \[\^ | \(\?[:=!<P]
+      | \\[wdsWDSbB](?![a-z0-9]{3}) | \[\^ | \(\?[:=!<P] | \[[^\]\s]+\][+*{]
     | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
     """
 )
@@ -67,7 +67,15 @@ _REFERENCE = re.compile(
     | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
     """
 )
-_NAME_OF_ONE = re.compile(r"[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)")
+# A label in another script, with the English words that such labels have: "显示 API 密钥".
+_LABEL = re.compile(r"(?:[^\W\d_]|[\s·:,.])*[\u2e80-\u9fff\uac00-\ud7a3](?:[^\W\d_]|[\s·:,.])*")
+_MINIFIED = re.compile(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
+_TITLE = re.compile(r"[A-Z][a-z]+")
+_SCHEME_AND_TOKEN = re.compile(r"(?i)(?:bearer|basic|token|bot|key) \S+")
+_NAME_OF_ONE = re.compile(
+    r"__\w+__|[,;]\s?[\w\"']+\s?[:=]|[a-z]\w*(?:\.[A-Za-z_]+)+(?:[Pp]assword|[Tt]oken|[Ss]ecret|[Kk]ey)"
+    r"|[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)"
+)
 _ALGORITHM = re.compile(
     r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58"
     r"|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
@@ -94,11 +102,9 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
 _TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
 _PARTS = re.compile(r"[-_./:+=~]")
-_ORDINARY_PART = re.compile(
-    r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}"
-    r"|[a-z]*(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}(?:[A-Z]{2,5}[0-9]{0,2}[a-z]*+)?"
-    r"(?:[A-Z][0-9]{0,2}[a-z]{2,}+){0,8}[A-Z]{0,4}[0-9]{0,3}"
-)
+_PLAIN_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}")
+_NUMBERS = re.compile(r"[0-9]+")
+_CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}[0-9]{0,2}[a-z]*+){1,12}[0-9]{0,3}")
 
 
 def is_placeholder(value: str) -> bool:
@@ -109,8 +115,8 @@ def is_placeholder(value: str) -> bool:
         return True
     if PLACEHOLDER.match(text) or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK)):
         return True
-    if not any(char.isascii() for char in text):
-        return True  # a label in another language
+    if not text.isascii() and _LABEL.fullmatch(text):
+        return True
     if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
         return True
     return bool(_MASKED_PART.search(text) or (len(text) <= 80 and _HINT.search(text)))
@@ -119,6 +125,8 @@ def is_placeholder(value: str) -> bool:
 def is_code(value: str, key: str) -> bool:
     """Tell whether an unquoted ``value`` is program text: a call, an attribute, a variable, a type."""
     text = value.strip()
+    if _MINIFIED.search(text):
+        return True
     if _CALL.fullmatch(text) and not _looks_like_password(text):
         return True
     if _DOTTED.fullmatch(text):
@@ -151,7 +159,7 @@ def is_word(value: str) -> bool:
 
 def is_scrambled(value: str) -> bool:
     """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
-    if len(value) < 12 or not value.isalpha() or not value.isascii() or _ORDINARY_PART.fullmatch(value):
+    if len(value) < 12 or not value.isalpha() or not value.isascii() or _is_ordinary(value):
         return False
     changes = sum(1 for left, right in pairwise(value) if left.islower() != right.islower())
     return changes >= len(value) // 4
@@ -187,9 +195,20 @@ def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> b
         return False
     if uppers + lowers == 0:
         return False
-    if all(_ORDINARY_PART.fullmatch(part) for part in _PARTS.split(text)) and not _alternates(text):
+    if all(map(_is_ordinary, _PARTS.split(text))) and not _alternates(text):
         return False
     return entropy(text[:256]) >= 2.9
+
+
+def _is_ordinary(part: str) -> bool:
+    """Tell whether ``part`` is a word, a number, an abbreviation, a version, or a name in CamelCase."""
+    if _PLAIN_PART.fullmatch(part):
+        return True
+    if not _CAMEL_CASE.fullmatch(part):
+        return False
+    # One letter in three is a capital at most, and there is at most one short number in it.
+    capitals = sum(char.isupper() for char in part)
+    return 3 * capitals <= len(part) and len(_NUMBERS.findall(part)) <= 1
 
 
 def _alternates(text: str) -> bool:
@@ -244,5 +263,11 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if level is Sensitivity.COMPOUND:
         if _NUMBER.fullmatch(text):
             return text.isdigit() and len(text) >= 6
-        return len(text) >= 5 and text.count(" ") < 3
-    return len(text) >= (2 if quoted else 3) and (text.count(" ") < 6)
+        return (
+            len(text) >= 5
+            and (" " not in text or bool(_SCHEME_AND_TOKEN.fullmatch(text)))
+            and not _TITLE.fullmatch(text)
+        )
+    if " " in text and not any(char.isdigit() for char in text):
+        return text.islower() and text.isascii() and text.count(" ") < 6  # a passphrase, not the label of a field
+    return len(text) >= (2 if quoted else 3) and text.count(" ") < 6
