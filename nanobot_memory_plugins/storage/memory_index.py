@@ -86,14 +86,14 @@ class MemoryIndex:
         return self._indexer
 
     def open(self) -> None:
-        """Open the database and start the indexer; the model follows. Failing to do so is no error.
+        """Open the database, start the indexer, and begin to load the model. Failing to do so is no error.
 
         With the backend ``grep_only`` nothing is opened.
         """
         if self._options.backend == "grep_only":
             self._do_without(_NO_INDEX)
             return
-        self.embedding.start_later(_MODEL_AFTER)
+        self.embedding.start()
         try:
             import apsw  # noqa: F401  # without it there is nothing to start
 
