@@ -312,8 +312,10 @@ def test_a_memory_folder_that_goes_and_comes_back(workspace: Workspace):
 def test_a_change_by_hand_is_indexed_within_seconds(workspace: Workspace, watch: bool):
     workspace.paths.memory.mkdir()
     with workspace.indexing(watch=watch):
+        if watch:
+            time.sleep(2.5)  # until the indexer no longer looks for itself every two seconds
         workspace.write("notes.md", "## A\nwritten in an editor\n")
-        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"], 25)
+        assert until(lambda: workspace.texts() == ["## A\nwritten in an editor"], 15)
 
 
 def test_a_file_nobody_told_of_is_found_within_seconds_beside_a_linked_folder(workspace: Workspace):

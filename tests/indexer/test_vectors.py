@@ -55,8 +55,10 @@ def test_the_former_models_vectors_serve_until_the_new_ones_are_whole(workspace:
         """Embeds a batch each time that it is let."""
 
         gate = threading.Semaphore(0)
+        asked = 0
 
         def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+            self.asked += 1
             assert self.gate.acquire(timeout=30)
             return super().encode(texts)
 
@@ -65,8 +67,9 @@ def test_the_former_models_vectors_serve_until_the_new_ones_are_whole(workspace:
         assert until(lambda: counts(workspace).vectors == 200)
     model = Gated("second", 16)
     with workspace.indexing(embedder=lambda: model):
-        model.gate.release()
-        assert until(lambda: len(spaces(workspace)) == 2)
+        model.gate.release(2)
+        assert until(lambda: model.asked == 3)  # two batches are in the database now
+        assert len(spaces(workspace)) == 2
         active = next(space for space in spaces(workspace) if space.active)
         assert (active.name, active.dimension) == ("first", 8)
         assert counts(workspace).vectors == 200

@@ -200,6 +200,29 @@ async def test_a_broken_index_is_put_aside_and_built_again(workspace: Workspace,
 
 
 @pytest.mark.accept("LR-11")
+async def test_an_index_that_breaks_under_an_open_connection_is_gone_around_and_built_again(
+    workspace: Workspace, open_store: OpenStore
+):
+    remember(workspace)
+    store = await open_store()
+    await store.flush()
+    assert await answers(store) is Level.FULL_TEXT
+    other = apsw.Connection(str(workspace.paths.database))
+    other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    other.close()
+    with workspace.paths.database.open("r+b") as file:
+        file.write(b"\x5a" * os.fstat(file.fileno()).st_size)
+    for _ in range(300):
+        level = await answers(store)
+        if level is Level.FULL_TEXT and (await store.refreshed_status()).documents == 3:
+            break
+        await asyncio.sleep(0.1)
+    else:
+        raise AssertionError("the index was not built again")
+    assert any("put aside" in finding.state for finding in await store.findings())
+
+
+@pytest.mark.accept("LR-11")
 async def test_an_index_that_vanishes_is_built_again(workspace: Workspace, open_store: OpenStore):
     remember(workspace)
     store = await open_store()
