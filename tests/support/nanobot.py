@@ -122,7 +122,8 @@ RECORDER = """
     async def before_compaction(session_key, messages, context_window, reason, context):
         answer = None
         if "ask" in ANSWERS:
-            answer = await context.complete([{"role": "user", "content": ANSWERS["ask"]}], max_tokens=50, purpose="flush")
+            asked = [{"role": "user", "content": ANSWERS["ask"]}]
+            answer = await context.complete(asked, max_tokens=50, purpose="flush")
         record("compaction", session=session_key, messages=said(messages), window=context_window, reason=reason,
                answer=answer)
         if "summary" in ANSWERS:

@@ -98,14 +98,14 @@ def _player(local_model: bool, provider_from_config: bool, console: Console) -> 
     """Get the language model ready, and end it afterwards."""
     if provider_from_config:
         settings = settings_of_the_user()
-        yield _Player(settings, Model(None, True), False, _LOCAL_SECONDS, "the model of your own configuration")
+        yield _Player(settings, Model(None), False, _LOCAL_SECONDS, "the model of your own configuration")
     elif local_model:
         with _local_model(console) as player:
             yield player
     else:
         with ScriptedServer(script()) as server:
             settings = settings_for(server.base_url, "scripted")
-            model = Model(lambda: list(server.requests), answers_count=True)
+            model = Model(lambda: list(server.requests))
             yield _Player(settings, model, True, 120.0, "a scripted language model; nothing leaves this machine")
 
 
@@ -116,9 +116,12 @@ def _local_model(console: Console) -> Iterator[_Player]:
 
     file = _with_progress_bar(console, local_model_file)
     with LocalModelServer(file, context_tokens=_LOCAL_CONTEXT) as server:
-        model = Model(lambda: [Request(body) for body in server.requests], answers_count=True)
+
+        def offer(names: tuple[str, ...]) -> None:
+            server.tools = names
+
+        model = Model(lambda: [Request(body) for body in server.requests], offer)
         settings = settings_for(server.base_url, server.model_name, maxTokens=200, temperature=0.0)
-        settings["tools"] = {"exec": {"enable": False}, "web": {"enable": False}, "my": {"enable": False}}
         yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({file.name})")
 
 

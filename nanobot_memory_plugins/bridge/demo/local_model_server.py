@@ -93,7 +93,9 @@ class _ModelProcess:
 
     def __init__(self, model: Path, *, context_tokens: int, threads: int) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
-            raise LanguageModelError("The package xllamacpp, which runs the model, is not installed.", mend=INSTALL_MEND)
+            raise LanguageModelError(
+                "The package xllamacpp, which runs the model, is not installed.", mend=INSTALL_MEND
+            )
         self._log: IO[bytes] = tempfile.TemporaryFile()
         self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and module
             [sys.executable, "-m", __spec__.name, str(model), str(context_tokens), str(threads)],

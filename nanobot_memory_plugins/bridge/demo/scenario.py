@@ -31,10 +31,13 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """The model that plays: the requests that it got, when we can see them, and whether its answers count."""
+    """The model that plays: the requests that it got, when we can see them.
+
+    ``offer`` limits the tools that it sees: a small model calls something whenever it is offered anything.
+    """
 
     requests: Callable[[], list[Request]] | None
-    answers_count: bool
+    offer: Callable[[tuple[str, ...]], None] = lambda _names: None
 
 
 def script() -> list[Rule]:
@@ -71,7 +74,9 @@ def play(installation: Installation, model: Model) -> Iterator[Stage]:
         "remember", said.returncode == 0 and bool(kept), _shown(said, f"kept in {', '.join(kept) or 'nothing'}")
     )
 
+    model.offer(("read_file",))
     read = installation.agent(READ, session=FIRST_SESSION)
+    model.offer(())
     noted, leaked = files_with(REGION, workspace), files_with(secret, workspace)
     what = f"noted in {', '.join(noted) or 'nothing'}; " + (
         f"THE SECRET STANDS IN {', '.join(leaked)}" if leaked else "the secret in the file stands in no file of ours"
@@ -81,12 +86,12 @@ def play(installation: Installation, model: Model) -> Iterator[Stage]:
     asked, question = _ask(installation, model, ASK_PREFERENCE)
     fresh = asked.pid not in (said.pid, read.pid) and asked.returncode == 0
     yield Stage("restart", fresh, f"process {asked.pid}, after {said.pid} and {read.pid} had ended; a new session")
-    known = contains(question, LANGUAGE) and _answered(asked, model, LANGUAGE)
+    known = contains(question, LANGUAGE) and _answered(asked, LANGUAGE)
     yield Stage("recall preference", known, _shown(asked, _about(question, LANGUAGE)))
 
     asked, question = _ask(installation, model, ASK_REGION)
     clean = not contains(question, secret) and not files_with(secret, workspace)
-    known = contains(question, REGION) and clean and _answered(asked, model, REGION)
+    known = contains(question, REGION) and clean and _answered(asked, REGION)
     yield Stage("recall tool run", known, _shown(asked, _about(question, REGION)))
 
 
@@ -100,9 +105,9 @@ def _ask(installation: Installation, model: Model, question: str) -> tuple[Agent
     return run, [block for request in requests for block in recalled_blocks(request)]
 
 
-def _answered(run: AgentRun, model: Model, word: str) -> bool:
-    """Say whether the answer has the word. A scripted model's answer follows from its request, so it counts as well."""
-    return not model.answers_count or word.lower() in run.output.lower()
+def _answered(run: AgentRun, word: str) -> bool:
+    """Say whether the answer has the word. The scripted model has it only from its request, too."""
+    return word.lower() in run.output.lower()
 
 
 def _about(blocks: list[str], word: str) -> str:
