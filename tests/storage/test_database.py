@@ -1,0 +1,351 @@
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import apsw
+import pytest
+
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import FileChange, FileState
+from tests.storage.builders import NOW, change, document
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / ".storage" / "memory.db"
+
+
+@pytest.fixture
+def database(path: Path):
+    database = Database.open(path)
+    yield database
+    database.close()
+
+
+def matches(database: Database, term: str) -> set[str]:
+    sql = "SELECT key FROM docs WHERE id IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?)"
+    return {row[0] for row in database.connection.execute(sql, (f'"{term}"',))}
+
+
+@pytest.mark.accept("V3-18")
+def test_wal_busy_timeout_and_foreign_keys_are_set(database):
+    assert database.connection.execute("PRAGMA journal_mode").fetchall() == [("wal",)]
+    assert database.connection.execute("PRAGMA busy_timeout").fetchall()[0][0] >= 1_000
+    assert database.connection.execute("PRAGMA foreign_keys").fetchall() == [(1,)]
+
+
+@pytest.mark.accept("V3-04")
+def test_one_file_holds_documents_full_text_vectors_and_manifest(database, path, tmp_path):
+    database.apply(change(document("one"), document("two")))
+    database.put_vectors("model", [(1, [1.0, 0.0]), (2, [0.0, 1.0])])
+    database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    copy = tmp_path / "elsewhere.db"
+    shutil.copy(path, copy)
+    other = Database.open(copy)
+    assert (other.counts().documents, other.counts().vectors, other.counts().files) == (2, 2, 1)
+    assert matches(other, "text") == {"one", "two"}
+    assert other.file_states() == {"memory/a.md": FileState("memory/a.md", 10, "aa", 10, 1, 2, 2)}
+    assert other.check() == []
+    other.close()
+
+
+def test_only_the_owner_may_read_the_files(database, path):
+    database.apply(change(document("one")))
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o600}
+
+
+@pytest.mark.accept("V3-05")
+def test_indexing_the_same_content_again_changes_nothing(database):
+    documents = [document(f"d{number}") for number in range(20)]
+    database.apply(change(*documents))
+    database.put_vectors("model", [(number + 1, [1.0, float(number)]) for number in range(20)])
+    before = [
+        database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("docs", "embedded", "meta")
+    ]
+    sizes = database.connection.execute("SELECT count(*) FROM docs_fts_docsize").fetchall()
+    for _ in range(3):
+        database.apply(change(*documents))
+        database.apply(change(*documents, replace=True))
+    after = [database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("docs", "embedded", "meta")]
+    assert after == before
+    assert database.connection.execute("SELECT count(*) FROM docs_fts_docsize").fetchall() == sizes == [(20,)]
+    assert database.check() == []
+
+
+def test_a_changed_document_is_found_by_its_new_text_only_and_loses_its_vector(database):
+    database.apply(change(document("one", "about coffee"), document("two", "about tea")))
+    database.put_vectors("model", [(1, [1.0]), (2, [1.0])])
+    database.apply(change(document("one", "about cocoa")))
+    assert matches(database, "coffe") == set()
+    assert matches(database, "cocoa") == {"one"}
+    assert [row.id for row in database.documents_without_vector("model", 9)] == [1]
+    assert database.check() == []
+
+
+def test_a_document_that_only_moved_keeps_its_row_and_vector(database):
+    database.apply(change(document("one"), document("two")))
+    database.put_vectors("model", [(1, [1.0]), (2, [1.0])])
+    database.apply(change(replace(document("one"), line=7, offset=70, ordinal=3)))
+    assert next(d for d in database.documents() if d.key == "one").line == 7
+    assert database.counts().vectors == 2
+    assert database.check() == []
+
+
+def test_a_file_that_is_read_anew_loses_what_is_no_longer_in_it(database):
+    database.apply_all([change(document("one"), document("two")), change(document("x", path="b.md"), path="b.md")])
+    database.apply(change(document("two"), document("three"), replace=True))
+    assert {d.key for d in database.documents()} == {"two", "three", "x"}
+    database.apply(change(removed_keys=frozenset({"two", "x"})))
+    assert {d.key for d in database.documents()} == {"three", "x"}
+    database.apply(FileChange("memory/a.md", state=None))
+    assert {d.key for d in database.documents()} == {"x"}
+    assert set(database.file_states()) == {"b.md"}
+    assert database.check() == []
+
+
+def test_keys_are_found_by_file_and_offset(database):
+    database.apply(change(document("one", offset=0), document("two", offset=50)))
+    assert database.keys_from("memory/a.md", 50) == ["two"]
+    assert database.has_key("one")
+    assert not database.has_key("three")
+
+
+def test_documents_come_back_as_they_were(database):
+    whole = document(
+        "k\u00e9y", "中文 and\x00NUL", heading="A > B", tldr="short", tags=("x", "中"), speaker="Ana",
+        ordinal=4, line=9, offset=99, origin=Origin.TOOL, scope=Scope("a", "u", "c", "s"), source="observation",
+    )  # fmt: skip
+    bare = document("bare", time=None)
+    database.apply(change(whole, bare))
+    assert list(database.documents()) == [bare, whole]
+
+
+def test_text_that_utf8_cannot_hold_is_stored_with_replacements(database):
+    database.apply(change(replace(document("one"), text="x\ud800y")))
+    assert next(database.documents()).text == "x?y"
+
+
+def test_row_ids_are_never_given_out_twice(database):
+    database.apply(change(document("one"), document("two")))
+    database.apply(change(replace=True))
+    database.apply(change(document("three")))
+    assert database.documents_without_vector("model", 9)[0].id == 3
+
+
+def test_old_observations_leave_and_do_not_come_back(database):
+    old = document("old", source="observation", time=NOW - timedelta(days=31))
+    young = document("young", source="observation", time=NOW - timedelta(days=29))
+    note = document("note", time=NOW - timedelta(days=300))
+    database.apply(change(old, young, note))
+    assert database.drop_older_than("observation", NOW - timedelta(days=30)) == 1
+    database.apply(change(old, young, note, replace=True))
+    assert {d.key for d in database.documents()} == {"young", "note"}
+    assert database.drop_older_than("observation", NOW - timedelta(days=90)) == 0
+    database.apply(change(old, young, note, replace=True))
+    assert {d.key for d in database.documents()} == {"old", "young", "note"}
+
+
+def test_clearing_leaves_an_empty_sound_index(database):
+    database.apply(change(document("one"), document("two", source="observation")))
+    database.put_vectors("model", [(1, [1.0])])
+    database.drop_older_than("observation", NOW + timedelta(days=1))
+    database.clear()
+    assert (database.counts().documents, database.counts().files, database.vector_spaces()) == (0, 0, [])
+    assert matches(database, "text") == set()
+    database.apply(change(document("two", source="observation")))
+    assert database.counts().documents == 1
+    assert database.check() == []
+
+
+def test_a_change_is_applied_whole_or_not_at_all(database):
+    database.apply(change(document("one")))
+    broken = replace(document("three"), line=None)
+    with pytest.raises(StoreError):
+        database.apply_all([change(document("two")), change(broken)])
+    assert {d.key for d in database.documents()} == {"one"}
+    database.apply(change(document("two")))
+    assert database.counts().documents == 2
+
+
+def test_a_newer_index_is_refused_and_left_untouched(path):
+    Database.open(path).close()
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA user_version = 99").fetchall()
+    connection.close()
+    before = path.read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(StoreError, match="newer version") as caught:
+            Database.open(path, read_only=read_only)
+        assert "Update" in caught.value.mend
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir() if "broken" in file.name] == []
+
+
+@pytest.mark.parametrize("damage", ["garbage", "truncated", "foreign", "full text"])
+def test_a_damaged_index_is_put_aside_and_made_anew(path, damage):
+    with_rows = Database.open(path)
+    with_rows.apply(change(*(document(f"d{number}") for number in range(200))))
+    if damage == "full text":
+        delete = "INSERT INTO docs_fts (docs_fts, rowid, body_terms, head_terms) VALUES ('delete', 1, 'the', '')"
+        with_rows.connection.execute(delete)
+    with_rows.close()
+    if damage == "garbage":
+        path.write_bytes(b"this is no database" * 1_000)
+    elif damage == "truncated":
+        os.truncate(path, 4096 * 3 + 100)
+    elif damage == "foreign":
+        path.unlink()
+        foreign = apsw.Connection(str(path))
+        foreign.execute("CREATE TABLE somebody_elses (x)")
+        foreign.close()
+    content = path.read_bytes()
+    database = Database.open(path)
+    assert database.quarantined is not None
+    assert database.quarantined.name.startswith("memory.db.broken-")
+    assert database.quarantined.read_bytes() == content
+    assert database.counts().documents == 0
+    database.apply(change(document("one")))
+    assert database.check() == []
+    database.close()
+    again = Database.open(path)
+    assert again.quarantined is None
+    assert again.counts().documents == 1
+    again.close()
+
+
+def test_a_flipped_bit_is_noticed(database):
+    database.apply(change(document("one", "the limit is 500")))
+    database.connection.execute("UPDATE docs SET text = replace(text, '500', '501')")
+    assert database.check() == ["1 documents differ from what was stored."]
+
+
+def test_a_reader_sees_what_was_committed_and_cannot_write(database, path):
+    reader = Database.open(path, read_only=True)
+    version = reader.data_version()
+    assert reader.data_version() == version
+    database.apply(change(document("one")))
+    assert reader.data_version() != version
+    assert reader.has_fts5
+    assert matches(reader, "text") == {"one"}
+    with pytest.raises(StoreError):
+        reader.apply(change(document("two")))
+    reader.close()
+
+
+def test_a_missing_index_cannot_be_read(path):
+    with pytest.raises(StoreError):
+        Database.open(path, read_only=True)
+    assert not path.exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_an_index_in_a_folder_that_cannot_be_written_is_read_all_the_same(path):
+    database = Database.open(path)
+    database.apply(change(document("one")))
+    database.close()
+    path.parent.chmod(0o500)
+    reader = Database.open(path, read_only=True)
+    assert reader.counts().documents == 1
+    reader.close()
+    path.parent.chmod(0o700)
+
+
+def test_without_fts5_documents_are_kept_and_full_text_comes_back_with_it(path):
+    Database.open(path).close()
+    without = Database.open(path, allow_fts5=False)
+    assert not without.has_fts5
+    without.apply(change(document("one", "about coffee")))
+    reader = Database.open(path, read_only=True)
+    assert not reader.has_fts5
+    reader.close()
+    without.close()
+    database = Database.open(path)
+    assert database.has_fts5
+    assert matches(database, "coffe") == {"one"}
+    database.apply(change(document("two", "about coffee")))
+    assert matches(database, "coffe") == {"one", "two"}
+    assert database.check() == []
+    database.close()
+
+
+def test_an_index_of_another_segmentation_is_segmented_anew(path):
+    database = Database.open(path)
+    database.apply(change(document("one", "about coffee")))
+    database.put_vectors("model", [(1, [1.0])])
+    database.connection.execute("UPDATE docs SET body_terms = 'former'")
+    database.connection.execute("UPDATE meta SET value = 0 WHERE key = 'segmentation'")
+    database.close()
+    database = Database.open(path)
+    assert matches(database, "former") == set()
+    assert matches(database, "coffe") == {"one"}
+    assert database.counts().vectors == 1
+    database.close()
+
+
+def test_writers_in_several_processes_wait_for_each_other(path):
+    Database.open(path).close()
+    script = """
+import sys
+sys.path[:0] = [sys.argv[3]]
+from pathlib import Path
+from nanobot_memory_plugins.storage.database import Database
+from tests.storage.builders import change, document
+database = Database.open(Path(sys.argv[1]))
+for number in range(25):
+    name = f"{sys.argv[2]}-{number}"
+    database.apply(change(document(name, path=f"{sys.argv[2]}.md"), path=f"{sys.argv[2]}.md"))
+database.close()
+"""
+    folder = str(Path(__file__).parents[2])
+    running = [
+        subprocess.Popen([sys.executable, "-c", script, str(path), name, folder], stderr=subprocess.PIPE)
+        for name in "abc"
+    ]
+    assert [process.communicate()[1] for process in running] == [b"", b"", b""]
+    database = Database.open(path)
+    assert database.counts().documents == 75
+    assert database.check() == []
+    database.close()
+
+
+def test_a_killed_writer_loses_nothing_that_was_committed(path):
+    script = """
+import os, signal, sys
+sys.path[:0] = [sys.argv[2]]
+from pathlib import Path
+from nanobot_memory_plugins.storage.database import Database
+from tests.storage.builders import change, document
+database = Database.open(Path(sys.argv[1]))
+for number in range(30):
+    database.apply(change(document(f"d{number}")))
+print("30", flush=True)
+database.connection.execute("BEGIN IMMEDIATE")
+database.connection.execute("DELETE FROM docs")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    command = [sys.executable, "-c", script, str(path), str(Path(__file__).parents[2])]
+    assert subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout.strip() == b"30"
+    database = Database.open(path)
+    assert database.quarantined is None
+    assert database.counts().documents == 30
+    assert database.check() == []
+    database.close()
+
+
+def test_a_database_may_be_opened_in_one_thread_and_used_in_another(path):
+    database = Database.open(path)
+    thread = threading.Thread(target=lambda: database.apply(change(document("one"))))
+    thread.start()
+    thread.join()
+    assert database.counts().documents == 1
+    database.close()
+    database.close()
