@@ -5,7 +5,6 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
-
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 

@@ -14,20 +14,20 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from loguru import logger
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.files import MemoryFiles
-from nanobot_memory_plugins.core.plugin_host import PluginAnswer
-from nanobot_memory_plugins.core.redaction import redact_text
 
 from nanobot_memory_plugins.core.capture import Capture, combined_receipt
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
+from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.note_tool import NoteTool
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
+from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.values import (
     ContextBlock,

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loguru import logger
+
+from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.plugin_host import (
     BreakerSettings,
     DiscoveredPlugin,
@@ -15,14 +21,8 @@ from nanobot_memory_plugins.core.plugin_host import (
     discover_plugins,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.redaction import redact_text
-
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
-from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Scope
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.

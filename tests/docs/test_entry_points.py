@@ -7,12 +7,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from nanobot_memory_plugins.core.plugin_host import PluginHost
 
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
 

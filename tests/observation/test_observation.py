@@ -4,10 +4,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from nanobot_memory_plugins.core.redaction import redact_text
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import NoteType, Origin, Scope, freeze
 from nanobot_memory_plugins.observation.plugin import ObservationOptions, ObservationPlugin
 

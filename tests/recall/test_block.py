@@ -1,8 +1,7 @@
 from datetime import UTC, datetime
 
-from nanobot_memory_plugins.core.tokens import estimate_tokens
-
 from nanobot_memory_plugins.core.fence import fence
+from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Message, Origin
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions

@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from typing import Any
 
 from loguru import logger
-from nanobot_memory_plugins.core.tokens import estimate_tokens
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from nanobot_memory_plugins.core.clock import Clock
@@ -19,6 +18,7 @@ from nanobot_memory_plugins.core.errors import (
 from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
-from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
