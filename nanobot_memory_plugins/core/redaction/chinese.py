@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.redaction.value_shapes import (
 )
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
 
+_CUES = ("密", "令", "钥", "凭", "码", "匙", "暗号", "序列号", "助记", "pass", "pwd", "token", "key", "secret", "pin")
 _STEMS = (
     "密码|口令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
     "|暗号|激活码|序列号|助记词|通行码|支付码|解压码"
@@ -58,7 +59,8 @@ _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥",
 def find_told_in_chinese(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that Chinese sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not text.isascii():
-        yield from _find_told(text)
+        if any(cue in lower for cue in _CUES):
+            yield from _find_told(text)
         yield from _find_named(text)
     if "密码" in text or "pass" in lower or "pwd" in lower:
         yield from _find_account_passwords(text)

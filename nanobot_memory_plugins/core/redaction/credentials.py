@@ -97,7 +97,7 @@ _DOCKER_AUTH = re.compile(
     r"(?P<secret>[A-Za-z0-9+/]{8,1000}={0,2})"
 )
 _ORACLE = re.compile(
-    r"(?i)(?:sqlplus(?:\s-[a-z]{1,8}){0,3}\s|jdbc:oracle:thin:|(?:exp|imp|expdp|impdp"
+    r"(?i)(?:sqlplus(?:\s-[a-z]{1,8}){0,3}\s|jdbc:oracle:thin:|(?:expdp|impdp"
     r"|sqlldr)\s(?:userid=)?)[a-z][\w$#]{0,29}/(?P<secret>[^\s@\"']{3,60})@"
 )
 _EXPECT = re.compile(
@@ -110,6 +110,8 @@ _CREDENTIAL_CALL = re.compile(
     r"|UsernamePasswordCredentials|NetworkCredential|\.login|\.setPassword|set_password|create_user)"
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)\s{0,3},\s{0,3})?(?=[\"'])"
 )
+_CALL_CUES = ("auth(", "auth =", "auth=", "authentication(", "credentials(", "credential(", ".login(")
+_CALL_CUES += ("setpassword(", "set_password(", "create_user(")
 _SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
 _MANIFEST_DATA = re.compile(
     r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:stringData|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
@@ -131,7 +133,7 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
     if "auth" in lower:
         yield from _find_authorization(text)
         yield from _matches(_DOCKER_AUTH, text, "basic_credentials", _is_user_and_password)
-    if "oracle" in lower or "sql" in lower or "userid=" in lower or "exp" in lower:
+    if any(cue in lower for cue in ("sqlplus", "oracle:thin", "expdp ", "impdp ", "sqlldr ", "userid=")):
         yield from _matches(_ORACLE, text, "database_password", _is_given)
     if "WIFI:" in text:
         yield from _matches(_WIFI, text, "wifi_password", _is_given)
@@ -145,8 +147,7 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
         yield from _find_cookies(text)
     if "password" in lower:
         yield from _matches(_NETRC, text, "netrc_password", _is_given)
-        yield from _quoted_after(_IDENTIFIED_BY, text, "sql_password")
-    elif "identified" in lower:
+    if "identified" in lower or "password '" in lower:
         yield from _quoted_after(_IDENTIFIED_BY, text, "sql_password")
     if ":" in text:
         yield from _matches(_PGPASS, text, "pgpass_password", _is_given)
@@ -154,7 +155,7 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
         yield from _find_command_flags(text)
     if "securestring" in lower:
         yield from _quoted_after(_SECURE_STRING, text, "secure_string")
-    if any(cue in lower for cue in ("auth", "login", "credential", "setpassword", "_password", "create_user")):
+    if any(cue in lower for cue in _CALL_CUES):
         yield from _quoted_after(_CREDENTIAL_CALL, text, "credential_argument")
     if "secret" in lower and "kind" in lower and _SECRET_MANIFEST.search(text):
         yield from _find_manifest_values(text)

@@ -41,7 +41,7 @@ _TOLD = re.compile(
       |has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to|should\s{{1,3}}be|set\s{{1,3}}to|changed\s{{1,3}}to
       |of|with)(?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to
       |changed\s{{1,3}}to))?\s{{0,3}}:?\s{{1,3}} | [ \t]{{1,3}} )
-    (?= [{Q}] | [!-~]{{0,80}}?[0-9!@#$%^&*?~+=|] )
+    (?= [{Q}] | [!-~]{{0,80}}?(?:[0-9!@#$%^&*?~+=|]|(?-i:[a-z][A-Z])) )
     """
 )
 _REVERSED = re.compile(

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, Finding, Ru
 from nanobot_memory_plugins.core.redaction.value_walker import walk
 from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 
-WINDOW = 16_384
+WINDOW = 32_768
 """Characters whose findings one window gives. One call into ``re`` never sees more than this and the margins."""
 _LEFT = 1024
 _RIGHT = 2048
