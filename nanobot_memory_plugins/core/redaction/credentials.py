@@ -110,7 +110,7 @@ _CREDENTIAL_CALL = re.compile(
     r"|UsernamePasswordCredentials|NetworkCredential|\.login|\.setPassword|set_password|create_user)"
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)\s{0,3},\s{0,3})?(?=[\"'])"
 )
-_CALL_CUES = ("auth(", "auth =", "auth=", "authentication(", "credentials(", "credential(", ".login(")
+_CALL_CUES: tuple[str, ...] = ("auth(", "auth =", "auth=", "authentication(", "credentials(", "credential(", ".login(")
 _CALL_CUES += ("setpassword(", "set_password(", "create_user(")
 _SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
 _MANIFEST_DATA = re.compile(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from nanobot_memory_plugins.core.redaction.key_names import split_name
 from nanobot_memory_plugins.core.redaction.rules import Span
@@ -26,21 +27,30 @@ from nanobot_memory_plugins.core.redaction.vendor_names import VENDOR_NAMES
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 _CUES = ("pass", "pwd", "key", "token", "secret", "credential", "pin", "otp", "code")
-_TOLD = re.compile(
-    rf"""(?xi)
+# The telling word; what qualifies it stands before it, what links it to its value behind it.
+_CORE = re.compile(
+    r"(?i)(?:pass(?:\s?(?:word|phrase|code)|wd)|pwd|key|token|secret|credentials?|pin(?:\s?(?:code|number))?|otp|code)"
+    r"(?![A-Za-z0-9_-])"
+)
+_BEFORE = re.compile(
+    r"""(?xi)
     (?<![A-Za-z0-9_-])
-    (?P<stem> pass\s?(?:word|phrase|code) | passwd | pwd | (?:api|access|secret|private|auth|encryption|signing
-      |license|recovery|master|ssh|service|account)[ _-]?key
-      | (?:api|access|auth|bearer|session|refresh|bot|personal[ ]access)[ _-]?token | client[ _-]?secret | secret
-        | token | credentials? | pin(?:[ ]?(?:code|number))? | key
-      | (?:verification|security|otp|login|one-time|access|confirmation|sms)[ ](?:code|pin|password) | otp )
+    (?: (?: api|access|secret|private|auth|encryption|signing|license|recovery|master|ssh|service|account|client|bearer
+          |session|refresh|bot|personal[ ]access )[ _-]?
+      | (?: verification|security|otp|login|one-time|access|confirmation|sms )[ ] )\Z
+    """
+)
+_BEHIND = re.compile(
+    rf"""(?xi)
     [{Q})*]{{0,3}}
     (?P<between> (?:\s{{1,3}}(?:for|of|to|on|at|from|in)\s{{1,3}}[^\s:;,=]{{1,60}}
       (?:\s{{1,3}}[A-Za-z0-9_.@/'-]{{1,40}}){{0,3}}?)? )
-    (?P<link> \s{{0,3}} (?:[:=]|->) \s{{0,3}} | \s{{1,3}}(?:is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be
-      |has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to|should\s{{1,3}}be|set\s{{1,3}}to|changed\s{{1,3}}to
-      |of|with)(?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to
-      |changed\s{{1,3}}to))?\s{{0,3}}:?\s{{1,3}} | [ \t]{{1,3}} )
+    (?P<link>
+        \s{{0,3}} (?:[:=]|->) \s{{0,3}}
+      | \s{{1,3}} (?: is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be|should\s{{1,3}}be|of|with
+          |set\s{{1,3}}to|changed\s{{1,3}}to|has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to )
+        (?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to|changed\s{{1,3}}to))? \s{{0,3}}:?\s{{1,3}}
+      | [ \t]{{1,3}} )
     (?= [{Q}] | [!-~]{{0,80}}?(?:[0-9!@#$%^&*?~+=|]|(?-i:[a-z][A-Z])) )
     """
 )
@@ -90,29 +100,54 @@ def find_told_in_english(text: str, lower: str) -> Iterator[Span]:
         yield from _find_phrases(text)
 
 
+class _Announcement(NamedTuple):
+    """What a sentence says before a secret: where, in which words, linked how to what begins at ``end``."""
+
+    start: int
+    end: int
+    stem: str
+    between: str
+    link: str
+
+
+def _announcements(text: str) -> Iterator[_Announcement]:
+    for core in _CORE.finditer(text):
+        behind = _BEHIND.match(text, core.end())
+        if behind is None:
+            continue
+        start = core.start()
+        before = _BEFORE.search(text[max(0, start - 16) : start])
+        if before is not None:
+            start -= before.end() - before.start()
+        elif start and (text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "_-")):
+            continue  # the end of another word
+        stem = text[start : core.end()].lower()
+        if stem != "code":
+            yield _Announcement(start, behind.end(), stem, behind["between"], behind["link"].strip().lower())
+
+
 def _find_told(text: str) -> Iterator[Span]:
     read = 0
-    for match in _TOLD.finditer(text):
-        if match.end() < read:
+    for told in _announcements(text):
+        if told.end < read:
             continue  # inside the value that was read last
-        value = value_at(text, match.end())
+        value = value_at(text, told.end)
         if value is None:
             continue
         read = value.end
         found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
-        if not is_technical(found) and not is_qualified(text, match.start()) and _tells(match, value, found):
+        if not is_technical(found) and not is_qualified(text, told.start) and _tells(text, told, value, found):
             yield told_span(value.start, value.end)
 
 
-def _tells(match: re.Match[str], value: Value, found: str) -> bool:
-    """Tell whether ``found`` is the secret that the stem of ``match`` announces."""
-    stem = match["stem"].lower()
-    link = match["link"].strip().lower()
-    if link in (":", "=", "->") and not match["between"] and " " not in stem:
+def _tells(text: str, told: _Announcement, value: Value, found: str) -> bool:
+    """Tell whether ``found`` is the secret that was announced."""
+    stem, link = told.stem, told.link
+    if link in (":", "=", "->") and not told.between and " " not in stem:
         return False  # an assignment, which is judged elsewhere
     if CODE_STEMS.fullmatch(stem):
         return bool(link) and found.isdigit() and 4 <= len(found) <= 8
-    if stem.startswith("pass") or stem == "pwd":
+    if stem.endswith(("word", "phrase", "passwd", "pwd")):
         return _tells_password(link, value, found)
     if stem.startswith("credential"):
         return is_told(found) and len(found) >= 6 and _is_unlike_words(found)
@@ -120,7 +155,7 @@ def _tells(match: re.Match[str], value: Value, found: str) -> bool:
         return is_told(found) and len(found) >= (8 if found.isalnum() else 6)
     if link and is_told(found) and len(found) >= 12:
         return True
-    allow_hex = stem != "key" or _beside_vendor(match.string, match.start())
+    allow_hex = stem != "key" or _beside_vendor(text, told.start)
     return looks_random(found, allow_hex=allow_hex, minimum=10 if link and is_told(found) else 16)
 
 

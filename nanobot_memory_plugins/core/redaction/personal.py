@@ -52,7 +52,7 @@ _IBAN_LENGTHS = {
         " CY28 DO28 GT28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33"
     )
 }
-_NUMBER_CUES = (
+_NUMBER_CUES: tuple[str, ...] = (
     "passport",
     "licen",
     "card",
