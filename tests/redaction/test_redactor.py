@@ -152,11 +152,11 @@ FAMILIES = [
 @pytest.mark.parametrize("unit", FAMILIES, ids=repr)
 def test_time_grows_no_faster_than_the_text(unit):
     # Four times the text: quadratic would be sixteen times the time. Both are far below what a slow machine notices.
-    small, large = 48 * 1024, 192 * 1024
+    small, large = 32 * 1024, 128 * 1024
     short = min(seconds((unit * small)[:small]) for _ in range(2))
     limit = 12 * short + 0.25
-    # On a busy machine the second try may pass.
-    assert any(seconds((unit * large)[:large]) < limit for _ in range(2))
+    # On a busy machine the second try may pass. The other limit is 80 ms a kilobyte, a hundred times the usual.
+    assert any(seconds((unit * large)[:large]) < min(limit, 10) for _ in range(2))
 
 
 def test_five_megabytes_of_prose_leave_other_threads_room():
