@@ -62,6 +62,19 @@ def test_links_out_of_the_workspace_are_not_followed(tmp_path: Path):
     (workspace / "memory" / "gone.md").symlink_to(outside / "gone.md")
     (workspace / "memory" / "in.md").symlink_to(inside)
     assert found(workspace) == {"memory/in.md": Kind.DOCUMENT}
+    places = Places(MemoryPaths.of(workspace))
+    looked = {name: places.look(workspace / "memory" / name) for name in ("out.md", "folder/secret.md", "gone.md")}
+    assert looked == dict.fromkeys(looked)
+    assert places.look(workspace / "memory" / "in.md") is not None
+
+
+def test_a_memory_folder_that_is_a_link_is_its_owners_arrangement(tmp_path: Path):
+    kept = write(tmp_path / "elsewhere" / "note.md").parent
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / "memory").symlink_to(kept, target_is_directory=True)
+    assert found(workspace) == {"memory/note.md": Kind.DOCUMENT}
+    assert Places(MemoryPaths.of(workspace)).look(workspace / "memory" / "note.md") is not None
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")

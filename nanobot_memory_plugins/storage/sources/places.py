@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.storage.sources.notices import warn_once
 
 _DAY_NOTE = re.compile(r"\d{4}-\d{2}-\d{2}\.md")
 _LONG_TERM = frozenset({"MEMORY.md", "ENTRIES.md"})
-_warned: set[str] = set()
+# Names that are remembered with what they stand for.
+_MOST_NAMES = 100_000
 
 
 class Kind(StrEnum):
@@ -53,27 +53,32 @@ class Places:
 
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
+        self._memory = str(paths.memory)
+        self._prefix = self._relative(paths.memory) + "/"
+        self._spill = self._relative(paths.spill) + "/"
+        self._sessions = self._relative(paths.sessions) + "/"
         # A workspace or a memory folder that is itself a link is its owner's arrangement; links inside
         # them must not lead out, or anybody who may write a note could have any file indexed.
         self._inside = (paths.workspace.resolve(), paths.memory.resolve())
+        # A search looks at every file, and names do not change what they say.
+        self._named: dict[str, tuple[Path, Kind] | None] = {}
 
     def find(self) -> list[SourceFile]:
         """Return every file that is to be indexed now, the ones changed last first."""
-        found = [source for path in self._walk() if (source := self.look(path)) is not None]
-        return sorted(found, key=lambda source: (-source.mtime_ns, source.relative))
+        return sorted(self._walk(self._memory, self._prefix), key=lambda source: (-source.mtime_ns, source.relative))
 
     def look(self, path: Path) -> SourceFile | None:
         """Return what ``path`` is now, or None when it is gone, or is not ours to index."""
-        kind, relative = self.kind(path), self.relative(path)
-        if kind is None or relative is None:
+        kind = self.kind(path)
+        if kind is None or not self._stands_below_no_link(path):
             return None
         try:
             found = os.stat(path)
         except OSError:
             return None
-        if not stat.S_ISREG(found.st_mode) or not self._stays_inside(path):
+        if not stat.S_ISREG(found.st_mode) or (path.is_symlink() and not self._stays_inside(path)):
             return None
-        return SourceFile(path, relative, kind, found.st_size, found.st_mtime_ns)
+        return SourceFile(path, self._relative(path), kind, found.st_size, found.st_mtime_ns)
 
     def path(self, relative: str) -> Path:
         """Return the file that a name in the index stands for."""
@@ -81,44 +86,61 @@ class Places:
 
     def relative(self, path: Path) -> str | None:
         """Return the name of ``path`` in the index, or None when it is not below the memory folder."""
-        if not path.is_relative_to(self._paths.memory):
-            return None
-        return path.relative_to(self._paths.workspace).as_posix()
+        return self._relative(path) if path.is_relative_to(self._paths.memory) else None
 
     def kind(self, path: Path) -> Kind | None:
         """Return what kind of memory file the name ``path`` stands for, or None."""
-        try:
-            parts = path.relative_to(self._paths.memory).parts
-        except ValueError:
-            return None
-        if not parts or not _storable(path):
-            return None
-        name = parts[-1]
-        if path.parent == self._paths.spill:
-            return Kind.SPILL if name.endswith(".spill") else None
-        if any(part.startswith(".") for part in parts):
-            return None
-        if path.parent == self._paths.sessions:
-            return Kind.TRANSCRIPT if name.endswith(".jsonl") else None
-        if not name.endswith(".md"):
-            return None
-        return kind_of_target("/".join(path.relative_to(self._paths.workspace).parts))
+        relative = self.relative(path)
+        named = self._name(relative) if relative is not None else None
+        return named[1] if named is not None else None
 
     def may_hold_files(self, path: Path) -> bool:
         """Tell whether ``path`` may be a folder with files to index, or has been one."""
-        if not path.is_relative_to(self._paths.memory) or path.suffix:
-            return False
-        return not any(part.startswith(".") for part in path.relative_to(self._paths.memory).parts)
+        relative = self.relative(path)
+        return relative is not None and not path.suffix and "/." not in f"/{relative}"
 
-    def _walk(self) -> Iterator[Path]:
-        for folder, folders, files in os.walk(self._paths.memory):
-            here = Path(folder)
-            folders[:] = [name for name in folders if not name.startswith(".") or here / name == self._paths.spill]
-            yield from (here / name for name in files)
+    def _relative(self, path: Path) -> str:
+        return path.relative_to(self._paths.workspace).as_posix()
+
+    def _name(self, relative: str) -> tuple[Path, Kind] | None:
+        try:
+            return self._named[relative]
+        except KeyError:
+            if len(self._named) >= _MOST_NAMES:
+                self._named.clear()
+        kind = _kind_of(relative, self._prefix, self._spill, self._sessions)
+        named = (self._paths.workspace / relative, kind) if kind is not None and _storable(relative) else None
+        self._named[relative] = named
+        return named
+
+    def _walk(self, folder: str, prefix: str) -> Iterator[SourceFile]:
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:
+            return
+        for entry in entries:
+            relative = prefix + entry.name
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    if not entry.name.startswith(".") or relative + "/" == self._spill:
+                        yield from self._walk(entry.path, relative + "/")
+                    continue
+                named = self._name(relative)
+                if named is None or (entry.is_symlink() and not self._stays_inside(named[0])):
+                    continue
+                found = entry.stat()
+            except OSError:
+                continue
+            if stat.S_ISREG(found.st_mode):
+                path, kind = named
+                yield SourceFile(path, relative, kind, found.st_size, found.st_mtime_ns)
+
+    def _stands_below_no_link(self, path: Path) -> bool:
+        """Tell whether no folder between the memory folder and the file is a link: those are not followed."""
+        expected = self._inside[1] / path.parent.relative_to(self._paths.memory)
+        return os.path.realpath(path.parent) == str(expected)
 
     def _stays_inside(self, path: Path) -> bool:
-        if not path.is_symlink():
-            return True
         try:
             target = path.resolve(strict=True)
         except (OSError, RuntimeError):
@@ -126,14 +148,24 @@ class Places:
         return any(target.is_relative_to(folder) for folder in self._inside)
 
 
-def _storable(path: Path) -> bool:
+def _kind_of(relative: str, memory: str, spill: str, sessions: str) -> Kind | None:
+    """Return the kind of a file by its name; ``memory`` and the others are names of folders."""
+    folder, _, name = relative.rpartition("/")
+    folder += "/"
+    if folder == spill:
+        return Kind.SPILL if name.endswith(".spill") else None
+    if not folder.startswith(memory) or "/." in f"/{relative.removeprefix(memory)}":
+        return None
+    if folder == sessions:
+        return Kind.TRANSCRIPT if name.endswith(".jsonl") else None
+    return kind_of_target(relative) if name.endswith(".md") else None
+
+
+def _storable(relative: str) -> bool:
     """Tell whether the name is text: SQLite cannot hold one with bytes that are not UTF-8."""
     try:
-        str(path).encode("utf-8")
+        relative.encode("utf-8")
     except UnicodeEncodeError:
-        shown = ascii(path.name)
-        if shown not in _warned:
-            _warned.add(shown)
-            logger.warning("{} is not indexed: its name is not valid UTF-8", shown)
+        warn_once(ascii(relative), "it is not indexed, because its name is not UTF-8")
         return False
     return True
