@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from platformdirs import user_cache_dir
@@ -28,16 +29,25 @@ def run_demo(folder, *options: str, **environment: str) -> tuple[int, dict, str]
     return done.returncode, json.loads(done.stdout.splitlines()[-1]), done.stderr
 
 
-def test_the_demonstration_works_and_leaves_nothing_behind(tmp_path, builtin_model):
-    code, answer, shown = run_demo(tmp_path)
+@pytest.fixture(scope="module")
+def demonstrations(tmp_path_factory, builtin_model):
+    """Run the demonstration with the whole set, and beside it with half of it."""
+    whole, half = tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("half")
+    with ThreadPoolExecutor(2) as pool:
+        running = pool.submit(run_demo, whole), pool.submit(run_demo, half, NANOBOT_MEMORY_PLUGINS="nanobot,storage")
+    assert list(whole.iterdir()) == []
+    return [one.result() for one in running]
+
+
+def test_the_demonstration_works_and_leaves_nothing_behind(demonstrations):
+    code, answer, shown = demonstrations[0]
     assert answer["ok"] is True, shown
     assert answer["stages"] == dict.fromkeys(STAGES, True)
     assert code == 0
-    assert list(tmp_path.iterdir()) == []
 
 
-def test_the_demonstration_fails_where_recall_and_observation_are_missing(tmp_path):
-    code, answer, _ = run_demo(tmp_path, NANOBOT_MEMORY_PLUGINS="nanobot,storage")
+def test_the_demonstration_fails_where_recall_and_observation_are_missing(demonstrations):
+    code, answer, _ = demonstrations[1]
     assert code == 1
     assert answer["ok"] is False
     assert answer["stages"] == {**dict.fromkeys(STAGES, False), "remember": True, "restart": True}

@@ -5,6 +5,8 @@ import json
 import os
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -43,13 +45,15 @@ def test_the_command_line_recalls_in_one_process_what_was_said_in_another(tmp_pa
 
 
 def test_the_command_line_prints_what_it_prints_without_the_set(tmp_path, whole_set):
-    outputs = []
-    for name, memory in (("with", WORDS_ALONE), ("without", {"nanobot": {"enabled": False}})):
+    def output(name: str, memory: dict[str, Any]) -> str:
         with ScriptedServer(default="A plain answer.") as server:
-            nanobot = Installation(tmp_path / name, server, memory)
-            nanobot.agent("first, to get the templates written")
-            outputs.append(nanobot.agent(QUESTION))
-    assert outputs[0] == outputs[1]
+            return Installation(tmp_path / name, server, memory).agent(QUESTION)
+
+    with ThreadPoolExecutor(2) as pool:
+        beside = pool.submit(output, "with", WORDS_ALONE)
+        alone = pool.submit(output, "without", {"nanobot": {"enabled": False}})
+    assert "A plain answer." in alone.result()
+    assert beside.result() == alone.result()
 
 
 @pytest.mark.accept("PL-06")
