@@ -24,6 +24,8 @@ from nanobot_memory_plugins.storage.database.connection import (
 )
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.indexed_text import embedding_text
+from nanobot_memory_plugins.storage.moments import timestamp
 from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
 
 # Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
@@ -173,9 +175,8 @@ class Database:
 
     def drop_older_than(self, source: str, before: datetime) -> int:
         """Drop the documents of a source from before a moment, and do not take them again. Return how many went."""
-        at = rows.timestamp(before) or 0.0
         with self._transaction():
-            return writing.drop_older_than(self.connection, source, at)
+            return writing.drop_older_than(self.connection, source, timestamp(before))
 
     def clear(self) -> None:
         """Make the index empty. Files, vectors and documents go; the memory files are not touched."""
@@ -281,7 +282,7 @@ class Database:
             if row is None:
                 continue
             waiting.append(doc_id)
-            found.append(TextToEmbed(doc_id, rows.embedding_text(rows.document_from_row(row))))
+            found.append(TextToEmbed(doc_id, embedding_text(rows.document_from_row(row))))
             if len(found) == limit:
                 waiting += remembered[position + 1 :]
                 break

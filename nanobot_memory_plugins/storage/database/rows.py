@@ -1,14 +1,14 @@
-"""Documents as rows: what is stored of them, what is indexed, and what is embedded."""
+"""Documents as rows: what is stored of them, and the hashes that tell whether they changed."""
 
 import hashlib
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.segmentation import segment
+from nanobot_memory_plugins.storage.indexed_text import embedding_text
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (
@@ -71,33 +71,7 @@ def row_hash(values: Sequence[Any]) -> bytes:
 
 def embedding_hash(document: Document) -> bytes:
     """Hash the text that is embedded for a document."""
-    return _hash(embedding_text(document))
-
-
-def embedding_text(document: Document) -> str:
-    """Return what is embedded: the passage with its date, speaker and heading before it."""
-    date = f"[{document.time:%Y-%m-%d}] " if document.time else ""
-    speaker = f"{document.speaker}: " if document.speaker else ""
-    heading = f"{document.heading}\n" if document.heading else ""
-    return storable(f"{heading}{date}{speaker}{document.text}")
-
-
-def body_terms(document: Document) -> str:
-    """Return the terms of the passage with its speaker and date."""
-    date = f"{document.time:%Y-%m-%d}" if document.time else ""
-    return segment(f"{document.speaker}\n{date}\n{document.text}")
-
-
-def head_terms(document: Document) -> str:
-    """Return the terms of what says in short what the passage is about: heading, tl;dr and tags."""
-    return segment("\n".join((document.heading, document.tldr, *document.tags)))
-
-
-def timestamp(time: datetime | None) -> float | None:
-    """Return seconds since 1970; a time without a zone is taken as UTC."""
-    if time is None:
-        return None
-    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return _hash(storable(embedding_text(document)))
 
 
 def storable(text: str) -> str:

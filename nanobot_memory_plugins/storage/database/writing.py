@@ -10,6 +10,8 @@ from nanobot_memory_plugins.storage.database import rows, spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
+from nanobot_memory_plugins.storage.moments import timestamp
 
 _UPSERT = f"""
 INSERT INTO docs ({rows.DOCUMENT_COLUMNS}, timestamp, body_terms, head_terms, embedding_hash, row_hash)
@@ -44,8 +46,8 @@ def prepare(connection: apsw.Connection, documents: Iterable[Document]) -> list[
             prepared.append(PreparedDocument(values[0], None))
             continue
         embedding_hash = rows.embedding_hash(document)
-        terms = (rows.body_terms(document), rows.head_terms(document))
-        stored = (*values, rows.timestamp(document.time), *terms, embedding_hash, row_hash)
+        terms = (body_terms(document), head_terms(document))
+        stored = (*values, timestamp(document.time) if document.time else None, *terms, embedding_hash, row_hash)
         prepared.append(PreparedDocument(values[0], stored, embedding_hash))
     return prepared
 
@@ -98,8 +100,8 @@ def still_wanted(connection: apsw.Connection, documents: Iterable[Document]) -> 
         if document.source not in limits:
             limit = get_meta(connection, f"dropped_before:{document.source}")
             limits[document.source] = float(limit) if limit is not None else None
-        before, at = limits[document.source], rows.timestamp(document.time)
-        if before is None or at is None or at >= before:
+        before = limits[document.source]
+        if before is None or document.time is None or timestamp(document.time) >= before:
             wanted.append(document)
     return wanted
 
@@ -111,7 +113,7 @@ def segment_again(connection: apsw.Connection) -> None:
         document = rows.document_from_row(row)
         connection.execute(
             "UPDATE docs SET body_terms = ?, head_terms = ? WHERE id = ?",
-            (rows.body_terms(document), rows.head_terms(document), doc_id),
+            (body_terms(document), head_terms(document), doc_id),
         )
 
 

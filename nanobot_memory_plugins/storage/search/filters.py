@@ -4,6 +4,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.moments import timestamp
 
 _SCOPES = ("agent", "user", "channel", "session")
 
@@ -23,21 +24,21 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
             values += sorted(allowed)
     if query.since is not None:
         parts.append("d.timestamp >= ?")
-        values.append(query.since.timestamp())
+        values.append(timestamp(query.since))
     if query.until is not None:
         parts.append("d.timestamp <= ?")
-        values.append(query.until.timestamp())
+        values.append(timestamp(query.until))
     return " AND ".join(parts), values
 
 
 def passes(document: Document, query: Query) -> bool:
     """Say whether a document passes the query's filters."""
-    time = document.time.timestamp() if document.time is not None else None
+    time = timestamp(document.time) if document.time is not None else None
     return (
         all(not (wanted := getattr(query.scope, name)) or wanted == getattr(document.scope, name) for name in _SCOPES)
         and (not query.origins or document.origin in query.origins)
         and (not query.sources or document.source in query.sources)
-        and (query.since is None or (time is not None and time >= query.since.timestamp()))
-        and (query.until is None or (time is not None and time <= query.until.timestamp()))
+        and (query.since is None or (time is not None and time >= timestamp(query.since)))
+        and (query.until is None or (time is not None and time <= timestamp(query.until)))
         and document.key not in query.exclude_ids
     )
