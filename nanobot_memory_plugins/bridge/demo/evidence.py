@@ -16,14 +16,7 @@ _NANOBOTS = ("memory/history.jsonl",)
 def recalled_blocks(request: Request) -> list[str]:
     """Return the fenced blocks of the last user message of a request."""
     said = [message for message in request.messages if message.get("role") == "user"]
-    return blocks_in(text_of(said[-1])) if said else []
-
-
-def blocks_in(text: str) -> list[str]:
-    """Return the block of ours in a text, if there is one and its fence is whole."""
-    outside = remove_fenced(text)
-    block = text.replace(outside, "", 1) if outside else text
-    return [block] if is_fenced(block) else []
+    return fenced_blocks(text_of(said[-1])) if said else []
 
 
 def blocks_in_sessions(home: Path, question: str) -> list[str]:
