@@ -13,20 +13,14 @@ class StoragePlugin:
 
     Options = StorageOptions
 
-    def __init__(self) -> None:
-        self._store: SqliteStore | None = None
-
     @hookimpl
     async def open_store(self, context: PluginContext) -> Store:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
-        self._store = await SqliteStore.open(context.workspace, options, context.clock)
-        return self._store
+        return await SqliteStore.open(context.workspace, options, context.clock)
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:
         """Say which SQLite, vectors and model there are, and whether the index is whole."""
-        store = self._store
-        if store is None:
-            return []
-        return await store.findings()
+        store = context.store
+        return await store.findings() if isinstance(store, SqliteStore) else []

@@ -9,6 +9,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.storage.documents import Document, FileState
 from nanobot_memory_plugins.storage.indexer.step import open_source
+from nanobot_memory_plugins.storage.sources.notices import warn_once
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
@@ -41,7 +42,8 @@ class TailReader:
             resume = state is not None and resumable(source.kind) and state.offset <= source.size
             offset, line, ordinal = (state.offset, state.line, state.ordinal) if state and resume else (0, 1, 0)
             if most_bytes <= 0:
-                logger.debug("what stands in older files than {} is not searched yet", source.relative)
+                if not states:
+                    warn_once(source.relative, "without an index neither it nor what is older is searched")
                 break
             begin = max(offset, source.size - most_bytes)
             most_bytes -= source.size - begin

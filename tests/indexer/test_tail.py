@@ -1,0 +1,63 @@
+"""What a search reads of the files themselves."""
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.indexer.tail import TailReader
+from nanobot_memory_plugins.storage.sources.pieces import Chunking
+from nanobot_memory_plugins.storage.sources.places import Places
+from tests.support.indexed_workspace import Workspace, entry, message
+
+
+def reader(workspace: Workspace) -> TailReader:
+    return TailReader(Places(workspace.paths), Chunking())
+
+
+def aged(path: Path, seconds: int) -> None:
+    os.utime(path, (1_700_000_000 - seconds,) * 2)
+
+
+def texts(documents: list[Document]) -> list[str]:
+    return [document.text for document in documents]
+
+
+def test_only_what_the_index_does_not_cover_is_read(workspace: Workspace):
+    workspace.write("notes.md", "## A\nindexed\n")
+    workspace.write("sessions/cli.jsonl", message("indexed too", "m1"))
+    with workspace.indexing():
+        pass
+    with closing(Database.open(workspace.paths.database, read_only=True)) as database:
+        states = database.file_states()
+    tail = reader(workspace)
+    assert tail.documents(states, most_bytes=1_000) == []
+    workspace.append("sessions/cli.jsonl", message("new", "m2"))
+    (found,) = tail.documents(states, most_bytes=1_000)
+    assert (found.text, found.line, found.key) == ("new", 2, "memory/sessions/cli.jsonl#m2")
+
+
+def test_the_newest_files_come_first_and_the_bound_holds(workspace: Workspace):
+    for age in range(10):
+        aged(workspace.write(f"note-{age}.md", f"## {age}\n" + "word " * 100), age)
+    found = reader(workspace).documents({}, most_bytes=1_200)
+    assert [document.heading for document in found][:2] == ["0", "1"]
+    assert len(found) <= 3
+
+
+def test_of_a_file_that_is_too_large_the_end_is_read(workspace: Workspace):
+    workspace.write("sessions/cli.jsonl", b"".join(message(f"text {n}", f"m{n}") for n in range(1_000)))
+    found = reader(workspace).documents({}, most_bytes=2_000)
+    assert found[-1].text == "text 999"
+    assert found[-1].line == 1_000
+    assert 5 < len(found) < 20
+
+
+def test_what_was_read_is_kept_until_the_file_changes(workspace: Workspace):
+    workspace.write("2026-02-16.md", entry("one", "a1"))
+    tail = reader(workspace)
+    first = tail.documents({}, most_bytes=10_000)
+    assert tail.documents({}, most_bytes=10_000)[0] is first[0]
+    workspace.append("2026-02-16.md", entry("two", "a2"))
+    assert texts(tail.documents({}, most_bytes=10_000)) == ["one", "two"]
