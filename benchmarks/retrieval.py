@@ -82,7 +82,15 @@ def run(folder: Path, target: Path, embedder: Embedder | None, options: SearchOp
 
 def scored(folder: Path, target: Path) -> dict[str, float]:
     """Return the figures of a run."""
-    command = [sys.executable, str(folder.parent / "score.py"), str(folder), str(target), "--skip", "adversarial", "--json"]
+    command = [
+        sys.executable,
+        str(folder.parent / "score.py"),
+        str(folder),
+        str(target),
+        "--skip",
+        "adversarial",
+        "--json",
+    ]
     figures: dict[str, float] = json.loads(subprocess.check_output(command))["all"]
     return figures
 

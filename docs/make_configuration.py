@@ -30,16 +30,18 @@ HEAD = """# Configuration
 
 This page is made from the options by `docs/make_configuration.py`; a test keeps it so.
 
-nanobot-ai: options stand at `channels.memoryPlugins` in `~/.nanobot/config.json`, where they survive nanobot's own saves. Any other host:
-`{"memoryPlugins": {...}}` in a `config.json`. `NANOBOT_MEMORY_CONFIG` names another file, and so does `--config`.
+nanobot-ai: options stand at `channels.memoryPlugins` in `~/.nanobot/config.json`, where they survive nanobot's own
+saves. Any other host: `{"memoryPlugins": {...}}` in a `config.json`. `NANOBOT_MEMORY_CONFIG` names another file, and
+so does `--config`.
 
 ```json
 {"memoryPlugins": {"core": {"idleSeconds": 600}, "recall": {"enabled": false}}}
 ```
 
-Every key is read in camelCase and in snake_case. An installed plugin is enabled unless `"enabled": false` says otherwise. A wrong value is
-reported with its key, and falls back to its default; a key that does not exist is reported with the nearest that does. The host starts in any case.
-`NANOBOT_MEMORY_PLUGINS=storage,recall` loads only those plugins, whatever the file says.
+Every key is read in camelCase and in snake_case. An installed plugin is enabled unless `"enabled": false` says
+otherwise. A wrong value is reported with its key, and falls back to its default; a key that does not exist is
+reported with the nearest that does. The host starts in any case. `NANOBOT_MEMORY_PLUGINS=storage,recall` loads only
+those plugins, whatever the file says.
 """
 
 DOCUMENTS_HEAD = """## The names of the design documents

@@ -41,7 +41,6 @@ def answer(*arguments: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.accept("NC-11")
 def test_index_counts_and_search_shows_where_a_memory_stands(workspace: Workspace, config: Path):
     workspace.write("2026-02-16.md", entry("the port is 6543", "a1", title="staging database") + entry("soup", "a2"))
     workspace.write("sessions/cli.jsonl", message("我喜欢喝茶", "m1"))

@@ -155,7 +155,6 @@ def test_missing_packages_cost_only_what_they_bring(
     assert said.startswith(f"{int(level)}: ")
 
 
-@pytest.mark.accept("LR-11")
 async def test_a_locked_index_is_gone_around(workspace: Workspace, open_store: OpenStore):
     remember(workspace)
     first = await open_store()
@@ -172,7 +171,6 @@ async def test_a_locked_index_is_gone_around(workspace: Workspace, open_store: O
         holder.close()
 
 
-@pytest.mark.accept("LR-11")
 @pytest.mark.parametrize("moment", ["before", "while open"])
 async def test_a_broken_index_is_put_aside_and_built_again(workspace: Workspace, open_store: OpenStore, moment: str):
     remember(workspace)
@@ -199,7 +197,6 @@ async def test_a_broken_index_is_put_aside_and_built_again(workspace: Workspace,
     assert any("put aside" in finding.state for finding in await store.findings())
 
 
-@pytest.mark.accept("LR-11")
 async def test_an_index_that_breaks_under_an_open_connection_is_gone_around_and_built_again(
     workspace: Workspace, open_store: OpenStore
 ):
@@ -222,7 +219,6 @@ async def test_an_index_that_breaks_under_an_open_connection_is_gone_around_and_
     assert any("put aside" in finding.state for finding in await store.findings())
 
 
-@pytest.mark.accept("LR-11")
 async def test_an_index_that_vanishes_is_built_again(workspace: Workspace, open_store: OpenStore):
     remember(workspace)
     store = await open_store()
@@ -236,7 +232,6 @@ async def test_an_index_that_vanishes_is_built_again(workspace: Workspace, open_
     assert (await store.refreshed_status()).documents == 3
 
 
-@pytest.mark.accept("LR-11")
 async def test_a_place_that_cannot_be_written_gets_a_temporary_index(workspace: Workspace, open_store: OpenStore):
     remember(workspace)
     workspace.paths.index_folder.write_text("a file where the folder should be", encoding="utf-8")
@@ -272,7 +267,6 @@ asyncio.run(main())
 """
 
 
-@pytest.mark.accept("LR-11")
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="this system has no users of POSIX")
 def test_a_read_only_workspace_is_searched():
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to other users

@@ -37,8 +37,6 @@ class CoreOptions(BaseModel):
         default="auto", description="of the fence around injected text; auto follows the message"
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
-    max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens injected beside a message")
-    max_context_chars: int = Field(default=1_800, ge=0, description="characters injected beside a message")
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
 
