@@ -144,7 +144,8 @@ FAMILIES = [
     "a=", "password=", "password: ", "\"", "'", "7", "@", "a@", "a@a.", "a.", "a-", "://", "http://a:",
     "sk-", "\u001b[", "\u001b]", "%3D", "&quot;", ":", "密码是", "password is ", "cookie: a=b;", "curl -u ",
     "mysql -p ", "machine a login b ", "<password ", "name=password value ", "AKIA", "A", "key ", "{", "[",
-    "(", "1 ", "4111 ", "+1 ", "DE44 ", "0123456789abcdef", "kind: Secret\ndata:\n", "echo a:", "|", "$2b$",
+    "(", "1 ", "4111 ", "+1 ", "DE44 ", "0123456789abcdef", "kind: Secret\ndata:\n",
+    "echo a:", "insert into a (password) values ('a'), ", "password,a\n", "ENV password ", "x,y\n1,2\n", "|", "$2b$",
     "\n ",
 ]  # fmt: skip
 

@@ -37,7 +37,7 @@ _TOLD = re.compile(
     (?P<between> [{Q}\])）】]{{0,3}} (?: [（(【\[][^（）()\[\]【】\n]{{0,20}}[）)】\]] )?
       [^\n,。;:=!?{Q}<>A-Za-z0-9]{{0,14}}? )
     (?P<link> \s{{0,3}}(?:[:=]|[-=]?[=-]>|→)\s{{0,3}} | (?:是|为|叫|成|到|用|填|输入|等于|就是|即|给你|发你|如下|改回
-      |写|换|设)\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} )
+      |写|换|设)\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} | (?<=[码令钥匙]) )
     (?=[!-~{Q}])
     """
 )
@@ -47,7 +47,8 @@ _NAMED = re.compile(
 )
 _ACCOUNT_AND_PASSWORD = re.compile(
     r"(?i)(?:(?:账号|帐号|账户|用户名?)\s{0,2}[/、和&+]?\s{0,2}密码|(?:user(?:name)?|login|account)\s{0,2}(?:/|and"
-    r"|&)\s{0,2}(?:pass(?:word)?|pwd))\s{0,2}(?:分别)?(?:是|为|is|are)?\s{0,2}:?\s{0,3}"
+    r"|&)\s{0,2}(?:pass(?:word)?|pwd)|credentials?|creds|(?:登[录陆]|账[号户])信息)\s{0,2}(?:分别)?(?:是|为|is"
+    r"|are)?\s{0,2}:?\s{0,3}"
     r"(?P<user>[A-Za-z0-9_.@-]{1,64})\s{0,3}[/|,、 ]\s{0,3}(?P<secret>[!-~]{4,128})"
 )
 _ABOUT_VALUE = re.compile(
@@ -62,7 +63,7 @@ def find_told_in_chinese(text: str, lower: str) -> Iterator[Span]:
         if any(cue in lower for cue in _CUES):
             yield from _find_told(text)
         yield from _find_named(text)
-    if "密码" in text or "pass" in lower or "pwd" in lower:
+    if any(cue in lower for cue in ("密码", "信息", "pass", "pwd", "cred")):
         yield from _find_account_passwords(text)
 
 

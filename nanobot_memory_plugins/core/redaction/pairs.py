@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import (
-    has_password_marks,
     is_placeholder,
     is_scrambled,
     is_secret_value,
+    is_surely_secret,
     is_type_name,
-    looks_random,
 )
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, line_before, value_at
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -44,20 +43,12 @@ _NAMED_VALUE = re.compile(
     [{_Q}]? (?: value | default | parametervalue | val ) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}
     """
 )
-_CELLS = re.compile(
-    rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?"
-    rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)"
-)
 _SPACED = re.compile(
     rf"""(?x)
     (?<![A-Za-z0-9_-]) (?: ENV | ARG | setenv | setx | set[ ]-[a-zA-Z]{{1,3}} | \#define | (?:configure|config
       |secrets?|env|variable)[ ](?:set|add|put) )
     [ \t]{{1,8}} (?P<name>{_NAME}) [ \t]{{1,12}}
     """
-)
-_COLUMNS = re.compile(
-    r"(?m)^[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?"
-    r"(?:[,;\t][ ]?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?){1,30}[ \t]*\r?$"
 )
 _FLAG = re.compile(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
@@ -97,12 +88,6 @@ def find_pairs(text: str) -> Iterator[Span]:
             yield span
     if " " in text:
         yield from _find_spaced(text)
-    if "\n" in text and ("," in text or ";" in text or "\t" in text):
-        yield from _find_columns(text)
-    if "|" in text:
-        for match in _CELLS.finditer(text):
-            if _strict(match["value"], sensitivity(match["name"])):
-                yield _keyed(*match.span("value"))
     if "</" in text:
         yield from _find_tags(text)
     if "alue" in text or "efault" in text or "ALUE" in text or "val" in text:
@@ -179,25 +164,12 @@ def _accept(
 ) -> Span | None:
     found = text[value.start : value.end]
     if sep.strip() == "," and not (match and text.endswith("define(", 0, match.start("name") - 1)):
-        return _keyed(value.start, value.end) if _strict(found, level) else None
+        return _keyed(value.start, value.end) if is_surely_secret(found, level) else None
     if match is not None and not value.quoted and _is_code_assignment(text, match, value):
         return None
     if not is_secret_value(found, level, key=name, quoted=value.quoted, running_text=running):
         return None
     return _keyed(value.start, value.end)
-
-
-def _strict(found: str, level: Sensitivity) -> bool:
-    if (
-        level < Sensitivity.TOKEN
-        or is_placeholder(found)
-        or " " in found
-        or (found.isalpha() and not is_scrambled(found))
-    ):
-        return False
-    return looks_random(found, minimum=10, allow_hex=True) or (
-        level >= Sensitivity.COMPOUND and has_password_marks(found)
-    )
 
 
 def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
@@ -224,38 +196,6 @@ def _find_spaced(text: str) -> Iterator[Span]:
             found = text[value.start : value.end]
             if is_secret_value(found, level, key=match["name"], quoted=value.quoted, running_text=value.running_text):
                 yield _keyed(value.start, value.end)
-
-
-def _find_columns(text: str) -> Iterator[Span]:
-    """Find the cells under a sensitive heading in lines of comma-separated values."""
-    done = 0
-    for header in _COLUMNS.finditer(text):
-        if header.start() < done:
-            continue
-        line = header.group()
-        separator = next(char for char in line if char in ",;\t")
-        names = [name.strip(" \"'\r") for name in line.split(separator)]
-        levels = [sensitivity(name.replace(" ", "_")) for name in names]
-        if max(levels) < Sensitivity.CODE:
-            continue
-        at = header.end() + 1
-        while at < len(text):
-            end = text.find("\n", at)
-            end = len(text) if end < 0 else end
-            cells = text[at:end].split(separator)
-            if len(cells) != len(names):
-                break
-            start = at
-            for name, level, cell in zip(names, levels, cells, strict=True):
-                value = cell.strip(" \"'\r")
-                if level >= Sensitivity.CODE and is_secret_value(
-                    value, level, key=name, quoted=True, running_text=False
-                ):
-                    place = start + cell.index(value)
-                    yield _keyed(place, place + len(value))
-                start += len(cell) + 1
-            at = end + 1
-        done = at
 
 
 def _find_tags(text: str) -> Iterator[Span]:

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, Finding, Rule, Span, settle
+from nanobot_memory_plugins.core.redaction.tables import find_in_tables
 from nanobot_memory_plugins.core.redaction.value_walker import walk
 from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 
@@ -102,6 +103,7 @@ class Redactor:
             spans.extend(self._extra.find(text, lower))
         if may_hold_pairs(text, lower):
             spans.extend(find_pairs(text))
+            spans.extend(find_in_tables(text, lower))
         spans.extend(find_credentials(text, lower))
         spans.extend(find_told_in_english(text, lower))
         spans.extend(find_told_in_chinese(text, lower))

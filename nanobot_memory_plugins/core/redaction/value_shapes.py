@@ -271,3 +271,17 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if " " in text and not any(char.isdigit() for char in text):
         return text.islower() and text.isascii() and text.count(" ") < 6  # a passphrase, not the label of a field
     return len(text) >= (2 if quoted else 3) and text.count(" ") < 6
+
+
+def is_surely_secret(found: str, level: Sensitivity) -> bool:
+    """Tell whether ``found``, which only stands beside a name of sensitivity ``level``, is secret on its own looks."""
+    if (
+        level < Sensitivity.TOKEN
+        or is_placeholder(found)
+        or " " in found
+        or (found.isalpha() and not is_scrambled(found))
+    ):
+        return False
+    return looks_random(found, minimum=10, allow_hex=True) or (
+        level >= Sensitivity.COMPOUND and has_password_marks(found)
+    )

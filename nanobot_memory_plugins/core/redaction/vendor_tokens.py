@@ -308,7 +308,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     shaped("matrix_token", r"<start>sy[tr]_<W>{16,120}", "syt_", "syr_", mixed=True),
     shaped(
         "aws_secret_key",
-        r"(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9+/\n]{1,6}(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
+        r"(?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9+\n]{1,8}?(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
         "AKIA",
         "ASIA",
     ),

@@ -1,0 +1,88 @@
+"""Secrets in tables: Markdown, comma-separated values, SQL inserts. The heading says what a cell is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value, is_surely_secret
+
+_Q = "\"'`\ue0f1-\ue0f9"
+_NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
+_AROUND = " \"'`\r"
+_CELLS = re.compile(
+    rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?"
+    rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)"
+)
+_COLUMNS = re.compile(
+    r"(?m)^[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?"
+    r"(?:[,;\t][ ]?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?){1,30}[ \t]*\r?$"
+)
+_INSERT = re.compile(
+    r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
+)
+_SQL_VALUE = re.compile(r"'(?:[^'\n]|''){0,1000}+'|[^\s,'()][^,'()]{0,200}+(?:\([^()]{0,200}\))?")
+_ROW = re.compile(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([^()]{0,200}\)){1,4000}+)\)")
+
+
+def find_in_tables(text: str, lower: str) -> Iterator[Span]:
+    """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
+    if "|" in text:
+        for match in _CELLS.finditer(text):
+            if is_surely_secret(match["value"], sensitivity(match["name"])):
+                yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
+    if "\n" in text and ("," in text or ";" in text or "\t" in text):
+        yield from _find_columns(text)
+    if "insert" in lower:
+        yield from _find_inserts(text)
+
+
+def _find_columns(text: str) -> Iterator[Span]:
+    """Find the cells under a sensitive heading in lines of comma-separated values."""
+    done = 0
+    for header in _COLUMNS.finditer(text):
+        if header.start() < done:
+            continue
+        line = header.group()
+        separator = next(char for char in line if char in ",;\t")
+        names = [name.strip(_AROUND).replace(" ", "_") for name in line.split(separator)]
+        if not any(sensitivity(name) >= Sensitivity.CODE for name in names):
+            continue
+        at = header.end() + 1
+        while at < len(text):
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+            cells = text[at:end].split(separator)
+            if len(cells) != len(names):
+                break
+            yield from _judge_cells(names, cells, at)
+            at = end + 1
+        done = at
+
+
+def _find_inserts(text: str) -> Iterator[Span]:
+    """Find the values of sensitive columns that an SQL statement inserts."""
+    for statement in _INSERT.finditer(text):
+        names = [name.strip(_AROUND) for name in statement["names"].split(",")]
+        if not any(sensitivity(name) >= Sensitivity.CODE for name in names):
+            continue
+        row = _ROW.match(text, statement.end())
+        while row is not None:
+            cells = [cell.group() for cell in _SQL_VALUE.finditer(row["cells"])]
+            if len(cells) == len(names):
+                places = [row.start("cells") + cell.start() for cell in _SQL_VALUE.finditer(row["cells"])]
+                for name, cell, place in zip(names, cells, places, strict=True):
+                    yield from _judge_cells([name], [cell], place)
+            row = _ROW.match(text, row.end())
+
+
+def _judge_cells(names: list[str], cells: list[str], at: int) -> Iterator[Span]:
+    for name, cell in zip(names, cells, strict=True):
+        level = sensitivity(name)
+        value = cell.strip(_AROUND)
+        if level >= Sensitivity.CODE and is_secret_value(value, level, key=name, quoted=True, running_text=False):
+            start = at + cell.index(value)
+            yield Span(start, start + len(value), "keyed_value", REDACTED, RANK_KEYED)
+        at += len(cell) + 1
