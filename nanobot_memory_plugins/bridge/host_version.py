@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.diagnosis import Finding, Health
 
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
-DEGRADED_FROM = (0, 2, 2)
+DEGRADED_FROM = (0, 3, 0)
 
 
 def host_finding(installed: str | None = None) -> Finding:

@@ -1,5 +1,7 @@
 """The bridge among the plugins: it has no memory hooks of its own, it reports how it is attached."""
 
+from pathlib import Path
+
 from nanobot_memory_plugins.bridge.host_version import host_finding
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
@@ -19,17 +21,21 @@ class NanobotPlugin:
     @hookimpl
     def diagnose(self, context: PluginContext) -> list[Finding]:
         """Report the host's version and its seams: those of the running bridge, else those of a probe."""
+        return [host_finding(), *_seam_findings(context.workspace)]
+
+
+def _seam_findings(workspace: Path) -> list[Finding]:
+    try:
         from nanobot_memory_plugins.bridge.attach import bridge_for
         from nanobot_memory_plugins.bridge.probing import probe_seams
 
-        findings = [host_finding()]
-        running = bridge_for(context.workspace)
-        try:
-            seams = running.seams.all() if running is not None else probe_seams()
-        except NanobotMemoryError as error:
-            findings.append(Finding("nanobot seams", error.cause, Health.BAD, mend=error.mend))
-            return findings
-        return [*findings, *map(finding_of, seams)]
+        running = bridge_for(workspace)
+        return [finding_of(seam) for seam in (running.seams.all() if running is not None else probe_seams())]
+    except NanobotMemoryError as error:
+        return [Finding("nanobot seams", error.cause, Health.BAD, mend=error.mend)]
+    except ImportError as error:
+        state = f"none can be attached: this nanobot has no {error.name}"
+        return [Finding("nanobot seams", state, Health.BAD, mend=_MEND)]
 
 
 def finding_of(seam: Seam) -> Finding:

@@ -42,7 +42,13 @@ def _build_loop(folder: Path) -> Any:
     from nanobot.session.manager import SessionManager
 
     class NeverAsked(LLMProvider):  # type: ignore[misc]  # nanobot publishes no types
-        """Satisfies the constructor."""
+        """Satisfies the constructor of the loop."""
+
+        def __init__(self) -> None:
+            try:
+                super().__init__(provider_name="none")
+            except TypeError:  # before 0.3.5 a provider has no name
+                super().__init__()
 
         async def chat(self, *args: Any, **kwargs: Any) -> LLMResponse:
             """Fail: probing asks nothing."""
@@ -55,7 +61,15 @@ def _build_loop(folder: Path) -> Any:
     workspace = folder / "workspace"
     return AgentLoop(
         bus=MessageBus(),
-        provider=NeverAsked(provider_name="none"),
+        provider=NeverAsked(),
         workspace=workspace,
-        session_manager=SessionManager(workspace, sessions_root=folder / "sessions"),
+        session_manager=_session_manager(SessionManager, workspace, folder / "sessions"),
     )
+
+
+def _session_manager(kind: Any, workspace: Path, root: Path) -> Any:
+    """Keep the probe's sessions out of the user's home folder, where the version has a place for that."""
+    try:
+        return kind(workspace, sessions_root=root)
+    except TypeError:  # before 0.3.5 sessions are in the workspace
+        return kind(workspace)

@@ -69,13 +69,12 @@ class Turns:
         """Return the host's message processing with recall begun before it builds its context."""
 
         async def processing(msg: Any, *args: Any, **kwargs: Any) -> Any:
-            key = str((args[0] if args else kwargs.get("session_key")) or getattr(msg, "session_key", ""))
-            private = bool(kwargs.get("ephemeral")) or self.is_private(key)
+            private = bool(kwargs.get("ephemeral"))
             token = _in_private_turn.set(private)
             begun = None
             try:
                 if not private:
-                    begun = self._begin_early(msg, key)
+                    begun = self._begin_early(msg, args[0] if args else kwargs.get("session_key"))
                 return await process(msg, *args, **kwargs)
             finally:
                 _in_private_turn.reset(token)
@@ -109,14 +108,18 @@ class Turns:
             return None
         return RuntimeContextBlock(BLOCK_SOURCE, answer.block)
 
-    def _begin_early(self, msg: Any, key: str) -> tuple[str, str] | None:
-        """Begin the recall for a message that has just come in; commands and the host's own messages have none."""
+    def _begin_early(self, msg: Any, session_key: object) -> tuple[str, str] | None:
+        """Begin the recall for a message that has just come in. Never raises.
+
+        Commands, the host's own messages and temporary chats have none.
+        """
         try:
             self._attend()
+            key = str(session_key or msg.session_key)
             text = msg.content if isinstance(msg.content, str) else ""
-            if not text.strip() or text.lstrip().startswith(("/", "!")) or not msg.is_user_input:
+            if not text.strip() or text.lstrip().startswith(("/", "!")) or not getattr(msg, "is_user_input", True):
                 return None
-            if not is_for_people(key, msg.metadata) or not is_new_message(msg.metadata):
+            if not is_for_people(key, msg.metadata) or not is_new_message(msg.metadata) or self.is_private(key):
                 return None
             if "_internal_continuation" in (msg.metadata or {}) or msg.sender_id == "subagent":
                 return None
@@ -140,12 +143,18 @@ class Turns:
 
     def _history_of(self, key: str) -> Callable[[], list[object]]:
         """Return how to get at the live messages; reading them from disk is left to the memory's thread."""
-        session = self._sessions.get_cached(key) if self._sessions is not None else None
+        session = self._cached(key)
         if session is not None:
             messages = live_messages(session)
             return lambda: messages
-        return lambda: live_messages(self._sessions.read_session_snapshot(key)) if self._sessions is not None else []
+        read = getattr(self._sessions, "read_session_snapshot", None)
+        return lambda: live_messages(read(key)) if read is not None else []
 
     def is_private(self, key: str) -> bool:
         """Say whether nanobot itself keeps nothing of a session."""
-        return self._sessions is not None and is_private(self._sessions.get_cached(key))
+        return is_private(self._cached(key))
+
+    def _cached(self, key: str) -> object:
+        """Return the session if the host holds it already; asking for it must not create it."""
+        get_cached = getattr(self._sessions, "get_cached", None)
+        return get_cached(key) if get_cached is not None else None

@@ -122,7 +122,7 @@ def test_a_loop_that_is_dropped_takes_its_bridge_with_it(install):
         ("0.4.0rc1", Health.GOOD),
         ("1.0", Health.GOOD),
         ("0.3.0", Health.DEGRADED),
-        ("0.2.2.post1", Health.DEGRADED),
+        ("0.2.2.post1", Health.BAD),
         ("0.1.5", Health.BAD),
         ("nonsense", Health.BAD),
     ],
