@@ -4,8 +4,12 @@
 part of the caller's transaction.
 """
 
+import heapq
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import apsw
 import numpy as np
@@ -13,12 +17,13 @@ import numpy.typing as npt
 from loguru import logger
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.database.connection import VectorBackend, query
+from nanobot_memory_plugins.storage.database.connection import VectorBackend, query, scalar
 from nanobot_memory_plugins.storage.database.schema import next_revision
 
 Vector = npt.NDArray[np.float32]
 _FLOAT_BYTES = 4
 _BATCH = 1_000
+_MOST_NEIGHBOURS = 4_096  # sqlite-vec returns no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,30 +124,83 @@ def forget(connection: apsw.Connection, doc_ids: Sequence[int]) -> None:
 
 
 def read(
-    connection: apsw.Connection, space: VectorSpace, available: VectorBackend, *, after_revision: int = -1
+    connection: apsw.Connection,
+    space: VectorSpace,
+    available: VectorBackend,
+    *,
+    after_revision: int = -1,
+    only: Sequence[int] | None = None,
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield row ids with their float32 vectors: those that were stored or touched after a revision."""
-    if space.backend is VectorBackend.VEC0 and available is VectorBackend.VEC0:
-        # By its key a row is found six times faster than by a scan of the vec0 table.
-        sql = (
-            f"SELECT e.doc_id, v.vector FROM embedded e CROSS JOIN {space.table} v ON v.rowid = e.doc_id "
-            "WHERE e.space_id = ? AND e.revision > ? AND e.usable"
-        )
-        yield from connection.execute(sql, (space.id, after_revision))
-    elif space.backend is VectorBackend.VEC0:
-        wanted = {
-            row[0]
-            for row in connection.execute(
-                "SELECT doc_id FROM embedded WHERE space_id = ? AND revision > ? AND usable", (space.id, after_revision)
-            )
-        }
+    """Yield row ids with their float32 vectors: those stored or touched after a revision, of ``only`` some rows."""
+    condition = "e.space_id = ? AND e.revision > ? AND e.usable"
+    values: list[Any] = [space.id, after_revision]
+    if only is not None:
+        condition += " AND e.doc_id IN (SELECT value FROM json_each(?))"
+        values.append(json.dumps(list(only)))
+    if space.backend is VectorBackend.VEC0 and available is not VectorBackend.VEC0:
+        wanted = {row[0] for row in query(connection, f"SELECT e.doc_id FROM embedded e WHERE {condition}", values)}
         yield from ((doc_id, vector) for doc_id, vector in _read_shadow(connection, space) if doc_id in wanted)
+        return
+    if space.backend is VectorBackend.VEC0:
+        # By its key a row is found six times faster than by a scan of the vec0 table.
+        join = f"CROSS JOIN {space.table} v ON v.rowid = e.doc_id"
     else:
-        sql = (
-            "SELECT e.doc_id, v.vector FROM embedded e JOIN vectors v USING (space_id, doc_id) "
-            "WHERE e.space_id = ? AND e.revision > ? AND e.usable"
-        )
-        yield from connection.execute(sql, (space.id, after_revision))
+        join = "JOIN vectors v USING (space_id, doc_id)"
+    yield from connection.execute(f"SELECT e.doc_id, v.vector FROM embedded e {join} WHERE {condition}", values)
+
+
+def count(connection: apsw.Connection, space: VectorSpace) -> int:
+    """Return how many documents have a vector."""
+    return int(scalar(connection, "SELECT count(*) FROM embedded WHERE space_id = ? AND usable", (space.id,)))
+
+
+def ids(connection: apsw.Connection, space: VectorSpace) -> list[int]:
+    """Return the row ids of the documents that have a vector."""
+    return [
+        row[0] for row in query(connection, "SELECT doc_id FROM embedded WHERE space_id = ? AND usable", (space.id,))
+    ]
+
+
+def read_columns(
+    connection: apsw.Connection, space: VectorSpace, columns: Sequence[str], after_revision: int
+) -> list[tuple[Any, ...]]:
+    """Return row id and columns of the documents whose vectors were stored or touched after a revision."""
+    sql = (
+        f"SELECT d.id, {', '.join('d.' + column for column in columns)} "
+        "FROM embedded e CROSS JOIN docs d ON d.id = e.doc_id "
+        "WHERE e.space_id = ? AND e.revision > ? AND e.usable"
+    )
+    return query(connection, sql, (space.id, after_revision))
+
+
+def nearest(
+    connection: apsw.Connection,
+    space: VectorSpace,
+    available: VectorBackend,
+    vector: Vector,
+    limit: int,
+    condition: tuple[str, Sequence[Any]],
+) -> dict[int, float]:
+    """Return the most similar documents with their cosine, comparing vectors where they are stored.
+
+    ``condition`` is SQL on ``docs d`` with its values; an empty one restricts nothing.
+    """
+    where, values = condition
+    allowed = [row[0] for row in query(connection, f"SELECT d.id FROM docs d WHERE {where}", values)] if where else None
+    if space.backend is VectorBackend.VEC0 and available is VectorBackend.VEC0:
+        sql = f"SELECT rowid, 1 - distance FROM {space.table} WHERE vector MATCH ? AND k = ?"
+        arguments: list[Any] = [vector.tobytes(), min(limit, _MOST_NEIGHBOURS)]
+        if allowed is not None:
+            sql += " AND rowid IN (SELECT value FROM json_each(?))"
+            arguments.append(json.dumps(allowed))
+        return dict(query(connection, sql, arguments))
+    best: list[tuple[float, int]] = []
+    rows = read(connection, space, available, only=allowed)
+    while block := list(islice(rows, _BATCH)):
+        matrix = np.frombuffer(b"".join(blob for _, blob in block), dtype=np.float32).reshape(len(block), -1)
+        scored = zip((matrix @ vector).tolist(), (doc_id for doc_id, _ in block), strict=True)
+        best = heapq.nlargest(limit, [*best, *scored])
+    return {doc_id: similarity for similarity, doc_id in best}
 
 
 def migrate(connection: apsw.Connection, available: VectorBackend) -> None:

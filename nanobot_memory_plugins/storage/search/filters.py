@@ -6,14 +6,14 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.moments import timestamp
 
-_SCOPES = ("agent", "user", "channel", "session")
+SCOPE_FIELDS = ("agent", "user", "channel", "session")
 
 
 def sql_filter(query: Query) -> tuple[str, list[Any]]:
     """Return conditions on ``docs d``, empty when there are none, and their values."""
     parts: list[str] = []
     values: list[Any] = []
-    for name in _SCOPES:
+    for name in SCOPE_FIELDS:
         wanted = getattr(query.scope, name)
         if wanted:
             parts.append(f"d.{name} = ?")
@@ -35,7 +35,10 @@ def passes(document: Document, query: Query) -> bool:
     """Say whether a document passes the query's filters."""
     time = timestamp(document.time) if document.time is not None else None
     return (
-        all(not (wanted := getattr(query.scope, name)) or wanted == getattr(document.scope, name) for name in _SCOPES)
+        all(
+            not (wanted := getattr(query.scope, name)) or wanted == getattr(document.scope, name)
+            for name in SCOPE_FIELDS
+        )
         and (not query.origins or document.origin in query.origins)
         and (not query.sources or document.source in query.sources)
         and (query.since is None or (time is not None and time >= timestamp(query.since)))

@@ -9,9 +9,10 @@ from nanobot_memory_plugins.core.values import Query, Tier
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.database.connection import scalar
 from nanobot_memory_plugins.storage.search.filters import sql_filter
-from nanobot_memory_plugins.storage.segmentation import match_expression
+from nanobot_memory_plugins.storage.segmentation import MAX_QUERY_TERMS, match_expression
 
-# The columns of a row as `document_from_row` takes them are the database's business; these are its own words for them.
+# Terms of a long query whose frequency is looked up.
+_MOST_COMPARED = 300
 _HEAD_ONLY = "{head_terms} : "
 
 
@@ -41,18 +42,19 @@ class FullText:
         sql += f" WHERE docs_fts MATCH ? {'AND ' + conditions if conditions else ''} ORDER BY rank LIMIT ?"
         return [row[0] for row in run(self._connection, sql, [*arguments, limit])]
 
-    def allowed(self, query: Query) -> list[int] | None:
-        """Return the row ids that pass the query's filters, or None when it has none."""
-        conditions, values = sql_filter(query)
-        if not conditions:
-            return None
-        return [row[0] for row in run(self._connection, f"SELECT d.id FROM docs d WHERE {conditions}", values)]
-
     def frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """Return in how many documents each term stands."""
         marks = ", ".join("?" * len(terms))
         sql = f"SELECT term, doc FROM temp.docs_vocabulary WHERE term IN ({marks})"
         return dict(run(self._connection, sql, list(terms))) if terms else {}
+
+    def telling(self, terms: Sequence[str]) -> tuple[str, ...]:
+        """Return at most as many terms as a query may have: of more, the rarest that stand anywhere, in their order."""
+        if len(terms) <= MAX_QUERY_TERMS:
+            return tuple(terms)
+        found = self.frequencies(terms[:_MOST_COMPARED])
+        rarest = set(sorted(found, key=lambda term: found[term])[:MAX_QUERY_TERMS])
+        return tuple(term for term in terms if term in rarest)
 
     def documents(self) -> int:
         """Return how many documents there are."""

@@ -23,11 +23,11 @@ class Row:
     id: int
     document: Document
     body: Sequence[str]
-    head: Sequence[str] = ()
+    head: Sequence[str]
 
     def terms(self, tier: Tier) -> Sequence[str]:
-        """Return the terms that a search of a tier looks at; a document outside the index has only those."""
-        return self.head if tier is Tier.LIGHT and self.id else self.body
+        """Return the terms that a search of a tier looks at."""
+        return self.head if tier is Tier.LIGHT else [*self.body, *self.head]
 
 
 class Rows:

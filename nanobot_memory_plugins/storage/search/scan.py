@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.documents import Document
@@ -14,10 +15,19 @@ from nanobot_memory_plugins.storage.search.ranking import Candidate, rank
 from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.segmentation import query_terms
 
+# Documents whose terms are kept for the next search: segmenting takes longer than scoring.
+_REMEMBERED = 8_192
 
-def terms_of(document: Document, tier: Tier) -> list[str]:
-    """Return the terms that a search of a tier looks at."""
-    return (head_terms(document) if tier is Tier.LIGHT else body_terms(document)).split()
+
+def terms_of(document: Document) -> tuple[list[str], list[str]]:
+    """Return the terms of a document outside the index: its body's and its head's."""
+    body, head = _segmented(document)
+    return body.split(), head.split()
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _segmented(document: Document) -> tuple[str, str]:
+    return body_terms(document), head_terms(document)
 
 
 def candidate_of(
@@ -40,7 +50,7 @@ def candidate_of(
 def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
     """Search documents that were read from the files, by words: the same terms and the same order as with an index."""
     found = [document for document in documents if passes(document, query)]
-    texts = [terms_of(document, query.tier) for document in found]
+    texts = [head if query.tier is Tier.LIGHT else body + head for body, head in map(terms_of, found)]
     frequencies = Counter(term for terms in texts for term in set(terms))
     wanted = query_terms(query.text)
     scores = score_terms(texts, idf_of(wanted, frequencies, len(texts)))

@@ -3,14 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from loguru import logger
+from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, Tier
-from nanobot_memory_plugins.storage.database import Database, VectorBackend
+from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database.connection import plain_errors
+from nanobot_memory_plugins.storage.database.rows import storable
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
@@ -21,12 +24,14 @@ from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.search.rows import Row, Rows
 from nanobot_memory_plugins.storage.search.scan import candidate_of, terms_of
 from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix
-from nanobot_memory_plugins.storage.segmentation import query_terms
+from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100
 # Passages whose neighbours are looked at too: an answer stands next to its question, and has none of its words.
 _WITH_NEIGHBOURS = 30
+# What of a query is embedded: models read no more than some hundred tokens.
+_EMBEDDED_CHARS = 2_000
 # Below this cosine a text that shares no word with the query has nothing to do with it.
 LEAST_SIMILARITY = 0.2
 
@@ -35,14 +40,15 @@ LEAST_SIMILARITY = 0.2
 class _Meaning:
     """The query's vector and the space that it lies in."""
 
-    space: str
-    vector: Sequence[float]
+    space: VectorSpace
+    vector: NDArray[np.float32]
 
 
 class Searcher:
     """Searches one database. It belongs to one thread at a time, as its database does.
 
-    ``embedder`` returns the model once it is ready, else None: then words are everything.
+    ``embedder`` returns the model once it is ready, else None: then words are everything. Raises `StoreError` where
+    SQLite has no full-text search.
     """
 
     def __init__(
@@ -57,6 +63,8 @@ class Searcher:
         self._embedder = embedder
         self._options = options
         self._clock = clock
+        if not database.has_fts5:
+            raise StoreError("This SQLite has no full-text search.", mend="Install apsw from a wheel.")
         self._full_text = FullText(database.connection)
         self._rows = Rows(database.connection)
         self._matrix = VectorMatrix(database, clock, ttl=options.vector_refresh_ttl)
@@ -76,16 +84,15 @@ class Searcher:
         return hit_of(row.document) if row is not None else None
 
     def _search(self, query: Query, tail: Sequence[Document]) -> SearchResult:
-        terms = query_terms(query.text)
+        terms = self._full_text.telling(candidate_terms(query.text))
         meaning = self._meaning(query)
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
         ids = dict.fromkeys(self._full_text.candidates(terms, query, limit))
         if meaning is not None:
-            allowed = self._full_text.allowed(query)
-            ids |= dict.fromkeys(self._matrix.nearest(meaning.space, meaning.vector, limit=limit, among=allowed))
+            ids |= dict.fromkeys(self._matrix.nearest(meaning.space, meaning.vector, query, limit))
         rows = self._with_neighbours(self._rows.by_ids(ids), query)
         newer = {document.key for document in tail}
-        fresh = [Row(0, document, terms_of(document, query.tier)) for document in tail if passes(document, query)]
+        fresh = [Row(0, document, *terms_of(document)) for document in tail if passes(document, query)]
         rows = [row for row in rows if row.document.key not in newer and passes(row.document, query)] + fresh
         hits = self._ranked(rows, terms, meaning, query) if rows else ()
         return SearchResult(hits=hits, level=self._level(meaning))
@@ -95,7 +102,7 @@ class Searcher:
     ) -> tuple[Hit, ...]:
         similar: dict[int, float] = {}
         if meaning is not None:
-            similar = self._matrix.similarity([row.id for row in rows], meaning.vector)
+            similar = self._matrix.similarity(meaning.space, meaning.vector, [row.id for row in rows])
         scores = self._lexical(rows, terms, query.tier)
         candidates = [
             candidate_of(
@@ -140,16 +147,24 @@ class Searcher:
         return [*rows, *(row for row in around if row.id not in known)]
 
     def _meaning(self, query: Query) -> _Meaning | None:
-        """Return the query's vector, or None when there is no model or it failed: semantic search is never needed."""
-        embedder = self._embedder() if query.use_vectors and query.tier is Tier.HEAVY and query.text.strip() else None
-        if embedder is None:
+        """Return the query's vector, or None without a model, or its vectors, or when it fails: words do without it."""
+        if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
             return None
         try:
-            (vector,) = embedder.encode(query.text)
-        except EmbeddingError as error:
+            embedder = self._embedder()
+            space = self._matrix.space(embedder.name, embedder.dimension) if embedder else None
+            if embedder is None or space is None:
+                return None
+            vector = np.asarray(embedder.encode(storable(query.text[:_EMBEDDED_CHARS]))[0], dtype=np.float32)
+            length = float(np.linalg.norm(vector))
+            if vector.shape != (space.dimension,) or not np.isfinite(length) or not length:
+                raise ValueError("no vector of this space")
+        except StoreError:
+            raise
+        except Exception as error:  # a model of anybody's may fail in any way
             logger.warning("a query could not be embedded: {}", type(error).__name__)
             return None
-        return _Meaning(embedder.name, vector)
+        return _Meaning(space, vector / length)
 
     def _level(self, meaning: _Meaning | None) -> Level:
         if meaning is None:
