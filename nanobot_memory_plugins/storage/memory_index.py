@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, 
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
+from nanobot_memory_plugins.storage.opening import DatabaseOpener
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.place import IndexPlace, choose_place
 from nanobot_memory_plugins.storage.readers import Reader, Readers, Trouble, trouble_of
@@ -68,6 +69,7 @@ class MemoryIndex:
         self._clock = clock
         self._tail = TailReader(self.places, options.chunking())
         self._place: IndexPlace | None = None
+        self._opener: DatabaseOpener | None = None
         self._readers: Readers | None = None
         self._indexer: Indexer | None = None
         self._trouble = Trouble("The index is not open yet.", "")
@@ -101,8 +103,11 @@ class MemoryIndex:
         except (ImportError, OSError) as error:
             self._do_without(trouble_of(error))
             return
-        self._indexer = self._start_indexer(self._place)
-        self._readers = Readers(self._place.database, self._open_reader, self._indexer.check_database)
+        opener = self._opener = DatabaseOpener(
+            self._place.database, allow_vec=self._allow_vec, allow_fts5=self._allow_fts5
+        )
+        indexer = self._indexer = self._start_indexer(self._place, opener)
+        self._readers = Readers(self._place.database, lambda: self._open_reader(opener), indexer.check_database)
         self._readers.open(_OPEN_SECONDS)
         self.refresh()
         # What the first search imports and reads is paid for here, not by the message that comes next.
@@ -134,9 +139,9 @@ class MemoryIndex:
 
     def clear(self) -> None:
         """Empty the index; whoever owns it fills it again. Raises `StoreError` when it cannot be written."""
-        if self._place is None:
+        if self._opener is None:
             raise StoreError(self._trouble.reason, mend=self._trouble.mend)
-        with closing(self._open_database()) as database:
+        with closing(self._opener.for_writing()) as database:
             database.clear()
 
     def vectors_are_complete(self) -> bool:
@@ -152,12 +157,13 @@ class MemoryIndex:
 
     def check(self) -> list[str] | None:
         """Return what is wrong inside the database (nothing, as a rule), or None without one. Reads all of it."""
-
-        def problems(reader: Reader) -> list[str]:
-            with closing(self._open_database()) as database:
+        if self._opener is None:
+            return None
+        try:
+            with closing(self._opener.for_writing()) as database:
                 return database.check()
-
-        return self._try(problems)
+        except StoreError as error:
+            return [error.cause]
 
     def put_aside(self) -> list[Path]:
         """Return the damaged indexes that were put aside, the latest last."""
@@ -222,12 +228,12 @@ class MemoryIndex:
         logger.info("there is no index, the memory files are searched themselves: {}", trouble.reason)
         migrate_legacy(self.paths.workspace, self.paths)
 
-    def _start_indexer(self, place: IndexPlace) -> Indexer:
+    def _start_indexer(self, place: IndexPlace, opener: DatabaseOpener) -> Indexer:
         indexer = Indexer(
             self.paths,
             lock=place.lock,
             database=place.database,
-            open_database=self._open_database,
+            open_database=opener.for_writing,
             embedder=lambda: self.embedding.embedder,
             settings=self._options.session_settings(),
             clock=self._clock,
@@ -236,52 +242,15 @@ class MemoryIndex:
         indexer.start()
         return indexer
 
-    @property
-    def _chosen(self) -> IndexPlace:
-        assert self._place is not None  # noqa: S101  # _connect has chosen it
-        return self._place
-
-    def _open_database(self) -> "Database":
-        """Open the index for writing; a damaged one is put aside, and a new one begun."""
-        from nanobot_memory_plugins.storage.database import Database
-
-        database = Database.open(self._chosen.database, allow_vec=self._allow_vec, allow_fts5=self._allow_fts5)
-        if not database.has_fts5:
-            database.close()
-            raise StoreError("This SQLite has no FTS5.", mend="Install apsw from a wheel, which brings its own SQLite.")
-        return database
-
-    def _open_reader(self) -> "tuple[Database, Searcher]":
+    def _open_reader(self, opener: DatabaseOpener) -> "tuple[Database, Searcher]":
         from nanobot_memory_plugins.storage.search.searcher import Searcher
 
-        database = self._open_for_reading()
+        database = opener.for_reading()
         self._vector_backend = database.vector_backend.value
         searcher = Searcher(
             database, lambda: self.embedding.embedder, options=self._options.search_options(), clock=self._clock
         )
         return database, searcher
-
-    def _open_for_reading(self) -> "Database":
-        """Open the index as it stands, or make it. A damaged one is left for the indexer to put aside."""
-        import apsw
-
-        from nanobot_memory_plugins.storage.database import CorruptIndexError, Database
-
-        path, allowed = self._chosen.database, {"allow_vec": self._allow_vec, "allow_fts5": self._allow_fts5}
-        if path.exists():
-            try:
-                database = Database.open(path, read_only=True, **allowed)
-                if database.has_fts5:
-                    return database
-                database.close()
-            except CorruptIndexError:
-                raise
-            except StoreError as error:
-                if isinstance(error.__cause__, apsw.BusyError | apsw.LockedError):
-                    raise  # trying to write would only wait once more
-                logger.debug("the index cannot be read as it stands: {}", error.cause)
-        self._open_database().close()
-        return Database.open(path, read_only=True, **allowed)
 
     def _scan(self, query: Query) -> SearchResult:
         from nanobot_memory_plugins.storage.search.scan import scan_markdown
