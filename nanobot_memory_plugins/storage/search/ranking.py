@@ -69,7 +69,7 @@ def recency(time: datetime | None, now: datetime, half_life_days: float) -> floa
     """Return 1 for now, one half after the half-life, 0 without a time; a time to come counts as now."""
     if time is None:
         return 0.0
-    age = max(0.0, timestamp(now) - timestamp(time) / SECONDS_A_DAY)
+    age = max(0.0, (timestamp(now) - timestamp(time)) / SECONDS_A_DAY)
     return float(0.5 ** (age / half_life_days))
 
 
