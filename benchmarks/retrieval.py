@@ -1,8 +1,8 @@
 """How well the search finds what a question asks for, on labelled sets of documents and questions.
 
 ``python -m benchmarks retrieval`` reads the sets in ``$NANOBOT_MEMORY_SHARED/bench`` (default ``../shared/bench``
-beside the checkout): folders with ``docs.jsonl`` and ``queries.jsonl``, and ``score.py`` that scores a run. Every set is
-searched twice, by words alone and with the built-in model.
+beside the checkout): folders with ``docs.jsonl`` and ``queries.jsonl``, and ``score.py`` that scores a run. Every
+set is searched twice, by words alone and with the built-in model.
 """
 
 import hashlib
