@@ -24,3 +24,12 @@ def body_terms(document: Document) -> str:
 def head_terms(document: Document) -> str:
     """Return the terms of what says in short what the passage is about: heading, tl;dr and tags."""
     return segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

@@ -1,11 +1,16 @@
 """Documents and changes as the indexer makes them, with what a test does not care for filled in."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.searcher import Searcher
 
 NOW = datetime(2026, 5, 8, 12, tzinfo=UTC)
 
@@ -21,9 +26,52 @@ def document(name: str, text: str = "", *, path: str = "memory/a.md", **fields: 
         "time": NOW,
         **fields,
     }
-    return Document(key=name, path=path, text=text, content_hash=hashlib.sha256(text.encode()).hexdigest(), **values)
+    return Document(
+        key=name,
+        path=path,
+        text=text,
+        content_hash=hashlib.sha256(text.encode("utf-8", "replace")).hexdigest(),
+        **values,
+    )
 
 
 def change(*documents: Document, path: str = "memory/a.md", **fields: Any) -> FileChange:
     state = FileState(path, offset=10, prefix_hash="aa", size=10, mtime_ns=1, line=2, ordinal=len(documents))
     return FileChange(**{"path": path, "state": state, "documents": documents, **fields})
+
+
+class ChosenVectors:
+    """An embedding model whose vectors a test has chosen: that of the last word of a text that it knows."""
+
+    def __init__(self, vectors: dict[str, list[float]], name: str = "chosen") -> None:
+        self._vectors = vectors
+        self.name = name
+        self.dimension = len(next(iter(vectors.values())))
+        self.answer: Any = None
+
+    def encode(self, texts: str | Sequence[str]) -> list[list[float]]:
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        if self.answer is not None:
+            return self.answer
+        return [self._vector(text) for text in ([texts] if isinstance(texts, str) else texts)]
+
+    def fill(self, database: Database, limit: int = 10_000) -> None:
+        """Embed what waits for a vector, and use the space once nothing waits any more."""
+        rows = database.documents_without_vector(self.name, limit)
+        database.put_vectors(self.name, [(row.id, self._vector(row.text)) for row in rows])
+        if not database.documents_without_vector(self.name, 1):
+            database.set_active_space(self.name, self.dimension)
+
+    def _vector(self, text: str) -> list[float]:
+        known = [word for word in text.split() if word in self._vectors]
+        return self._vectors[known[-1]] if known else [0.0] * (self.dimension - 1) + [1.0]
+
+
+def searcher(
+    database: Database, model: ChosenVectors | None = None, clock: Clock | None = None, **options: Any
+) -> Searcher:
+    """Return a searcher with the given options and the defaults of the others."""
+    resident = options.pop("resident_bytes", 10_000_000)
+    choice = SearchOptions(**options)
+    return Searcher(database, lambda: model, options=choice, clock=clock or ManualClock(NOW), resident_bytes=resident)

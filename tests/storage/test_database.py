@@ -68,14 +68,12 @@ def test_indexing_the_same_content_again_changes_nothing(database):
     documents = [document(f"d{number}") for number in range(20)]
     database.apply(change(*documents))
     database.put_vectors("model", [(number + 1, [1.0, float(number)]) for number in range(20)])
-    before = [
-        database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("docs", "embedded", "meta")
-    ]
+    before = [database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("docs", "embedded")]
     sizes = database.connection.execute("SELECT count(*) FROM docs_fts_docsize").fetchall()
     for _ in range(3):
         database.apply(change(*documents))
         database.apply(change(*documents, replace=True))
-    after = [database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("docs", "embedded", "meta")]
+    after = [database.connection.execute(f"SELECT * FROM {table}").fetchall() for table in ("docs", "embedded")]
     assert after == before
     assert database.connection.execute("SELECT count(*) FROM docs_fts_docsize").fetchall() == sizes == [(20,)]
     assert database.check() == []

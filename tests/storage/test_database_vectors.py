@@ -81,10 +81,10 @@ def test_a_row_that_was_deleted_meanwhile_is_skipped(database):
 def test_vectors_go_with_their_documents(database):
     fill(database, 4)
     database.put_vectors("model", [(number, [1.0, 0.0]) for number in range(1, 5)])
-    revision = database.vector_revision()
+    revision = database.moment().revision
     database.apply(change(document("d3"), replace=True))
     assert set(stored(database, "model")) == {4}
-    assert database.vector_revision() > revision
+    assert database.moment().revision > revision
     assert database.check() == []
 
 

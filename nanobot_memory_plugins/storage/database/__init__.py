@@ -1,13 +1,14 @@
 """The SQLite file: documents, full-text index, vectors and manifest."""
 
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, VectorBackend
-from nanobot_memory_plugins.storage.database.database import Counts, Database, TextToEmbed, open_database
+from nanobot_memory_plugins.storage.database.database import Counts, Database, Moment, TextToEmbed, open_database
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
 
 __all__ = [
     "CorruptIndexError",
     "Counts",
     "Database",
+    "Moment",
     "TextToEmbed",
     "VectorBackend",
     "VectorSpace",

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.storage.database.connection import (
 )
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.indexed_text import embedding_text
+from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
 from nanobot_memory_plugins.storage.moments import timestamp
 from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
 
@@ -37,6 +37,18 @@ class TextToEmbed(NamedTuple):
 
     id: int
     text: str
+
+
+class Moment(NamedTuple):
+    """How far the file is. A ``version`` that moves while ``commits`` stands says that a foreign program wrote.
+
+    ``revision`` changes with the vectors and with what they are filtered by, ``commits`` with every write of this set,
+    ``version`` with every write of another connection.
+    """
+
+    revision: int
+    commits: int
+    version: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +165,7 @@ class Database:
                 for change in changes
             ]
             with immediate(self.connection):
+                schema.count_commit(self.connection)
                 for change, documents in zip(changes, prepared, strict=True):
                     writing.apply_change(self.connection, change, documents)
 
@@ -160,12 +173,12 @@ class Database:
         """Return the keys of a file's documents that start at a byte or after it."""
         with plain_errors(self.path):
             sql = 'SELECT key FROM docs WHERE path = ? AND "offset" >= ?'
-            return [row[0] for row in self.connection.execute(sql, (rows.storable(path), offset))]
+            return [row[0] for row in self.connection.execute(sql, (storable(path), offset))]
 
     def has_key(self, key: str) -> bool:
         """Tell whether a document is in the index."""
         with plain_errors(self.path):
-            return bool(query(self.connection, "SELECT 1 FROM docs WHERE key = ?", (rows.storable(key),)))
+            return bool(query(self.connection, "SELECT 1 FROM docs WHERE key = ?", (storable(key),)))
 
     def documents(self) -> Iterator[Document]:
         """Yield every document, the newest row first."""
@@ -255,10 +268,18 @@ class Database:
         with plain_errors(self.path):
             return self._count("PRAGMA data_version")
 
-    def vector_revision(self) -> int:
-        """Return a number that changes when vectors, or what they are filtered by, were written by anybody."""
+    def moment(self) -> Moment:
+        """Return how far the file is, as of one moment."""
+        sql = "SELECT value FROM meta WHERE key = ?"
         with plain_errors(self.path):
-            return schema.revision(self.connection)
+            statement = f"SELECT ({sql}), ({sql}), data_version FROM pragma_data_version"
+            revision, commits, version = query(self.connection, statement, ("revision", "commits"))[0]
+            return Moment(revision or 0, commits or 0, version)
+
+    def identity(self) -> str:
+        """Return the name that the file was given when it was made; its copies share it."""
+        with plain_errors(self.path):
+            return str(schema.get_meta(self.connection, "identity") or "")
 
     def close(self) -> None:
         """Close the connection. Closing twice does no harm."""
@@ -267,6 +288,7 @@ class Database:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with plain_errors(self.path), immediate(self.connection):
+            schema.count_commit(self.connection)
             yield
 
     def _texts_without_vector(self, space: str, limit: int) -> list[TextToEmbed]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.indexed_text import embedding_text
+from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (
@@ -72,15 +72,6 @@ def row_hash(values: Sequence[Any]) -> bytes:
 def embedding_hash(document: Document) -> bytes:
     """Hash the text that is embedded for a document."""
     return _hash(storable(embedding_text(document)))
-
-
-def storable(text: str) -> str:
-    """Replace lone surrogates, which UTF-8 cannot hold."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode()
-    return text
 
 
 def _hash(text: str) -> bytes:

@@ -1,5 +1,7 @@
 """The tables of the index, and the marks that say whose and how new it is."""
 
+import uuid
+
 import apsw
 
 from nanobot_memory_plugins.core.errors import StoreError
@@ -130,6 +132,7 @@ def create(connection: apsw.Connection) -> None:
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
         set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+        set_meta(connection, "identity", uuid.uuid4().hex)
 
 
 def ensure_full_text(connection: apsw.Connection, *, allowed: bool) -> bool:
@@ -179,9 +182,11 @@ def next_revision(connection: apsw.Connection) -> int:
     return int(scalar(connection, sql))
 
 
-def revision(connection: apsw.Connection) -> int:
-    """Return how many changes were counted."""
-    return int(get_meta(connection, "revision") or 0)
+def count_commit(connection: apsw.Connection) -> None:
+    """Count a transaction of ours, so that those of foreign programs can be told from them. Part of it."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES ('commits', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1"
+    )
 
 
 def _has_full_text(connection: apsw.Connection) -> bool:

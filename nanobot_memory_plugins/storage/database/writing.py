@@ -10,7 +10,7 @@ from nanobot_memory_plugins.storage.database import rows, spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
+from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms, storable
 from nanobot_memory_plugins.storage.moments import timestamp
 
 _UPSERT = f"""
@@ -54,7 +54,7 @@ def prepare(connection: apsw.Connection, documents: Iterable[Document]) -> list[
 
 def apply_change(connection: apsw.Connection, change: FileChange, documents: Sequence[PreparedDocument]) -> None:
     """Bring documents and manifest to what one file now holds."""
-    path = rows.storable(change.path)
+    path = storable(change.path)
     dropped: list[int] = []
     if change.state is None:
         dropped = _ids(connection, "SELECT id FROM docs WHERE path = ?", (path,))
@@ -64,7 +64,7 @@ def apply_change(connection: apsw.Connection, change: FileChange, documents: Seq
         found = query(connection, "SELECT id, key FROM docs WHERE path = ?", (path,))
         dropped = [doc_id for doc_id, key in found if key not in kept]
     for key in change.removed_keys:
-        dropped += _ids(connection, "SELECT id FROM docs WHERE key = ? AND path = ?", (rows.storable(key), path))
+        dropped += _ids(connection, "SELECT id FROM docs WHERE key = ? AND path = ?", (storable(key), path))
     delete(connection, dropped)
     if change.state is None:
         return
@@ -143,7 +143,7 @@ def _write_state(connection: apsw.Connection, state: FileState) -> None:
         'ON CONFLICT (path) DO UPDATE SET "offset" = excluded."offset", prefix_hash = excluded.prefix_hash, '
         "size = excluded.size, mtime_ns = excluded.mtime_ns, line = excluded.line, ordinal = excluded.ordinal",
         (
-            rows.storable(state.path),
+            storable(state.path),
             state.offset,
             state.prefix_hash,
             state.size,

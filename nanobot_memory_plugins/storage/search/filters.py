@@ -4,6 +4,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.indexed_text import storable
 from nanobot_memory_plugins.storage.moments import timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session")
@@ -17,8 +18,9 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
         wanted = getattr(query.scope, name)
         if wanted:
             parts.append(f"d.{name} = ?")
-            values.append(wanted)
-    for column, allowed in (("origin", [origin.value for origin in query.origins]), ("source", list(query.sources))):
+            values.append(storable(wanted))
+    origins, sources = [origin.value for origin in query.origins], [storable(source) for source in query.sources]
+    for column, allowed in (("origin", origins), ("source", sources)):
         if allowed:
             parts.append(f"d.{column} IN ({', '.join('?' * len(allowed))})")
             values += sorted(allowed)

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.values import Tier
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.database.rows import DOCUMENT_COLUMNS, document_from_row
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.indexed_text import storable
 
 # SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
 _AT_ONCE = 400
@@ -59,7 +60,7 @@ class Rows:
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""
-        return next(iter(self._read("FROM docs d WHERE d.key = ?", [key])), None)
+        return next(iter(self._read("FROM docs d WHERE d.key = ?", [storable(key)])), None)
 
     def _read(self, source: str, values: Sequence[Any]) -> list[Row]:
         sql = f"SELECT d.id, d.body_terms, d.head_terms, {_COLUMNS} {source}"

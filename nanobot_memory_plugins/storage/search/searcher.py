@@ -13,8 +13,8 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database.connection import plain_errors
-from nanobot_memory_plugins.storage.database.rows import storable
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.indexed_text import storable
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.lexical import LexicalScore, idf_of, score_terms
@@ -23,7 +23,7 @@ from nanobot_memory_plugins.storage.search.ranking import rank
 from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.search.rows import Row, Rows
 from nanobot_memory_plugins.storage.search.scan import candidate_of, terms_of
-from nanobot_memory_plugins.storage.search.vector_matrix import VectorMatrix
+from nanobot_memory_plugins.storage.search.vector_matrix import RESIDENT_BYTES, VectorMatrix
 from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
@@ -47,8 +47,8 @@ class _Meaning:
 class Searcher:
     """Searches one database. It belongs to one thread at a time, as its database does.
 
-    ``embedder`` returns the model once it is ready, else None: then words are everything. Raises `StoreError` where
-    SQLite has no full-text search.
+    ``embedder`` returns the model once it is ready, else None: then words are everything. Vectors that take more
+    than ``resident_bytes`` stay on the disk. Raises `StoreError` where SQLite has no full-text search.
     """
 
     def __init__(
@@ -58,6 +58,7 @@ class Searcher:
         *,
         options: SearchOptions,
         clock: Clock,
+        resident_bytes: int = RESIDENT_BYTES,
     ) -> None:
         self._database = database
         self._embedder = embedder
@@ -67,7 +68,7 @@ class Searcher:
             raise StoreError("This SQLite has no full-text search.", mend="Install apsw from a wheel.")
         self._full_text = FullText(database.connection)
         self._rows = Rows(database.connection)
-        self._matrix = VectorMatrix(database, clock, ttl=options.vector_refresh_ttl)
+        self._matrix = VectorMatrix(database, clock, ttl=options.vector_refresh_ttl, resident_bytes=resident_bytes)
 
     def search(self, query: Query, *, tail: Sequence[Document] = ()) -> SearchResult:
         """Return the best hits. ``tail`` are documents that the index does not hold yet; they replace older ones.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.values import Query
-from nanobot_memory_plugins.storage.database import Database, VectorSpace
+from nanobot_memory_plugins.storage.database import Database, Moment, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored
 from nanobot_memory_plugins.storage.moments import timestamp
 from nanobot_memory_plugins.storage.search.filters import SCOPE_FIELDS, sql_filter
@@ -52,14 +52,14 @@ class _Shared:
 
 
 _shared_lock = threading.Lock()
-_shared: "weakref.WeakValueDictionary[tuple[int, int], _Shared]" = weakref.WeakValueDictionary()
+_shared: "weakref.WeakValueDictionary[tuple[int, int, str], _Shared]" = weakref.WeakValueDictionary()
 
 
 def _shared_by(database: Database) -> _Shared:
-    """Return what belongs to the file that the database has open, and not to another one in its place."""
+    """Return what belongs to the file that the database has open, and not to a copy or to another one in its place."""
     status = database.path.stat()
     with _shared_lock:
-        return _shared.setdefault((status.st_dev, status.st_ino), _Shared())
+        return _shared.setdefault((status.st_dev, status.st_ino, database.identity()), _Shared())
 
 
 class VectorMatrix:
@@ -69,13 +69,14 @@ class VectorMatrix:
     revision is noticed after at most ``ttl`` seconds.
     """
 
-    def __init__(self, database: Database, clock: Clock, *, ttl: float, resident_bytes: int = RESIDENT_BYTES) -> None:
+    def __init__(self, database: Database, clock: Clock, *, ttl: float, resident_bytes: int) -> None:
         self._database = database
         self._clock = clock
         self._ttl = ttl
         self._resident_bytes = resident_bytes
         self._shared = _shared_by(database)
-        self._version = -1
+        self._seen: Moment | None = None
+        self._foreign = False
 
     def space(self, name: str, dimension: int) -> VectorSpace | None:
         """Return the space that vectors of a model can be compared in now, or None."""
@@ -125,19 +126,20 @@ class VectorMatrix:
     def _snapshot(self, space: VectorSpace) -> _Snapshot | None:
         """Return the vectors as they are now, or None when they are too many to be held."""
         database, shared = self._database, self._shared
-        revision, version, now = database.vector_revision(), database.data_version(), self._clock.monotonic()
+        moment, now = database.moment(), self._clock.monotonic()
+        seen, self._seen = self._seen, moment
+        self._foreign |= seen is not None and seen.version != moment.version and seen.commits == moment.commits
         with shared.lock:
             known = shared.snapshot if shared.snapshot and shared.snapshot.space == space else None
-            if known and version != self._version and not 0 <= now - shared.loaded_at < self._ttl:
-                known = None
-            if known is None or known.revision < revision:
+            if self._foreign and now - shared.loaded_at >= self._ttl:
+                known, self._foreign = None, False
+            if known is None or known.revision < moment.revision:
                 if stored.count(database.connection, space) * space.dimension * 4 > self._resident_bytes:
                     shared.snapshot = None
                     return None
                 if known is None:
                     shared.loaded_at = now
-                shared.snapshot = known = self._read(space, revision, known)
-            self._version = version
+                shared.snapshot = known = self._read(space, moment.revision, known)
             return known
 
     def _read(self, space: VectorSpace, revision: int, former: _Snapshot | None) -> _Snapshot:

@@ -1,0 +1,264 @@
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.scan import scan_markdown
+from nanobot_memory_plugins.storage.search.searcher import Searcher
+from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = Database.open(tmp_path / "memory.db")
+    yield database
+    database.close()
+
+
+def keys(result) -> list[str]:
+    return [hit.id for hit in result.hits]
+
+
+def both(database: Database, documents, query: Query) -> list[str]:
+    """Search with the index and without it; they must agree on what is found."""
+    database.apply(change(*documents))
+    indexed = keys(searcher(database).search(query))
+    assert sorted(keys(scan_markdown(documents, query))) == sorted(indexed)
+    return indexed
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("咖啡", ["coffee"]),
+        ("茶", ["tea"]),
+        ("ERR_CONN_42", ["bug"]),
+        ("nginx.conf", ["bug"]),
+        ("What did Caroline research?", ["caroline"]),
+        ("what happened on 8 May?", ["dated"]),
+        ("unheard", []),
+        ("", []),
+        ("!!! ???", []),
+    ],
+)
+def test_words_of_every_kind_are_found(database, query, found):
+    documents = [
+        document("coffee", "我每天早上喝咖啡", time=None),
+        document("tea", "他更喜欢喝茶", time=None),
+        document("bug", "ERR_CONN_42 after a change in /etc/nginx/nginx.conf", time=None),
+        document("caroline", "agencies for adoption, researching them", speaker="Caroline", time=None),
+        document("dated", "the launch", time=datetime(2023, 5, 8, tzinfo=NOW.tzinfo)),
+    ]
+    assert both(database, documents, Query(query)) == found
+
+
+def test_a_question_finds_what_holds_only_one_of_its_words(database):
+    documents = [document("one", "the budget is tight"), document("two", "nothing of the kind")]
+    assert both(database, documents, Query("Which budget did the quarterly committee approve?")) == ["one"]
+
+
+SCOPED = [
+    document("ana", "coffee", scope=Scope("a", "ana", "cli", "s1"), origin=Origin.USER, source="transcript"),
+    document("bob", "coffee", scope=Scope("a", "bob", "cli", "s2"), origin=Origin.TOOL, source="observation"),
+    document("old", "coffee", scope=Scope("b"), origin=Origin.SUMMARY, time=NOW - timedelta(days=9)),
+    document("undated", "coffee", scope=Scope("b"), time=None),
+]
+
+
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({}, {"ana", "bob", "old", "undated"}),
+        ({"scope": Scope(agent="a")}, {"ana", "bob"}),
+        ({"scope": Scope(user="bob")}, {"bob"}),
+        ({"scope": Scope(channel="cli", session="s1")}, {"ana"}),
+        ({"scope": Scope(agent="c")}, set()),
+        ({"origins": frozenset({Origin.USER, Origin.TOOL})}, {"ana", "bob", "undated"}),
+        ({"sources": frozenset({"observation"})}, {"bob"}),
+        ({"since": NOW}, {"ana", "bob"}),
+        ({"until": NOW - timedelta(days=9)}, {"old"}),
+        ({"since": (NOW - timedelta(days=9)).replace(tzinfo=None), "until": NOW}, {"ana", "bob", "old"}),
+        ({"exclude_ids": frozenset({"ana", "old"})}, {"bob", "undated"}),
+    ],
+)
+@pytest.mark.parametrize("text", ["coffee", "meaning"])
+@pytest.mark.parametrize(("allow_vec", "resident_bytes"), [(True, 10_000_000), (True, 0), (False, 0)])
+def test_filters_hold_for_words_and_for_meaning(filters, found, text, resident_bytes, allow_vec, tmp_path):
+    database = Database.open(tmp_path / "memory.db", allow_vec=allow_vec)
+    database.apply(change(*SCOPED))
+    model = ChosenVectors({"coffee": [1.0, 0.0], "meaning": [1.0, 0.0]})
+    model.fill(database)
+    search = searcher(database, model, resident_bytes=resident_bytes)
+    assert set(keys(search.search(Query(text, **filters)))) == found
+    tail = [replace(one, key=f"tail {one.key}") for one in SCOPED]
+    by_words = keys(searcher(database).search(Query("coffee", **filters), tail=tail))
+    assert {key for key in by_words if not key.startswith("tail")} == found
+    assert {key for key in by_words if key.startswith("tail")} >= {f"tail {key}" for key in found}
+    database.close()
+
+
+def test_few_rows_that_pass_the_filters_are_found_among_many_that_do_not(database):
+    mine = document("mine", "something else", scope=Scope(user="ana"))
+    database.apply(change(mine, *(document(f"d{n}", "other things", scope=Scope(user="bob")) for n in range(300))))
+    model = ChosenVectors({"meaning": [1.0, 0.0], "other": [1.0, 0.0], "something": [0.9, 0.4]})
+    model.fill(database)
+    assert keys(searcher(database, model).search(Query("meaning", scope=Scope(user="ana"), limit=5))) == ["mine"]
+
+
+def test_the_light_tier_reads_heading_tldr_and_tags_only(database):
+    documents = [
+        document("body", "the deployment failed"),
+        document("heading", "text", heading="Work > Deployment"),
+        document("tldr", "text", tldr="Deployment is weekly"),
+        document("tags", "text", tags=("deployment",)),
+    ]
+    assert set(both(database, documents, Query("deployment", tier=Tier.LIGHT))) == {"heading", "tldr", "tags"}
+    assert set(both(database, documents, Query("deployment"))) == {"body", "heading", "tldr", "tags"}
+
+
+def test_what_is_not_indexed_yet_is_found_and_stands_for_its_older_version(database):
+    database.apply(change(document("one", "the limit is 500"), document("two", "the limit of memory")))
+    tail = [document("one", "the limit is 900"), document("three", "a new limit"), document("four", "unrelated")]
+    hits = {hit.id: hit.text for hit in searcher(database).search(Query("limit"), tail=tail).hits}
+    assert hits == {"one": "the limit is 900", "two": "the limit of memory", "three": "a new limit"}
+
+
+def test_a_hit_says_where_it_stands_and_how_good_it_is(database):
+    whole = document("one", "oolong tea and rare", heading="Drinks", speaker="Ana", line=7, scope=Scope(user="u"))
+    database.apply(change(whole, document("two", "tea")))
+    model = ChosenVectors({"rare": [0.6, 0.8], "tea": [1.0, 0.0], "oolong": [1.0, 0.0]})
+    model.fill(database)
+    hits = {hit.id: hit for hit in searcher(database, model).search(Query("oolong tea")).hits}
+    hit = hits["one"]
+    assert (hit.path, hit.line, hit.heading, hit.speaker, hit.scope) == (
+        "memory/a.md",
+        7,
+        "Drinks",
+        "Ana",
+        Scope(user="u"),
+    )
+    assert (hit.time, hit.origin, hit.text) == (NOW, Origin.USER, whole.text)
+    assert hit.similarity == pytest.approx(0.6, abs=1e-6)
+    assert hit.coverage == 1.0
+    assert 0 < hits["two"].coverage < 0.5
+    assert 0 <= hits["two"].score <= hit.score == 1.0
+    assert searcher(database).read("one").text == whole.text
+    assert searcher(database).read("none") is None
+
+
+def test_a_snippet_stands_around_the_best_sentence(database):
+    text = "Nothing here at all. " * 60 + "The password policy changed in May. " + "More of nothing. " * 60
+    database.apply(change(document("one", text)))
+    snippet = searcher(database).search(Query("password policy")).hits[0].snippet
+    assert "password policy changed" in snippet
+    assert len(snippet) <= 360
+
+
+def test_meaning_finds_what_no_word_finds_but_not_what_is_unrelated(database):
+    database.apply(change(document("near", "feline"), document("far", "tractor")))
+    model = ChosenVectors({"cat": [1.0, 0.0], "feline": [0.9, 0.436], "tractor": [0.1, 0.995]})
+    model.fill(database)
+    assert keys(searcher(database, model).search(Query("cat"))) == ["near"]
+    assert keys(searcher(database, model).search(Query("cat", use_vectors=False))) == []
+
+
+def test_an_answer_next_to_its_question_is_raised(database):
+    talk = [
+        document("question", "Which framework did you pick?", ordinal=1),
+        document("answer", "We picked the small framework", ordinal=2),
+        document("elsewhere", "We picked the small framework", ordinal=9, path="memory/b.md"),
+    ]
+    database.apply_all([change(*talk[:2]), change(talk[2], path="memory/b.md")])
+    boosted = keys(searcher(database).search(Query("picked framework")))
+    assert boosted.index("answer") < boosted.index("elsewhere")
+    plain = {
+        hit.id: hit.score for hit in searcher(database, context_boosts=False).search(Query("picked framework")).hits
+    }
+    assert plain["answer"] == pytest.approx(plain["elsewhere"])
+
+
+@pytest.mark.parametrize("failure", [RuntimeError("no"), [[float("nan"), 1.0]], [[1.0, 0.0, 0.0]], [], [[0.0, 0.0]]])
+def test_a_model_that_fails_costs_only_the_meaning(database, failure):
+    database.apply(change(document("one", "coffee")))
+    model = ChosenVectors({"coffee": [1.0, 0.0]})
+    model.fill(database)
+    model.answer = failure
+    result = searcher(database, model).search(Query("coffee"))
+    assert (keys(result), result.level) == (["one"], Level.FULL_TEXT)
+
+
+@pytest.mark.accept("V5-08")
+def test_without_a_model_a_search_is_by_full_text_only(database):
+    database.apply(change(document("one", "coffee")))
+    result = searcher(database).search(Query("coffee"))
+    assert (keys(result), result.level) == (["one"], Level.FULL_TEXT)
+    assert result.hits[0].similarity is None
+    assert database.vector_spaces() == []
+
+
+@pytest.mark.parametrize(("allow_vec", "level"), [(True, Level.HYBRID), (False, Level.NUMPY)])
+@pytest.mark.parametrize("resident_bytes", [10_000_000, 0])
+def test_both_backends_find_the_same_and_say_which_they_are(tmp_path, allow_vec, level, resident_bytes):
+    database = Database.open(tmp_path / "memory.db", allow_vec=allow_vec)
+    generator = np.random.default_rng(3)
+    words = {f"word{n}": generator.normal(size=8).tolist() for n in range(400)}
+    database.apply(change(*(document(f"d{n}", f"word{n}") for n in range(400))))
+    model = ChosenVectors({**words, "asked": words["word7"]})
+    model.fill(database)
+    search = searcher(database, model, context_boosts=False, resident_bytes=resident_bytes)
+    result = search.search(Query("asked", limit=10))
+    assert result.level is level
+    query = np.array(words["word7"])
+    cosine = {
+        f"d{n}": float(np.dot(vector, query) / np.linalg.norm(vector) / np.linalg.norm(query))
+        for n, vector in enumerate(words.values())
+    }
+    expected = sorted(cosine, key=cosine.__getitem__, reverse=True)[:10]
+    assert keys(result) == expected
+    assert [hit.similarity for hit in result.hits] == pytest.approx([cosine[key] for key in expected], abs=1e-5)
+    database.close()
+
+
+@pytest.mark.accept("V5-13")
+def test_search_works_while_another_model_is_embedded_and_uses_it_once_it_is_whole(database):
+    database.apply(change(document("one", "feline"), document("two", "feline coffee")))
+    old = ChosenVectors({"cat": [1.0, 0.0], "feline": [1.0, 0.0]}, name="old")
+    old.fill(database)
+    new = ChosenVectors({"cat": [1.0, 0.0, 0.0], "feline": [1.0, 0.0, 0.0]}, name="new")
+    assert len(searcher(database, old).search(Query("cat")).hits) == 2
+    new.fill(database, limit=1)
+    assert len(searcher(database, old).search(Query("cat")).hits) == 2
+    meanwhile = searcher(database, new).search(Query("coffee"))
+    assert (keys(meanwhile), meanwhile.level) == (["two"], Level.FULL_TEXT)
+    new.fill(database)
+    assert len(searcher(database, new).search(Query("cat")).hits) == 2
+
+
+def test_of_a_long_query_the_rare_words_count(database):
+    common = [document(f"d{n}", " ".join(f"common{m}" for m in range(40))) for n in range(20)]
+    database.apply(change(*common, document("rare", "the zebra")))
+    text = " ".join(f"common{m}" for m in range(40)) + " zebra"
+    assert "rare" in keys(searcher(database).search(Query(text, limit=30)))
+
+
+def test_a_deleted_document_is_not_found_and_takes_nobodys_place(database):
+    database.apply(change(*(document(f"d{n}", "feline") for n in range(300)), document("last", "feline too")))
+    model = ChosenVectors({"cat": [1.0, 0.0], "feline": [1.0, 0.0], "too": [0.9, 0.436]})
+    model.fill(database)
+    search = searcher(database, model)
+    assert len(search.search(Query("cat", limit=5)).hits) == 5
+    database.apply(change(removed_keys=frozenset(f"d{n}" for n in range(300))))
+    assert keys(search.search(Query("cat", limit=5))) == ["last"]
+
+
+def test_without_full_text_there_is_no_searcher(tmp_path):
+    database = Database.open(tmp_path / "memory.db", allow_fts5=False)
+    with pytest.raises(StoreError):
+        Searcher(database, lambda: None, options=SearchOptions(), clock=ManualClock(NOW))
+    database.close()

@@ -1,0 +1,95 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.values import Query, Scope
+from nanobot_memory_plugins.storage.database import Database
+from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
+
+MODEL = {"cat": [1.0, 0.0], "feline": [1.0, 0.0], "tractor": [0.0, 1.0]}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+def found(search, text: str = "cat", **filters) -> set[str]:
+    return {hit.id for hit in search.search(Query(text, **filters)).hits}
+
+
+@pytest.mark.accept("V5-07")
+def test_what_another_process_embeds_is_found_by_the_next_search(path):
+    writer = Database.open(path)
+    writer.apply(change(document("one", "feline"), document("two", "feline")))
+    writer.put_vectors("chosen", [(1, [1.0, 0.0])])
+    reader = Database.open(path, read_only=True)
+    search = searcher(reader, ChosenVectors(MODEL))
+    assert found(search) == {"one"}
+    script = (
+        "import sys; from pathlib import Path; from nanobot_memory_plugins.storage.database import Database\n"
+        "database = Database.open(Path(sys.argv[1])); database.put_vectors('chosen', [(2, [1.0, 0.0])])\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(path)], check=True)
+    assert found(search) == {"one", "two"}
+    writer.put_vectors("chosen", [(1, [0.0, 1.0])])
+    assert found(search) == {"two"}
+    writer.apply(change(removed_keys=frozenset({"two"})))
+    assert found(search) == set()
+    reader.close()
+    writer.close()
+
+
+@pytest.mark.accept("V5-07")
+def test_what_a_foreign_program_writes_is_found_within_the_time_to_live(path):
+    database = Database.open(path, allow_vec=False)
+    database.apply(change(document("one", "feline")))
+    database.put_vectors("chosen", [(1, [0.0, 1.0])])
+    reader = Database.open(path, read_only=True)
+    clock = ManualClock(NOW)
+    search = searcher(reader, ChosenVectors(MODEL), clock)
+    assert found(search) == set()
+    # Past every count of ours: as a restored backup or another tool would.
+    vector = database.connection.execute("SELECT vector FROM vectors").fetchall()[0][0]
+    database.connection.execute("UPDATE vectors SET vector = ?", (vector[4:] + vector[:4],))
+    clock.advance(29)
+    assert found(search) == set()
+    clock.advance(1)
+    assert found(search) == {"one"}
+    reader.close()
+    database.close()
+
+
+def test_filters_follow_a_row_whose_scope_changed(path):
+    database = Database.open(path)
+    database.apply(change(document("one", "feline", scope=Scope(user="ana"))))
+    model = ChosenVectors(MODEL)
+    model.fill(database)
+    search = searcher(database, model)
+    assert found(search, scope=Scope(user="ana")) == {"one"}
+    database.apply(change(document("one", "feline", scope=Scope(user="bob"))))
+    assert found(search, scope=Scope(user="ana")) == set()
+    assert found(search, scope=Scope(user="bob")) == {"one"}
+    database.close()
+
+
+def test_searches_share_the_vectors_of_a_file_but_not_of_the_file_after_it(path):
+    database = Database.open(path)
+    database.apply(change(document("one", "feline")))
+    model = ChosenVectors(MODEL)
+    model.fill(database)
+    readers = [Database.open(path, read_only=True) for _ in range(2)]
+    searches = [searcher(reader, model) for reader in readers]
+    assert [found(search) for search in searches] == [{"one"}, {"one"}]
+    assert searches[0]._matrix._shared is searches[1]._matrix._shared
+    for one in (database, *readers):
+        one.close()
+    path.unlink()
+    anew = Database.open(path)
+    anew.apply(change(document("other", "feline")))
+    model.fill(anew)
+    assert found(searcher(anew, model)) == {"other"}
+    anew.close()

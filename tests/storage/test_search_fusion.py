@@ -1,0 +1,124 @@
+"""Both fusions against scores that were computed by hand.
+
+Four passages of three words each; the query is "apple", its vector (1, 0).
+
+=======  ====================  ======
+passage  words                 cosine
+=======  ====================  ======
+a        apple apple pear      0
+b        apple plum kiwi       0.6
+c        grape melon lime      0.8
+d        fig nut date          0
+=======  ====================  ======
+
+BM25 with k1 = 1.2, all of average length, without the IDF that a and b share: a 2 x 2.2 / (2 + 1.2) = 1.375,
+b 1 x 2.2 / (1 + 1.2) = 1. Shares of the best: a 1, b 8/11. Cosines from their upper median 0.6 to the best 0.8: c 1,
+the others 0.
+"""
+
+import math
+from datetime import timedelta
+
+import pytest
+
+from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.ranking import recency, reciprocal_rank, weighted
+from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
+
+TEXTS = {"a": "apple apple pear", "b": "apple plum kiwi", "c": "grape melon lime", "d": "fig nut date"}
+VECTORS = {"apple": [1.0, 0.0], "pear": [0.0, 1.0], "kiwi": [0.6, 0.8], "lime": [0.8, 0.6], "date": [0.0, 1.0]}
+
+
+@pytest.fixture(params=[True, False], ids=["sqlite-vec", "numpy"])
+def database(request, tmp_path):
+    database = Database.open(tmp_path / "memory.db", allow_vec=request.param)
+    database.apply(change(*(document(name, text, time=None) for name, text in TEXTS.items())))
+    yield database
+    database.close()
+
+
+def scores(database, **options) -> dict[str, float]:
+    model = ChosenVectors(VECTORS)
+    model.fill(database)
+    hits = searcher(database, model, context_boosts=False, **options).search(Query("apple")).hits
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    return {hit.id: hit.score for hit in hits}
+
+
+@pytest.mark.accept("V3-07")
+def test_weighted_fusion_gives_the_scores_computed_by_hand(database):
+    # c 0.6 x 1, a 0.4 x 1, b 0.4 x 8/11; then as a share of the best.
+    assert scores(database) == pytest.approx({"c": 1.0, "a": 0.4 / 0.6, "b": 0.4 * 8 / 11 / 0.6}, rel=1e-5)
+    # 0.2 and 0.8: a 0.8, b 0.8 x 8/11, c 0.2.
+    expected = {"a": 1.0, "b": 8 / 11, "c": 0.25}
+    assert scores(database, vector_weight=0.2, fts_weight=0.8) == pytest.approx(expected, rel=1e-5)
+
+
+@pytest.mark.accept("V3-07")
+def test_reciprocal_rank_fusion_gives_the_scores_computed_by_hand(database):
+    # By words a, b; by meaning c, b: b 2/62, a and c 1/61.
+    expected = {"b": 1.0, "a": (1 / 61) / (2 / 62), "c": (1 / 61) / (2 / 62)}
+    assert scores(database, fusion="rrf") == pytest.approx(expected, rel=1e-5)
+    # With k = 1: b 2/3, a and c 1/2.
+    assert scores(database, fusion="rrf", rrf_k=1) == pytest.approx({"b": 1.0, "a": 0.75, "c": 0.75}, rel=1e-5)
+
+
+@pytest.mark.accept("V3-07")
+def test_the_default_constant_of_reciprocal_ranks_is_60():
+    fused = reciprocal_rank([2.0, 1.0, 0.0], [0.9, None, 0.5], SearchOptions())
+    assert fused == pytest.approx([1 / 61 + 1 / 61, 1 / 62, 1 / 62])
+
+
+def test_without_vectors_the_words_are_everything():
+    assert weighted([2.0, 1.0, 0.0], [None, None, None], SearchOptions()) == [1.0, 0.5, 0.0]
+
+
+def test_bm25_is_that_of_the_textbook():
+    idf = idf_of(["apple", "pear", "nowhere"], {"apple": 200, "pear": 1}, 1_000)
+    assert idf["apple"] == pytest.approx(math.log(1 + 800.5 / 200.5))
+    assert idf["pear"] == idf["nowhere"] == pytest.approx(math.log(1 + 999.5 / 1.5))
+    long, short = score_terms([["apple", "apple", "pear", "x"], ["apple", "x"]], idf)
+    # Average length 3: 4 terms give 1.2 x (0.25 + 0.75 x 4/3) = 1.5, 2 terms 1.2 x (0.25 + 0.75 x 2/3) = 0.9.
+    assert long.bm25 == pytest.approx(idf["apple"] * 2 * 2.2 / (2 + 1.5) + idf["pear"] * 2.2 / (1 + 1.5))
+    assert short.bm25 == pytest.approx(idf["apple"] * 2.2 / (1 + 0.9))
+    assert short.coverage == pytest.approx(idf["apple"] / (idf["apple"] + 2 * idf["pear"]))
+
+
+def test_the_order_of_words_and_recency_is_that_computed_by_hand(tmp_path):
+    database = Database.open(tmp_path / "memory.db")
+    database.apply(
+        change(
+            document("a", "apple apple pear fig", time=NOW - timedelta(days=60)),
+            document("b", "apple plum kiwi fig", time=NOW),
+        )
+    )
+    choice = {"vector_weight": 0.0, "fts_weight": 0.75, "recency_weight": 0.25, "recency_half_life_days": 30.0}
+    hits = searcher(database, context_boosts=False, **choice).search(Query("apple")).hits
+    # Words: a 1, b 8/11. Recency: a 1/4 after two half-lives, b 1.
+    a, b = 0.75 + 0.25 / 4, 0.75 * 8 / 11 + 0.25
+    assert {hit.id: hit.score for hit in hits} == pytest.approx({"a": 1.0, "b": b / a}, rel=1e-5)
+    database.close()
+
+
+@pytest.mark.accept("NC-03")
+def test_vector_words_and_recency_are_weighed_and_long_term_memory_is_always_fresh(tmp_path):
+    database = Database.open(tmp_path / "memory.db")
+    old = NOW - timedelta(days=30)
+    documents = [document(name, text, time=old) for name, text in TEXTS.items() if name != "a"]
+    documents.append(document("a", TEXTS["a"], time=old, source="long_term"))
+    database.apply(change(*documents))
+    choice = {"vector_weight": 0.5, "fts_weight": 0.3, "recency_weight": 0.2, "recency_half_life_days": 30.0}
+    # Recency: a 1, the others 1/2.
+    c, a, b = 0.5 + 0.1, 0.3 + 0.2, 0.3 * 8 / 11 + 0.1
+    assert scores(database, **choice) == pytest.approx({"c": 1.0, "a": a / c, "b": b / c}, rel=1e-5)
+    database.close()
+
+
+def test_recency_halves_and_never_exceeds_one():
+    assert recency(NOW, NOW, 30) == recency(NOW + timedelta(days=5), NOW, 30) == 1.0
+    assert recency(NOW - timedelta(days=30), NOW, 30) == pytest.approx(0.5)
+    assert recency((NOW - timedelta(days=60)).replace(tzinfo=None), NOW, 30) == pytest.approx(0.25)
+    assert recency(None, NOW, 30) == 0.0

@@ -1,0 +1,65 @@
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.values import Query, Scope, Tier
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search.scan import scan_markdown
+from tests.storage.builders import ChosenVectors, change, document, searcher
+
+DOCUMENTS = [
+    document("one", 'AND OR NOT NEAR "quoted" a* ^b body_terms:x (y) 中文 текст', tags=("near",)),
+    document("two", "x\ud800y\x00z " + "long " * 500),
+]
+SYNTAX = st.sampled_from(
+    [
+        *"\"'*^(){}:+-%_\\\x00\ud800\udfff中a٣²ſ\u200d🙂\n ",
+        "NEAR(",
+        "AND",
+        "OR",
+        "NOT",
+        "body_terms",
+        "docs_fts",
+        ";--",
+        "文字",
+    ]
+)
+TEXT = st.one_of(st.lists(SYNTAX, max_size=25).map("".join), st.text(st.characters(exclude_categories=[]), max_size=60))
+
+
+@pytest.fixture(scope="module")
+def searchers(tmp_path_factory):
+    database = Database.open(tmp_path_factory.mktemp("hostile") / "memory.db")
+    database.apply(change(*DOCUMENTS))
+    model = ChosenVectors({"long": [1.0, 0.0]})
+    model.fill(database)
+    yield [searcher(database), searcher(database, model)]
+    database.close()
+
+
+@pytest.mark.accept("V3-08")
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=TEXT, tier=st.sampled_from(Tier), limit=st.integers(0, 70))
+def test_no_query_text_makes_a_search_raise(searchers, text, tier, limit):
+    query = Query(text, tier=tier, limit=limit)
+    for one in searchers:
+        assert len(one.search(query, tail=DOCUMENTS[1:]).hits) <= limit
+    assert len(scan_markdown(DOCUMENTS, query).hits) <= limit
+
+
+@pytest.mark.accept("V3-08")
+@pytest.mark.parametrize("unit", ["a", "word ", "中", '"', "NEAR(", "\x00", "a.", "1月"])
+def test_a_megabyte_of_query_is_answered(searchers, unit):
+    text = unit * (1_000_000 // len(unit))
+    for one in searchers:
+        assert one.search(Query(text)).hits is not None
+    assert scan_markdown(DOCUMENTS, Query(text)).hits is not None
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=TEXT)
+def test_no_filter_or_key_makes_a_search_raise(searchers, text):
+    query = Query("quoted long", scope=Scope(agent=text, user=text), sources=frozenset({text}))
+    for one in searchers:
+        one.search(query)
+        assert one.read(text) is None
