@@ -15,6 +15,8 @@ from nanobot_memory_plugins.core.errors import StoreError
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
 BUSY_TIMEOUT_MS = 5_000
 _REBUILD = "Run `nanobot-memory index --rebuild`; the memory files hold all."
+# The full-text index of some 10,000 chunks; no more is taken than is read.
+_CACHE_KIBIBYTES = 16_384
 _WAL_KEPT_BYTES = 64 * 1024 * 1024
 
 
@@ -70,7 +72,10 @@ def _connect_read_only(path: Path) -> apsw.Connection:
 def _configure(connection: apsw.Connection) -> None:
     """Set the per-connection settings."""
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    connection.execute("PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY")
+    connection.execute(
+        "PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; "
+        f"PRAGMA cache_size = -{_CACHE_KIBIBYTES}"
+    )
 
 
 def load_sqlite_vec(connection: apsw.Connection, *, allowed: bool) -> str:

@@ -16,6 +16,7 @@ DOCUMENT_COLUMNS = (
     "heading, tldr, tags, speaker, time"
 )
 DOCUMENT_COLUMN_COUNT = 18
+_NO_TAGS = "[]"
 
 
 def document_values(document: Document) -> tuple[Any, ...]:
@@ -58,7 +59,7 @@ def document_from_row(row: Sequence[Any]) -> Document:
         scope=Scope(agent=row[9], user=row[10], channel=row[11], session=row[12]),
         heading=row[13],
         tldr=row[14],
-        tags=tuple(json.loads(row[15])),
+        tags=tuple(json.loads(row[15])) if row[15] != _NO_TAGS else (),
         speaker=row[16],
         time=datetime.fromisoformat(row[17]) if row[17] else None,
     )
