@@ -18,8 +18,10 @@ from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
 
-def our_threads() -> list[str]:
-    return [thread.name for thread in threading.enumerate() if thread.name.startswith("nanobot-memory")]
+def our_threads(before: set[threading.Thread]) -> list[str]:
+    """Return the names of our threads that were not there before; other tests leave stuck plugins behind."""
+    new = set(threading.enumerate()) - before
+    return [thread.name for thread in new if thread.name.startswith("nanobot-memory")]
 
 
 @pytest.mark.accept("V5-04")
@@ -152,6 +154,7 @@ def test_the_same_observation_three_times_is_three_documents(workspace: Workspac
 
 @pytest.mark.accept("V3-11")
 def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace):
+    before = set(threading.enumerate())
     with workspace.indexing() as indexer:
         workspace.changes.clear()
         files = [workspace.write(f"note-{number:02}.md", f"## {number}\ntext\n") for number in range(40)]
@@ -160,7 +163,7 @@ def test_what_was_accepted_is_done_in_order_before_stopping(workspace: Workspace
         indexer.stop(drain=30)
     assert [change.path for change in workspace.changes] == [f"memory/{file.name}" for file in files]
     assert len(workspace.texts()) == 40
-    assert our_threads() == []
+    assert our_threads(before) == []
 
 
 @pytest.mark.accept("V3-11")
@@ -250,11 +253,12 @@ def test_a_clock_that_jumps_does_no_harm(workspace: Workspace):
 
 @pytest.mark.accept("V5-15")
 def test_stopping_leaves_nothing_running_and_the_lock_free(workspace: Workspace):
+    before = set(threading.enumerate())
     workspace.write("notes.md", "## A\nfirst\n")
     indexer = workspace.indexer(watch=True)
     indexer.barrier().result(30)
     indexer.stop()
-    assert our_threads() == []
+    assert our_threads(before) == []
     assert not indexer.state.owning
     indexer.stop()
     with pytest.raises(CancelledError):
