@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
@@ -58,6 +58,8 @@ def test_a_megabyte_of_query_is_answered(searchers, unit):
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(text=TEXT)
+@example(text="\ud800")
+@example(text="\x00")
 def test_no_filter_or_key_makes_a_search_raise(searchers, text):
     query = Query("quoted long", scope=Scope(agent=text, user=text), sources=frozenset({text}))
     for one in searchers:
