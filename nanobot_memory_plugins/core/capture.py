@@ -30,7 +30,8 @@ class Capture:
     async def drain(self) -> None:
         """Return once every write that has begun has ended."""
         while self._writing:
-            await asyncio.gather(*self._writing, return_exceptions=True)
+            # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
+            await asyncio.wait(set(self._writing))
 
     async def _message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
         if not self._keep_transcripts:
