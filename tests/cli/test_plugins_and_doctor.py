@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.cli.doctor_command import doctor, findings_tabl
 from nanobot_memory_plugins.core.cli.machine_findings import memory_file_findings, workspace_finding
 from nanobot_memory_plugins.core.cli.plugins_command import plugins
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from tests.support.ordinary_user import folder_of_an_ordinary_user
 
 
 @pytest.fixture(autouse=True)
@@ -139,13 +140,10 @@ def test_the_workspace_is_looked_at_and_left_as_it_was(tmp_path: Path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() == 0, reason="root may write anywhere")
-def test_a_workspace_that_cannot_be_written_is_bad(tmp_path: Path):
-    tmp_path.chmod(0o500)
-    try:
-        assert workspace_finding(tmp_path).health is Health.BAD
-    finally:
-        tmp_path.chmod(0o700)
+def test_a_workspace_that_cannot_be_written_is_bad():
+    with folder_of_an_ordinary_user() as folder:
+        folder.chmod(0o500)
+        assert workspace_finding(folder).health is Health.BAD
 
 
 def test_memory_files_are_counted(tmp_path: Path):
