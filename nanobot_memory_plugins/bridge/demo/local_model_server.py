@@ -9,20 +9,20 @@ import json
 import os
 import select
 import socket
-import threading
 from collections.abc import Collection, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from nanobot_memory_plugins.bridge.demo.local_model_process import MODEL_NAME, ModelProcess
 from nanobot_memory_plugins.bridge.demo.local_model_tools import as_stream, request_for_model, with_tool_calls
+from nanobot_memory_plugins.bridge.demo.loopback_server import LoopbackServer
 
 _MAXIMUM_THREADS = 8  # more of them wait for the memory, not for each other
 
 
-class CapturingServer:
+class CapturingServer(LoopbackServer):
     """An HTTP server that passes requests on to ``address`` (host and port). Use it as a context manager.
 
     ``requests`` holds the bodies of the completion requests, as the host sent them. ``tools`` are the names of the
@@ -33,29 +33,7 @@ class CapturingServer:
         self.address = address
         self.tools = tools
         self.requests: list[dict[str, Any]] = []
-        self._server: ThreadingHTTPServer | None = None
-
-    def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, name="local-model", args=(0.05,), daemon=True).start()
-        self._server = server
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._server = None
-
-    @property
-    def base_url(self) -> str:
-        """The address to give as ``apiBase``."""
-        if self._server is None:
-            raise RuntimeError("The server is not running: use it as a context manager.")
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        super().__init__(_handler(self), name="local-model")
 
 
 class LocalModelServer(CapturingServer):

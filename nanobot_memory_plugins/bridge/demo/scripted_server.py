@@ -9,9 +9,10 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Any, Self
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from nanobot_memory_plugins.bridge.demo.loopback_server import LoopbackServer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def after_tool(request: Request) -> bool:
     return request.last.get("role") == "tool"
 
 
-class ScriptedServer:
+class ScriptedServer(LoopbackServer):
     """The server. Use it as a context manager; ``requests`` grows as they come in.
 
     The first rule that matches answers; without one the answer is ``default``.
@@ -111,29 +112,7 @@ class ScriptedServer:
         self.requests: list[Request] = []
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._server: ThreadingHTTPServer | None = None
-
-    def __enter__(self) -> Self:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        server.daemon_threads = True
-        threading.Thread(target=server.serve_forever, name="scripted-model", args=(0.05,), daemon=True).start()
-        self._server = server
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._server is not None:
-            self._server.shutdown()
-            self._server.server_close()
-            self._server = None
-
-    @property
-    def base_url(self) -> str:
-        """The address to give as ``apiBase``."""
-        if self._server is None:
-            raise RuntimeError("The scripted server is not running: use it as a context manager.")
-        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        super().__init__(_handler(self), name="scripted-model")
 
     def answer(self, body: Mapping[str, Any]) -> Reply:
         """Record one request and return the reply that the script has for it."""
