@@ -27,7 +27,8 @@ class Level(IntEnum):
 class Query:
     """One search. Empty filters do not narrow it.
 
-    ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out.
+    ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out. ``asked_at`` is
+    the moment at which the question is asked, from which "last Friday" and recency count; None: the store's now.
     """
 
     text: str
@@ -40,6 +41,7 @@ class Query:
     until: datetime | None = None
     use_vectors: bool = True
     exclude_ids: frozenset[str] = frozenset()
+    asked_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,154 @@
+"""What recall does: choose a tier, search within its limit, keep what is good and new, and make a block of it.
+
+The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is measured is what runs.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier
+from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.relevance import relevance
+from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier
+
+# Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
+_SPARE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What came of one recall.
+
+    ``tier`` is where it ended: that of the words, or a higher one to which the probe or a fruitless light search
+    raised it. ``ranked`` are the store's hits, best first, ``injected`` those of them that are in ``block``, in the
+    block's order. ``late`` says that the limit passed: then nothing was found. ``probe`` is the relevance (0..1) of the
+    best hit of the probe, or None when there was no probe.
+    """
+
+    tier: RecallTier
+    ranked: tuple[Hit, ...] = ()
+    injected: tuple[Hit, ...] = ()
+    block: ContextBlock | None = None
+    late: bool = False
+    probe: float | None = None
+
+
+async def recall(
+    store: Store,
+    text: str,
+    *,
+    options: RecallOptions,
+    history: Sequence[Message] = (),
+    scope: Scope = Scope(),
+    tier: RecallTier | None = None,
+    asked_at: datetime | None = None,
+    ranked_limit: int = 0,
+    clock: Clock | None = None,
+) -> Recalled:
+    """Recall for a message.
+
+    ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
+    ``scope`` is the filter of the search. ``tier`` None: the words of the message and of the user's last turns choose
+    it. ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
+    ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
+
+    What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
+    """
+    if tier is None:
+        tier = choose_tier(text, [message.text for message in history if message.role == "user"], options)
+    is_off = tier is RecallTier.OFF and not options.enable_probe_on_off
+    if not text.strip() or (is_off and not ranked_limit):
+        return Recalled(tier)
+    clock = clock or SystemClock()
+    seconds = limit_seconds(tier, options)
+    started = clock.monotonic()
+    bound = asyncio.timeout(seconds)
+    found = _Found(tier)
+    try:
+        async with bound:
+            found = await _search(store, Query(text=text, scope=scope, asked_at=asked_at), tier, options, ranked_limit)
+    except TimeoutError:
+        if not bound.expired():
+            raise
+    if bound.expired() or clock.monotonic() - started > seconds:
+        logger.debug("recall was dropped at its limit of {:.0f} ms", seconds * 1000)
+        return Recalled(tier, late=True)
+    if is_off:
+        return Recalled(tier, ranked=found.ranked)
+    return _chosen(found, text, history, options)
+
+
+def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
+    """Return how long a recall may take that begins at ``tier``.
+
+    It covers everything: a light search and the heavy one that follows it share one limit, and the hits of a strong
+    probe are used as they are. So no turn waits longer than for the tier that its words chose.
+    """
+    if options.recall_timeout is not None:
+        return options.recall_timeout
+    by_tier = {
+        RecallTier.OFF: options.probe_ms,
+        RecallTier.LIGHT: options.light_ms,
+        RecallTier.HEAVY: options.heavy_ms,
+    }
+    return by_tier[tier] / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a search brought: the tier at which it ended, the hits for a block, and all that are ranked."""
+
+    tier: RecallTier
+    hits: tuple[Hit, ...] = ()
+    ranked: tuple[Hit, ...] = ()
+
+
+async def _search(store: Store, asked: Query, tier: RecallTier, options: RecallOptions, ranked_limit: int) -> _Found:
+    """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
+    light: tuple[Hit, ...] = ()
+    if tier is RecallTier.LIGHT:
+        wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
+        light = (await store.search(replace(asked, tier=Tier.LIGHT, limit=wanted))).hits
+        is_good = any(relevance(hit) >= options.probe_threshold for hit in light)
+        if is_good and len(light) >= ranked_limit:
+            return _Found(tier, light, light)
+        if not is_good:
+            tier, light = RecallTier.HEAVY, ()
+    wanted = _top_k(RecallTier.HEAVY, options) * _SPARE
+    whole = (await store.search(replace(asked, limit=max(wanted, ranked_limit)))).hits
+    if not light:
+        return _Found(tier, whole[:wanted], whole)
+    known = {hit.id for hit in light}
+    return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)))
+
+
+def _chosen(found: _Found, text: str, history: Sequence[Message], options: RecallOptions) -> Recalled:
+    """Keep what is relevant and not said already, unless a probe found nothing strong, and make the block."""
+    tier, probe = found.tier, None
+    relevant = [hit for hit in found.hits if relevance(hit) >= options.relevance_threshold]
+    fresh = without_live(relevant, text, history)
+    if tier is RecallTier.OFF:
+        probe = max(map(relevance, fresh or without_live(found.hits, text, history)), default=0.0)
+        if probe < options.probe_threshold:
+            return Recalled(tier, ranked=found.ranked, probe=probe)
+        tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
+    block = build_block(fresh[: _top_k(tier, options)], options)
+    by_id = {hit.id: hit for hit in fresh}
+    return Recalled(
+        tier=tier,
+        ranked=found.ranked,
+        injected=tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else (),
+        block=block,
+        probe=probe,
+    )
+
+
+def _top_k(tier: RecallTier, options: RecallOptions) -> int:
+    return min(options.recall_top_k, options.light_top_k if tier is RecallTier.LIGHT else options.heavy_top_k)
