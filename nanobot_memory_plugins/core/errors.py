@@ -5,6 +5,7 @@
     NanobotMemoryError
     ├── ConfigurationError      a configuration file or value cannot be used
     ├── PluginError             a plugin cannot be loaded or used
+    ├── InputError              what a command was given to read, or where to write, cannot be used
     ├── MemoryFileError         a memory file cannot be read or written
     ├── StoreError              the index cannot be opened, searched or written
     ├── EmbeddingError          an embedding model or provider failed
@@ -35,6 +36,10 @@ class ConfigurationError(NanobotMemoryError):
 
 class PluginError(NanobotMemoryError):
     """A plugin cannot be loaded or used."""
+
+
+class InputError(NanobotMemoryError):
+    """What a command was given to read, or where it was told to write, cannot be used."""
 
 
 class MemoryFileError(NanobotMemoryError):

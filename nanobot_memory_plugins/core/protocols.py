@@ -60,6 +60,42 @@ class Store(Protocol):
         ...
 
 
+class ModelReport(Protocol):
+    """How the embedding model of a store stands. Empty texts say nothing."""
+
+    @property
+    def model(self) -> str:
+        """The model that is in use, or empty."""
+        ...
+
+    @property
+    def loading(self) -> bool:
+        """Whether it is being fetched, built or loaded."""
+        ...
+
+    @property
+    def progress(self) -> float:
+        """How far that is, in 0..1."""
+        ...
+
+    @property
+    def activity(self) -> str:
+        """What is being done, for people."""
+        ...
+
+
+@runtime_checkable
+class VectorStore(Protocol):
+    """What a `Store` that searches by meaning may offer besides: to wait for its vectors, which come after the text."""
+
+    async def vectors_complete(self, waiting: Callable[[StoreStatus, ModelReport], None]) -> None:
+        """Return once everything has its vector, or when there is no model to make them.
+
+        ``waiting`` is called again and again meanwhile.
+        """
+        ...
+
+
 @runtime_checkable
 class MemoryTool(Protocol):
     """A tool for the model, offered by a plugin and wired by the host."""

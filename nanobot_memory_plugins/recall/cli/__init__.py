@@ -1,0 +1,1 @@
+"""The sub-command that the recall plugin adds to ``nanobot-memory``."""

@@ -1,0 +1,160 @@
+"""Labelled data for measuring recall: reading ``docs.jsonl`` and ``queries.jsonl``.
+
+Only an id is needed; what is missing or null counts as empty, fields that are not known are ignored.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from nanobot_memory_plugins.core.errors import InputError
+
+DOCUMENTS, QUERIES = "docs.jsonl", "queries.jsonl"
+_MEND = 'Each line is one JSON object, for example {"id": "1", "group": "a", "session": "s", "text": "..."}.'
+# Dates that are not ISO 8601: 2023/05/20 (Sat) 02:21, 2023.5.20, 2023年5月20日.
+_DATE = re.compile(r"(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})(?!\d)")
+_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])\.?m)?", re.IGNORECASE)
+
+
+def moment(value: object) -> datetime | None:
+    """Return when something was, aware, or None when ``value`` says nothing that can be read.
+
+    A text is ISO 8601 or has year, month and day in this order; a number is seconds since 1970. Without a zone it is
+    UTC, so that the result is the same on every machine.
+    """
+    with suppress(ValueError, OverflowError, OSError):
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return datetime.fromtimestamp(value, UTC)
+        if isinstance(value, str):
+            found = _iso(value.strip()) or _other(value)
+            return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
+    return None
+
+
+def _iso(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _other(text: str) -> datetime | None:
+    date = _DATE.search(text)
+    if date is None:
+        return None
+    day = datetime(*map(int, date.groups()))  # type: ignore[arg-type]  # three numbers
+    clock = _CLOCK.search(text, date.end())
+    if clock is None:
+        return day
+    hour, minute, second = (int(part or 0) for part in clock.groups()[:3])
+    if clock[4]:
+        hour = hour % 12 + (12 if clock[4].lower() == "p" else 0)
+    return day.replace(hour=hour, minute=minute, second=second)
+
+
+def _text(value: object) -> object:
+    """Take null for nothing, and numbers for their digits; lone surrogates cannot be written."""
+    if value is None:
+        return ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return str(value)
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+_Text = Annotated[str, BeforeValidator(_text)]
+_Id = Annotated[str, BeforeValidator(_text), Field(min_length=1)]
+_Moment = Annotated[datetime | None, BeforeValidator(moment)]
+
+
+class _Record(BaseModel):
+    """What documents and queries have in common."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: _Id
+    group: _Text = ""
+    text: _Text = ""
+    ts: _Moment = None
+
+
+class EvalDocument(_Record):
+    """One document: something that was said or noted. ``order`` is its position; None: that in the file."""
+
+    session: _Text = ""
+    order: Annotated[float | None, Field(allow_inf_nan=False)] = None
+    role: _Text = "user"
+    speaker: _Text = ""
+
+
+class EvalQuery(_Record):
+    """One question, searched in its own group. ``ts`` is when it is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """The documents and questions of one folder, in the order of the files."""
+
+    documents: tuple[EvalDocument, ...]
+    queries: tuple[EvalQuery, ...]
+
+
+_Kind = TypeVar("_Kind", EvalDocument, EvalQuery)
+
+
+def read_dataset(folder: Path) -> Dataset:
+    """Read a data set. Raises `InputError` with file, line, cause and mend when it cannot be used."""
+    return Dataset(
+        documents=tuple(_records(folder / DOCUMENTS, EvalDocument)),
+        queries=tuple(_records(folder / QUERIES, EvalQuery)),
+    )
+
+
+def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
+    seen: dict[str, int] = {}
+    for number, row in _rows(path):
+        try:
+            record = kind.model_validate(row)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False)[0]
+            name = ".".join(map(str, first["loc"])) or "the line"
+            raise InputError(f"{path}, line {number}: {name}: {first['msg']}.", mend=_MEND) from None
+        if record.id in seen:
+            raise InputError(
+                f"{path}, line {number}: the id {record.id!r} stands on line {seen[record.id]} already.",
+                mend="Give every line an id of its own.",
+            )
+        seen[record.id] = number
+        yield record
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the lines of a file that are not blank, numbered from 1, as what their JSON says."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                if number == 1:
+                    line = line.removeprefix(b"\xef\xbb\xbf")
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line.decode("utf-8"))
+                except UnicodeDecodeError:
+                    raise InputError(f"{path}, line {number}: this is not UTF-8.", mend="Save it as UTF-8.") from None
+                except (ValueError, RecursionError) as error:
+                    cause = f"{path}, line {number}: this is not JSON ({error})."
+                    raise InputError(cause, mend=_MEND) from None
+                if not isinstance(row, dict):
+                    raise InputError(f"{path}, line {number}: this is no JSON object.", mend=_MEND)
+                yield number, row
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read: {error.strerror or type(error).__name__}.",
+            mend=f"A data set is a folder with {DOCUMENTS} and {QUERIES}.",
+        ) from None

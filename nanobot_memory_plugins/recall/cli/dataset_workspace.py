@@ -1,0 +1,89 @@
+"""A data set as the files that memory has: one transcript for each group and session, one line for each document."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import Hit, Origin, Scope
+from nanobot_memory_plugins.recall.cli.dataset import EvalDocument
+
+_ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "agent", "chatbot", "gpt", "助手", "助理"})
+_TOOLS = frozenset({"tool", "function", "工具"})
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlaces:
+    """Which document stands on which line of which file. Redaction and cutting change texts, never lines."""
+
+    ids: dict[tuple[str, int], str]
+
+    def ids_of(self, hits: Iterable[Hit]) -> list[str]:
+        """Return the documents that hits come from; one that was cut into several passages counts where it is first."""
+        return list(dict.fromkeys(self.ids[hit.path, hit.line] for hit in hits if (hit.path, hit.line) in self.ids))
+
+
+def group_scope(group: str) -> Scope:
+    """Return the filter of a group's searches. It is never empty: an empty one would search everything."""
+    return Scope(agent=f"group {group}")
+
+
+def write_transcripts(
+    workspace: Path, documents: Iterable[EvalDocument], *, written: Callable[[int], None] = lambda lines: None
+) -> DocumentPlaces:
+    """Write documents to a workspace without any memory, redacted as every memory file is.
+
+    ``written`` is called after each file with the number of its lines. Raises `InputError` when there is memory in
+    the workspace, and when it cannot be written.
+    """
+    paths = MemoryPaths.of(workspace)
+    for place in (paths.memory, paths.index_folder):
+        if place.exists():
+            raise InputError(
+                f"There is memory in {workspace} already.", mend="Name a new or empty folder with --workspace."
+            )
+    sessions: dict[str, list[tuple[float, int, EvalDocument]]] = defaultdict(list)
+    for position, document in enumerate(documents):
+        place_in_session = document.order if document.order is not None else float(position)
+        sessions[f"{document.group}/{document.session}"].append((place_in_session, position, document))
+    ids: dict[tuple[str, int], str] = {}
+    try:
+        paths.sessions.mkdir(parents=True)
+        for key, members in sessions.items():
+            path = paths.transcript(key)
+            ordered = [document for _, _, document in sorted(members, key=lambda member: member[:2])]
+            path.write_bytes(b"".join(render_transcript_line(_record(document, key)) for document in ordered))
+            relative = paths.relative(path)
+            ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}
+            written(len(ordered))
+    except OSError as error:
+        cause = f"{error.filename or workspace} cannot be written: {error.strerror or type(error).__name__}."
+        raise InputError(cause, mend="Name another folder with --workspace.") from error
+    return DocumentPlaces(ids)
+
+
+def _record(document: EvalDocument, session_key: str) -> TranscriptRecord:
+    """Return a document as the message that it would have been: what is neither assistant's nor tool's is a user's."""
+    word = document.role.strip().casefold()
+    role, origin = "user", Origin.USER
+    if word in _ASSISTANTS:
+        role, origin = "assistant", Origin.ASSISTANT
+    elif word in _TOOLS:
+        role, origin = "tool", Origin.TOOL
+    elif word == "summary":
+        role, origin = "assistant", Origin.SUMMARY
+    scope = group_scope(document.group)
+    speaker = redact_text(document.speaker.strip())
+    return TranscriptRecord(
+        role=role,
+        text=redact_text(document.text),
+        session_key=session_key,
+        scope=Scope(agent=scope.agent, user=speaker if role == "user" else "", session=session_key),
+        origin=origin,
+        id="",
+        time=document.ts,
+        name=speaker if role != "user" else "",
+    )

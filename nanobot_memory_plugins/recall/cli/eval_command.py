@@ -1,0 +1,130 @@
+"""``nanobot-memory eval``: what recall finds on labelled data."""
+
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Self
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
+from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.protocols import ModelReport
+from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.recall.cli.dataset import Dataset, read_dataset
+from nanobot_memory_plugins.recall.cli.evaluation import Outcome, Watcher, evaluate
+
+_DatasetArgument = Annotated[
+    Path, typer.Argument(metavar="DATASET_DIR", help="A folder with docs.jsonl and queries.jsonl.")
+]
+_RunOption = Annotated[Path, typer.Option("--run", metavar="OUT.jsonl", help="The file to write, a line a question.")]
+_NoEmbeddingsOption = Annotated[bool, typer.Option("--no-embeddings", help="Search by words only, without a model.")]
+_WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        metavar="DIR",
+        help="Make memory and index here and keep them, in a new or empty folder. Else in a temporary one.",
+        file_okay=False,
+    ),
+]
+
+
+def eval_(
+    dataset: _DatasetArgument,
+    target: _RunOption,
+    no_embeddings: _NoEmbeddingsOption = False,
+    workspace: _WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember the documents of a data set, recall for each of its questions, and write what was found.
+
+    Each line of the run is {"query_id", "ranked": [ids, best first], "injected": [ids in the block]}.
+    """
+    if target.is_dir() or not target.absolute().parent.is_dir():
+        raise InputError(f"{target} cannot be written.", mend="Name a file in a folder that exists with --run.")
+    data = read_dataset(dataset)
+    undated = sum(document.ts is None for document in data.documents)
+    if undated:
+        typer.echo(f"{undated} of {len(data.documents)} documents have no time that can be read.", err=True)
+    memory_config, problems = read_configuration(config)
+    warn(problems)
+    started = time.perf_counter()
+    outcome = _evaluated(data, workspace, memory_config, embeddings=not no_embeddings)
+    target.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")
+    seconds = time.perf_counter() - started
+    status = outcome.status
+    if not status.model and not no_embeddings:
+        typer.echo(f"Searched by words only: {status.reason} {status.mend}".strip(), err=True)
+    if as_json:
+        print_json(
+            {
+                "ok": True,
+                "documents": len(data.documents),
+                "queries": len(data.queries),
+                "model": status.model or None,
+                "seconds": round(seconds, 1),
+            }
+        )
+    else:
+        how = f"with {status.model}" if status.model else "by words"
+        typer.echo(
+            f"{len(data.queries):,} questions over {len(data.documents):,} documents {how} in {seconds:.1f} s: {target}"
+        )
+
+
+def _evaluated(data: Dataset, workspace: Path | None, config: MemoryConfig, *, embeddings: bool) -> Outcome:
+    with _Bars() as bars:
+        if workspace is not None:
+            return run(evaluate(data, workspace, config, embeddings=embeddings, watcher=bars))
+        with tempfile.TemporaryDirectory(prefix="nanobot-memory-eval-", ignore_cleanup_errors=True) as folder:
+            return run(evaluate(data, Path(folder), config, embeddings=embeddings, watcher=bars))
+
+
+class _Bars(Watcher):
+    """A progress bar a stage, on standard error."""
+
+    def __init__(self) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._stage: TaskID | None = None
+        self._embedding: TaskID | None = None
+        self._most_vectors = 1
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def begun(self, what: str, total: int) -> None:
+        """Show a new bar."""
+        self._stage = self._progress.add_task(what, total=max(1, total))
+
+    def advanced(self, steps: int = 1) -> None:
+        """Move the latest bar on."""
+        if self._stage is not None:
+            self._progress.advance(self._stage, steps)
+
+    def model(self, status: StoreStatus, report: ModelReport) -> None:
+        """Show how far the model, or the vectors, are; nothing when there is no model."""
+        if not (report.loading or report.model):
+            return
+        if self._embedding is None:
+            self._embedding = self._progress.add_task("embedding")
+        if report.loading:
+            what = report.activity or "loading the embedding model"
+            self._progress.update(self._embedding, description=what, total=1, completed=report.progress)
+            return
+        self._most_vectors = max(self._most_vectors, status.pending_vectors)
+        done = self._most_vectors - status.pending_vectors
+        self._progress.update(self._embedding, description="embedding", total=self._most_vectors, completed=done)

@@ -1,0 +1,166 @@
+"""Answering every question of a data set as recall would, on files and an index made for the purpose."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
+from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.recall.cli.dataset import Dataset, EvalDocument, EvalQuery
+from nanobot_memory_plugins.recall.cli.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
+from nanobot_memory_plugins.recall.engine import Recalled, recall
+from nanobot_memory_plugins.recall.options import RecallOptions
+
+RANKED = 60
+# Passages asked for where the first ones come from fewer documents than are wanted: long documents have many.
+_MORE_PASSAGES = 4
+# Questions under way at a time: a search waits for its vector while another one ranks.
+_AT_A_TIME = 2
+# Seconds: so long that no machine is too slow. What is measured is what is found, not how fast.
+_NO_LIMIT = 3_600.0
+_OPEN_SECONDS = 300.0
+# "Now" for a question without a time, in a group without any.
+_NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an evaluation brought: the lines of the run, and how the store stood."""
+
+    lines: tuple[str, ...]
+    status: StoreStatus
+
+
+class Watcher:
+    """Is told how far an evaluation is. This one does nothing."""
+
+    def begun(self, what: str, total: int) -> None:
+        """Learn that a stage begins that has ``total`` steps."""
+
+    def advanced(self, steps: int = 1) -> None:
+        """Learn that steps of the stage are done."""
+
+    def model(self, status: StoreStatus, report: ModelReport) -> None:
+        """Learn how the embedding model and the vectors stand."""
+
+
+async def evaluate(
+    dataset: Dataset, workspace: Path, config: MemoryConfig, *, embeddings: bool, watcher: Watcher
+) -> Outcome:
+    """Write the documents, index them, and answer the questions.
+
+    ``config`` holds the options of search and recall that are measured. Raises `InputError` when the workspace cannot
+    be used, and `StoreError` when there is no index.
+    """
+    watcher.begun("writing", len(dataset.documents))
+    places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents, written=watcher.advanced)
+    options, _ = plugin_options(config, "recall", RecallOptions)
+    chosen = options if isinstance(options, RecallOptions) else RecallOptions()
+    async with _opened(workspace, _own_index(config, embeddings=embeddings)) as store:
+        watcher.begun("indexing", 1)
+        await store.flush()
+        watcher.advanced()
+        if isinstance(store, VectorStore):
+            await store.vectors_complete(watcher.model)
+        watcher.begun("asking", len(dataset.queries))
+        asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
+        return Outcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
+
+
+class _Asking:
+    """Asks the questions of one data set."""
+
+    def __init__(
+        self, store: Store, places: DocumentPlaces, options: RecallOptions, documents: Sequence[EvalDocument]
+    ) -> None:
+        self._store = store
+        self._places = places
+        self._options = options
+        self._latest: dict[str, datetime] = {}
+        for document in documents:
+            if document.ts is not None:
+                self._latest[document.group] = max(document.ts, self._latest.get(document.group, document.ts))
+
+    async def answers(self, queries: Sequence[EvalQuery], answered: Callable[[], None]) -> tuple[str, ...]:
+        """Return a line of JSON for each question, in their order."""
+        free = asyncio.Semaphore(_AT_A_TIME)
+
+        async def one(query: EvalQuery) -> str:
+            async with free:
+                answer = await self._answer(query)
+            answered()
+            return json.dumps(answer, ensure_ascii=False)
+
+        return tuple(await asyncio.gather(*map(one, queries)))
+
+    async def _answer(self, query: EvalQuery) -> dict[str, Any]:
+        recalled = await self._recall(query, RANKED)
+        ranked = self._places.ids_of(recalled.ranked)
+        if len(ranked) < RANKED <= len(recalled.ranked):
+            more = await self._recall(query, RANKED * _MORE_PASSAGES)
+            ranked = list(dict.fromkeys([*ranked, *self._places.ids_of(more.ranked)]))
+        injected = self._places.ids_of(recalled.injected)
+        return {"query_id": query.id, "ranked": ranked[:RANKED], "injected": injected}
+
+    async def _recall(self, query: EvalQuery, ranked_limit: int) -> Recalled:
+        return await recall(
+            self._store,
+            query.text,
+            options=self._options,
+            scope=group_scope(query.group),
+            asked_at=query.ts or self._latest.get(query.group, _NO_TIME),
+            ranked_limit=ranked_limit,
+        )
+
+
+@asynccontextmanager
+async def _opened(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
+    """Open the store that the installed plugins bring, and nothing else of them."""
+    stores: list[Store] = []
+    plugins = PluginSet(
+        workspace,
+        config=config,
+        llm=None,
+        clock=SystemClock(),
+        problems=list[ConfigProblem](),
+        visible_scope=lambda scope: scope,
+        store=lambda: stores[0] if stores else None,
+    )
+    await plugins.load()
+    try:
+        opened = await plugins.host.call_first("open_store", {}, accept=(Store,))
+        if opened is not None:
+            stores += [store for store in opened.values if isinstance(store, Store)]
+        if not stores:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        yield stores[0]
+    finally:
+        for store in stores:
+            await store.close()
+        await plugins.host.close()
+
+
+def _own_index(config: MemoryConfig, *, embeddings: bool) -> MemoryConfig:
+    """Return the configuration with an index in the workspace, whatever it says of the user's own.
+
+    The names are those of our storage plugin; another store's plugin does not look at them.
+    """
+    storage = dict(config.plugins.get("storage", {}))
+    drop = {"db_path", "dbPath"} if embeddings else {"db_path", "dbPath", "embedding_provider", "embeddingProvider"}
+    storage = {name: value for name, value in storage.items() if name not in drop}
+    if not embeddings:
+        storage["embedding_provider"] = "none"
+    core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
+    return config.model_copy(update={"core": core, "plugins": {**config.plugins, "storage": storage}})

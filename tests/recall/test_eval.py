@@ -1,0 +1,263 @@
+"""``nanobot-memory eval`` on small data sets made here, through the real command, files, index and model."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.files import parse_transcript_line
+
+Rows = list[dict[str, Any]]
+Evaluate = Callable[..., dict[str, Any]]
+
+
+def document(key: str, text: str, **more: Any) -> dict[str, Any]:
+    base = {"group": "ann", "session": "one", "order": int(key[1:]), "ts": "2024-03-01T10:00:00", "role": "user"}
+    return {"id": key, **base, "speaker": "Ann", "text": text, **more}
+
+
+def question(key: str, text: str, gold: list[str], **more: Any) -> dict[str, Any]:
+    base = {"group": "ann", "category": "x", "ts": "2024-06-01T10:00:00", "answer": ""}
+    return {"id": key, **base, "text": text, "gold": gold, **more}
+
+
+DOCUMENTS = [
+    document("d0", "Hi there, how are you doing?", speaker="Ben"),
+    document("d1", "My sister Clara moved to Lisbon in the spring."),
+    document("d2", "We adopted a greyhound and called him Pepper.", speaker="Ben"),
+    document("d3", "The password hint hangs behind the kitchen door.", session="two", ts="2024-04-02T09:00:00"),
+    document("d4", "I bought a cello, and practise each evening.", session="two", ts="2024-04-02T09:01:00"),
+    document("d5", "我上个月去了成都，吃了很辣的火锅。", group="李明", session="一", speaker="李明"),
+    document(
+        "d6", "好的，您的航班是 CA1234，周五早上八点起飞。", group="李明", session="一", speaker="", role="assistant"
+    ),
+    document("d7", "我女儿对花生过敏，点菜要注意。", group="李明", session="二", speaker="李明"),
+    document("d8", "今天天气不错。", group="李明", session="二", speaker="李明"),
+]
+QUESTIONS = [
+    question("q0", "When did Clara move to Lisbon?", ["d1"]),
+    question("q1", "What is the greyhound called?", ["d2"]),
+    question("q2", "你还记得我女儿对什么过敏吗？", ["d7"], group="李明"),
+    question("q3", "之前说的航班号是多少？", ["d6"], group="李明"),
+]
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Path:
+    return written(tmp_path / "set", DOCUMENTS, QUESTIONS)
+
+
+def written(folder: Path, documents: Rows, questions: Rows) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in (("docs.jsonl", documents), ("queries.jsonl", questions)):
+        (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def evaluated(capsys: pytest.CaptureFixture[str], folder: Path, *arguments: object, run: str = "run.jsonl") -> Rows:
+    """Run the command without a model and return the lines that it wrote."""
+    target = folder.parent / run
+    code, answer, errors = command(capsys, folder, "--run", target, "--no-embeddings", *arguments)
+    assert code == 0, errors
+    assert answer["ok"] is True
+    return [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+
+
+def command(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, dict[str, Any], str]:
+    """Run the command line; return its exit status, its JSON and its standard error."""
+    capsys.readouterr()
+    code = run_command_line(["eval", *map(str, arguments), "--json"])
+    out, errors = capsys.readouterr()
+    return code, json.loads(out) if out else {}, errors
+
+
+def hit_rate(lines: Rows, questions: Rows, *, first: int, field: str = "ranked") -> float:
+    gold = {row["id"]: set(row["gold"]) for row in questions}
+    return sum(bool(gold[line["query_id"]] & set(line[field][:first])) for line in lines) / len(lines)
+
+
+def test_questions_in_both_languages_find_their_documents(capsys, dataset):
+    lines = evaluated(capsys, dataset)
+    assert [line["query_id"] for line in lines] == ["q0", "q1", "q2", "q3"]
+    assert all(list(line) == ["query_id", "ranked", "injected"] for line in lines)
+    assert hit_rate(lines, QUESTIONS, first=1) == 1.0
+    assert hit_rate(lines, QUESTIONS, first=8, field="injected") == 1.0
+
+
+def test_meaning_finds_what_shares_no_word(capsys, dataset, builtin_model):
+    asked = [
+        question("m0", "Which musical instrument does Ann play?", ["d4"]),
+        question("m1", "孩子不能吃什么坚果？", ["d7"], group="李明"),
+    ]
+    written(dataset, DOCUMENTS, asked)
+    words = evaluated(capsys, dataset)
+    target = dataset.parent / "meaning.jsonl"
+    code, answer, errors = command(capsys, dataset, "--run", target)
+    assert code == 0, errors
+    assert answer["model"]
+    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert hit_rate(lines, asked, first=2) == 1.0 > hit_rate(words, asked, first=2)
+
+
+def test_a_question_sees_nothing_of_another_group(capsys, tmp_path):
+    same = "The treasure is buried under the old oak."
+    documents = [
+        document("d1", same, group="ann"),
+        document("d2", same, group="ben"),
+        document("d3", same, group=""),
+        document("d4", same, group=None),
+    ]
+    asked = [
+        question(f"q{number}", "where is the treasure buried?", [], group=group)
+        for number, group in enumerate(("ann", "ben", "", None, "nobody"))
+    ]
+    lines = evaluated(capsys, written(tmp_path / "set", documents, asked))
+    assert [sorted(line["ranked"]) for line in lines] == [["d1"], ["d2"], ["d3", "d4"], ["d3", "d4"], []]
+    assert all(set(line["injected"]) <= set(line["ranked"]) for line in lines)
+
+
+def test_what_is_missing_or_odd_is_done_without(capsys, tmp_path):
+    text = "the {} gate opens with a brass key"
+    documents: Rows = [
+        {"id": "bare"},
+        {"id": 7, "text": text.format("seventh")},
+        {"id": "nulls", "group": None, "session": None, "order": None, "ts": None, "role": None, "speaker": None}
+        | {"text": text.format("northern"), "parent": None, "unknown": {"nested": [1]}},
+        {"id": "empty", "text": ""},
+        {"id": "space", "text": " \n "},
+        {"id": "odd-time", "ts": "2023/05/20 (Sat) 02:21", "text": text.format("southern")},
+        {"id": "no-time", "ts": "the other day", "text": text.format("eastern")},
+        {"id": "zone", "ts": "2023-05-20T02:21:00+08:00", "text": text.format("western")},
+        {"id": "day", "ts": "2023-05-20", "role": "Wizard", "speaker": " ", "text": text.format("upper")},
+        {"id": "seconds", "ts": 1684548060, "order": -3, "text": text.format("lower")},
+        {"id": "half", "text": "\ud83d " + text.format("inner"), "role": "assistant", "speaker": "\ud83d"},
+        {"id": "lines", "session": "../a/b", "text": "first\nsecond\u2028third " + text.format("outer")},
+    ]
+    asked: Rows = [
+        {"id": "q0", "text": "Which gate opens with a brass key?", "category": "never heard of", "ts": None},
+        {"id": "q1", "text": ""},
+        {"id": "q2"},
+        {"id": 3, "text": "the lower gate", "ts": "soon", "gold": None, "more": 1},
+    ]
+    first, *empty, last = evaluated(capsys, written(tmp_path / "set", documents, asked))
+    gates = {"7", "nulls", "odd-time", "no-time", "zone", "day", "seconds", "half", "lines"}
+    assert set(first["ranked"]) == gates
+    assert [line["ranked"] for line in empty] == [[], []]
+    assert (last["query_id"], last["ranked"][0]) == ("3", "seconds")
+
+
+def test_a_long_document_counts_once_and_the_others_are_still_ranked(capsys, tmp_path):
+    long = "\n\n".join(f"Paragraph {number} about the harbour. " + "The harbour is wide. " * 40 for number in range(90))
+    documents = [document("d1", long, session="long")]
+    documents += [document(f"d{number}", f"A boat in the harbour, number {number}.") for number in range(2, 30)]
+    (line,) = evaluated(
+        capsys, written(tmp_path / "set", documents, [question("q0", "what about the harbour?", ["d1"])])
+    )
+    assert len(line["ranked"]) == len(set(line["ranked"])) == 29
+
+
+def test_no_more_than_sixty_are_ranked(capsys, tmp_path):
+    documents = [document(f"d{number}", f"sunset number {number}") for number in range(80)]
+    (line,) = evaluated(capsys, written(tmp_path / "set", documents, [question("q0", "sunset", [])]))
+    assert len(line["ranked"]) == 60
+
+
+def test_the_same_data_gives_the_same_bytes(capsys, dataset):
+    documents = [*DOCUMENTS, *(document(f"d{n}", f"Clara said number {n % 7}", ts=None) for n in range(100, 180))]
+    written(dataset, documents, [*QUESTIONS, question("q9", "What did Clara say?", [], ts=None)])
+    evaluated(capsys, dataset, run="first.jsonl")
+    evaluated(capsys, dataset, run="second.jsonl")
+    first, second = ((dataset.parent / name).read_bytes() for name in ("first.jsonl", "second.jsonl"))
+    assert first == second
+
+
+def test_the_memory_is_kept_where_it_is_asked_for_and_is_redacted(capsys, dataset):
+    secret = "AKIA" + "Q4M7Z2R6T6W3Y5P5"
+    documents = [*DOCUMENTS, document("d9", f"The key of the bucket is {secret} and it is old")]
+    written(dataset, documents, [question("q0", "What is the key of the bucket?", ["d9"])])
+    kept = dataset.parent / "kept"
+    (line,) = evaluated(capsys, dataset, "--workspace", kept)
+    assert line["ranked"][0] == "d9"
+    files = sorted((kept / "memory" / "sessions").glob("*.jsonl"))
+    records = [parse_transcript_line(raw) for file in files for raw in file.read_bytes().splitlines()]
+    assert len(files) == 4
+    assert len(records) == len(documents)
+    assert {record.origin.value for record in records} == {"user", "assistant"}
+    assert all(secret.encode() not in file.read_bytes() for file in files)
+    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "again.jsonl", "--workspace", kept)
+    assert code == 1
+    assert "memory in" in answer["error"]
+
+
+def test_the_index_of_the_configuration_is_left_alone(capsys, dataset, tmp_path):
+    own = tmp_path / "own.db"
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"memoryPlugins": {"storage": {"dbPath": str(own)}, "recall": {"heavyTopK": 1}}}))
+    lines = evaluated(capsys, dataset, "--config", config)
+    assert not own.exists()
+    assert hit_rate(lines, QUESTIONS, first=1) == 1.0
+    assert max(len(line["injected"]) for line in lines) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "cause"),
+    [
+        (b"{not json", "this is not JSON"),
+        (b"[1, 2]", "no JSON object"),
+        (b'{"text": "no id"}', "id: Field required"),
+        (b'{"id": "d1", "text": "twice"}', "'d1' stands on line 3 already"),
+        (b'{"id": "x", "text": ["a"]}', "text: Input should be a valid string"),
+        (b'{"id": "x", "order": "third"}', "order: Input should be a valid number"),
+        (b'{"id": "\xff"}', "not UTF-8"),
+    ],
+)
+def test_bad_lines_are_named_with_their_cause(capsys, dataset, line, cause):
+    path = dataset / "docs.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\n\n", 1) + line + b"\n")
+    target = dataset.parent / "run.jsonl"
+    code, answer, errors = command(capsys, dataset, "--run", target, "--no-embeddings")
+    assert code == 1
+    assert answer["ok"] is False
+    assert "docs.jsonl, line 11: " in answer["error"]
+    assert cause in answer["error"]
+    assert answer["mend"]
+    assert cause in errors
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("name", ["docs.jsonl", "queries.jsonl"])
+def test_a_file_that_is_missing_is_named(capsys, dataset, name):
+    (dataset / name).unlink()
+    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "run.jsonl")
+    assert code == 1
+    assert name in answer["error"]
+
+
+def test_a_run_that_cannot_be_written_is_refused_at_once(capsys, dataset):
+    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "nowhere" / "run.jsonl")
+    assert code == 1
+    assert "nowhere" in answer["error"]
+
+
+def test_without_a_store_it_says_what_is_missing(capsys, dataset, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "recall")
+    code, answer, _ = command(capsys, dataset, "--run", dataset.parent / "run.jsonl")
+    assert code == 1
+    assert "No store is open" in answer["error"]
+    assert "nanobot-memory-storage" in answer["mend"]
+
+
+def test_wrong_use_is_told_apart(capsys, dataset):
+    assert run_command_line(["eval", str(dataset)]) == 2
+    assert run_command_line(["eval", "--run", "x.jsonl"]) == 2
+
+
+def test_the_answer_counts_and_names_the_model(capsys, dataset):
+    code, answer, errors = command(capsys, dataset, "--run", dataset.parent / "r.jsonl", "--no-embeddings")
+    assert code == 0
+    assert answer.pop("seconds") >= 0
+    assert answer == {"ok": True, "documents": 9, "queries": 4, "model": None}
+    assert "asking" in errors
