@@ -171,6 +171,11 @@ def test_several_dates_come_in_the_order_of_the_text_and_once():
     ]
 
 
+def test_more_than_eight_spans_are_too_many():
+    text = ", ".join(f"{n} days ago, {n}天前, 2020-01-{n:02}" for n in range(1, 9))
+    assert len(spans(text)) == 8
+
+
 def test_a_weekend_and_a_sunday_have_their_own_last_weekend():
     sunday = datetime(2026, 2, 22, 12, tzinfo=UTC)
     assert spans("over the weekend", sunday) == ["2026-02-21 2026-02-22"]
