@@ -1,79 +1,112 @@
 """The text that is injected: memories grouped by file, inside a budget, full text first and snippets after."""
 
-import re
-import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 from nanobot_memory_plugins.core.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Tier
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.repeats import fold_repeats, folded, one_line
 
-_SPACES = re.compile(r"\s+")
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
 FENCE_TOKENS = 60
 # Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
 _SHORTEST_REPEAT = 8
+# Of two memories whose scores differ by less than a tenth, one that is half as long as the other goes first.
+_NEARLY_THE_SAME = 0.9
+_HALF = 2
 
 
-def build_block(hits: Sequence[Hit], options: RecallOptions) -> ContextBlock | None:
+def build_block(hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
-    The best ``max_full_docs`` stand whole, the next ``max_snippets`` by snippet; one that does not fit is left out and
-    the next is tried. Lines are grouped by source file, the file of the best hit first.
+    Hits whose score is below ``min_relative_odds`` are left out. The best ``max_full_docs`` stand whole, the next
+    ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all fit, a short
+    memory goes before a long one that is hardly better. After a light search a structured note stands by its tl;dr
+    and tags. Lines are grouped by source file, the file of the best hit first.
     """
-    chars = options.inject_budget_chars - FENCE_CHARS
-    tokens = options.max_context_tokens - FENCE_TOKENS
-    groups: dict[str, list[str]] = {}
-    used: list[str] = []
-    for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
-        line = render(hit, whole=rank < options.max_full_docs, options=options)
-        if rank < options.max_full_docs and (len(line) > chars or estimate_tokens(line) > tokens):
-            line = render(hit, whole=False, options=options)
-        heading = "" if hit.path in groups else f"{hit.path}\n"
-        cost_chars = len(line) + len(heading) + 1
-        cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
-        if cost_chars > chars or cost_tokens > tokens:
-            continue
-        chars -= cost_chars
-        tokens -= cost_tokens
-        groups.setdefault(hit.path, []).append(line)
-        used.append(hit.id)
-    if not used:
+    good = [hit for hit in hits if hit.score >= options.min_relative_odds]
+    page = _filled(good, options, tier)
+    if len(page.used) < len(good):
+        page = max(page, _filled(_short_before_long(good), options, tier), key=lambda one: one.worth)
+    if not page.used:
         return None
-    text = "\n".join("\n".join([path, *lines]) for path, lines in groups.items())
-    return ContextBlock(text=text, hit_ids=tuple(used))
+    text = "\n".join("\n".join([path, *lines]) for path, lines in page.groups.items())
+    return ContextBlock(text=text, hit_ids=tuple(page.used))
 
 
-def render(hit: Hit, *, whole: bool, options: RecallOptions) -> str:
+def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY) -> str:
     """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file."""
-    text = hit.text if whole else (hit.snippet or hit.text)[: options.heavy_max_snippet_chars]
+    if tier is Tier.LIGHT and hit.tldr:
+        text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
+    else:
+        text = hit.text if whole else (hit.snippet or hit.text)[: options.heavy_max_snippet_chars]
     date = f"[{hit.time:%Y-%m-%d}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
-    return f"- {date}{who}: {_one_line(text)} (line {hit.line})"
+    return f"- {date}{who}: {one_line(text)} (line {hit.line})"
 
 
 def without_live(hits: Iterable[Hit], text: str, history: Sequence[Message]) -> list[Hit]:
-    """Leave out what stands in the live context already, and what repeats another hit."""
-    live = {_folded(text), *(_folded(message.text) for message in history)}
+    """Leave out what stands in the live context already, and keep one of those that say the same."""
+    live = {folded(text), *(folded(message.text) for message in history)}
     live.discard("")
-    longer = [folded for folded in live if len(folded) >= _SHORTEST_REPEAT]
-    kept: list[Hit] = []
-    seen: set[str] = set()
+    longer = [context for context in live if len(context) >= _SHORTEST_REPEAT]
+    return fold_repeats(hit for hit in hits if _is_new(folded(hit.text), live, longer))
+
+
+def _is_new(said: str, live: set[str], longer: Sequence[str]) -> bool:
+    if not said or said in live:
+        return False
+    return len(said) < _SHORTEST_REPEAT or not any(said in context for context in longer)
+
+
+@dataclass(slots=True)
+class _Page:
+    """A block in the making, and what is left of its budget."""
+
+    chars: int
+    tokens: int
+    groups: dict[str, list[str]] = field(default_factory=dict)
+    used: list[str] = field(default_factory=list)
+    worth: float = 0.0
+
+    def add(self, hit: Hit, line: str) -> bool:
+        """Add a memory, unless it does not fit."""
+        heading = "" if hit.path in self.groups else f"{hit.path}\n"
+        cost_chars = len(line) + len(heading) + 1
+        cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
+        if cost_chars > self.chars or cost_tokens > self.tokens:
+            return False
+        self.chars -= cost_chars
+        self.tokens -= cost_tokens
+        self.groups.setdefault(hit.path, []).append(line)
+        self.used.append(hit.id)
+        self.worth += hit.score
+        return True
+
+
+def _filled(hits: Sequence[Hit], options: RecallOptions, tier: Tier) -> _Page:
+    """Fill a page with hits in this order, as far as they fit."""
+    page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
+    for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
+        whole = rank < options.max_full_docs
+        added = page.add(hit, render(hit, whole=whole, options=options, tier=tier))
+        if whole and not added:
+            page.add(hit, render(hit, whole=False, options=options, tier=tier))
+    return page
+
+
+def _short_before_long(hits: Sequence[Hit]) -> list[Hit]:
+    """Let a hit pass those before it that are hardly better and more than twice as long."""
+    order: list[Hit] = []
     for hit in hits:
-        folded = _folded(hit.text)
-        if not folded or folded in seen or folded in live:
-            continue
-        if len(folded) >= _SHORTEST_REPEAT and any(folded in context for context in longer):
-            continue
-        seen.add(folded)
-        kept.append(hit)
-    return kept
-
-
-def _one_line(text: str) -> str:
-    return _SPACES.sub(" ", text).strip()
-
-
-def _folded(text: str) -> str:
-    return _one_line(unicodedata.normalize("NFKC", text)).casefold()
+        place = len(order)
+        while (
+            place
+            and hit.score >= _NEARLY_THE_SAME * order[place - 1].score
+            and len(order[place - 1].text) > _HALF * len(hit.text)
+        ):
+            place -= 1
+        order.insert(place, hit)
+    return order

@@ -82,14 +82,23 @@ class RecallOptions(BaseModel):
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
     probe_threshold: float = Field(default=0.45, ge=0, le=1, description="relevance at which a probe raises the tier")
     relevance_threshold: float = Field(default=0.3, ge=0, le=1, description="hits below it are not injected")
-    recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block, at most")
-    light_top_k: int = Field(default=3, ge=1, le=60, description="memories from a light search, at most")
-    heavy_top_k: int = Field(default=8, ge=1, le=60, description="memories from a heavy search, at most")
-    max_full_docs: int = Field(default=3, ge=0, description="memories quoted whole; the others by snippet")
-    max_snippets: int = Field(default=5, ge=0, description="memories quoted by snippet, at most")
-    heavy_max_snippet_chars: int = Field(default=360, ge=20, description="characters of a snippet")
-    max_context_tokens: int = Field(default=800, ge=0, description="estimated tokens of a block")
-    inject_budget_chars: int = Field(default=1_800, ge=0, description="characters of a block")
+    min_relative_odds: float = Field(
+        default=0.0, ge=0, le=1, description="hits whose score, the best being 1, is below it are not injected"
+    )
+    recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
+    light_top_k: int = Field(
+        default=3, ge=1, le=60, description="memories from a light search, at most; recallTopK where that is less"
+    )
+    heavy_top_k: int = Field(
+        default=8, ge=1, le=60, description="memories from a heavy search, at most; recallTopK where that is less"
+    )
+    max_full_docs: int = Field(default=3, ge=0, description="the best memories of a block, quoted whole where they fit")
+    max_snippets: int = Field(default=5, ge=0, description="those after them, quoted by snippet, at most")
+    heavy_max_snippet_chars: int = Field(default=360, ge=20, description="characters of a snippet, at most")
+    max_context_tokens: int = Field(
+        default=800, ge=0, description="estimated tokens of a block, fence included; this and the next both hold"
+    )
+    inject_budget_chars: int = Field(default=1_800, ge=0, description="characters of a block, fence included")
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
     uncertain_markers: tuple[str, ...] = Field(default=UNCERTAIN_MARKERS, description="words of a guessed answer")

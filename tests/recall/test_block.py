@@ -1,8 +1,11 @@
 from datetime import UTC, datetime
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from nanobot_memory_plugins.core.fence import fence
 from nanobot_memory_plugins.core.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Hit, Message, Origin
+from nanobot_memory_plugins.core.values import Hit, Message, Origin, Tier
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
 
@@ -63,3 +66,56 @@ def test_what_stands_in_the_live_context_is_not_injected_again():
     history = [Message(role="user", text="My favourite colour is   GREEN, you know")]
     hits = [hit("1", "my favourite colour is green"), hit("2", "the question"), hit("3", "other"), hit("4", "Other")]
     assert [h.id for h in without_live(hits, "The question", history)] == ["3"]
+
+
+def test_hits_below_the_least_odds_are_left_out():
+    hits = [hit("best", "one", score=1.0), hit("fair", "two", score=0.3), hit("poor", "three", score=0.1)]
+    assert build_block(hits, RecallOptions(min_relative_odds=0.3)).hit_ids == ("best", "fair")
+    assert build_block(hits, RecallOptions()).hit_ids == ("best", "fair", "poor")
+
+
+def test_several_short_memories_go_before_a_long_one_that_is_hardly_better():
+    options = RecallOptions(inject_budget_chars=600)
+    short = [hit(f"short {n}", f"{n} is short " * 6, score=0.95) for n in range(3)]
+    hits = [hit("long", "long words " * 33, score=1.0), *short]
+    assert build_block(hits, options).hit_ids == ("short 0", "short 1", "short 2")
+    much_better = [hits[0], *(hit(one.id, one.text, score=0.5) for one in short)]
+    assert build_block(much_better, options).hit_ids == ("long",)
+
+
+def test_a_long_memory_goes_first_where_all_fit():
+    hits = [hit("long", "long words " * 30, score=1.0), hit("short", "short", score=0.95)]
+    assert build_block(hits, RecallOptions()).hit_ids == ("long", "short")
+
+
+def test_a_light_search_shows_a_note_by_its_tldr_and_tags():
+    note = hit("1", "Stay on sqlite\n\nBecause of the cost", tldr="Stay on sqlite", tags=("deploy", "db"))
+    light = build_block([note, hit("2", "no note")], RecallOptions(), tier=Tier.LIGHT).text
+    assert "user: Stay on sqlite [deploy, db] (line 1)" in light
+    assert "no note" in light
+    assert "Because of the cost" not in light
+    assert "Because of the cost" in build_block([note], RecallOptions()).text
+
+
+TEXTS = st.text(st.sampled_from("ab 记忆\n🙂"), max_size=900)
+
+
+@given(
+    st.lists(st.tuples(TEXTS, st.sampled_from("xyz"), st.floats(0, 1)), max_size=15),
+    st.integers(0, 2_000),
+    st.integers(0, 900),
+    st.sampled_from(list(Tier)),
+)
+def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens, tier):
+    hits = [hit(str(n), text, f"memory/{path}.md", score=score) for n, (text, path, score) in enumerate(said)]
+    hits.sort(key=lambda one: -one.score)
+    options = RecallOptions(inject_budget_chars=chars, max_context_tokens=tokens)
+    block = build_block(hits, options, tier=tier)
+    if block is None:
+        return
+    fenced = fence([block.text], language="zh")
+    assert len(fenced) <= chars
+    assert estimate_tokens(fenced) <= tokens
+    headings = [line for line in block.text.splitlines() if line.startswith("memory/")]
+    assert len(headings) == len(set(headings))
+    assert len(set(block.hit_ids)) == len(block.hit_ids) <= options.max_full_docs + options.max_snippets

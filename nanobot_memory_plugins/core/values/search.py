@@ -50,7 +50,9 @@ class Hit:
 
     ``path`` is relative to the workspace with forward slashes, ``line`` counts from 1. ``score`` lies in
     0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
-    text covers, ``similarity`` the cosine to the query, or None without vectors.
+    text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
+    memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
+    are those of a structured note.
     """
 
     id: str
@@ -66,6 +68,9 @@ class Hit:
     snippet: str = ""
     coverage: float = 0.0
     similarity: float | None = None
+    source: str = ""
+    tldr: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

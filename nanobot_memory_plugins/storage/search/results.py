@@ -36,6 +36,9 @@ def hit_of(
         snippet=snippet(document.text, terms),
         coverage=coverage,
         similarity=similarity,
+        source=document.source,
+        tldr=document.tldr,
+        tags=document.tags,
     )
 
 

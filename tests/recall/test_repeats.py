@@ -1,0 +1,96 @@
+"""Which memories count as the same, and which of them stays."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.values import Hit, Origin
+from nanobot_memory_plugins.recall.repeats import fold_repeats
+
+TIME = datetime(2026, 2, 16, tzinfo=UTC)
+
+
+def hit(key: str, text: str, *, days: int = 0, speaker: str = "", score: float = 1.0) -> Hit:
+    return Hit(
+        id=key,
+        text=text,
+        path="memory/a.md",
+        line=1,
+        score=score,
+        origin=Origin.USER,
+        time=TIME + timedelta(days=days),
+        speaker=speaker,
+    )
+
+
+def kept(*texts: str) -> list[str]:
+    return [one.text for one in fold_repeats(hit(str(place), text) for place, text in enumerate(texts))]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "stays"),
+    [
+        ("I like tea", "I really like   TEA!", "I like tea"),
+        (
+            "My editor is Helix",
+            "My editor is Helix, with the gruvbox theme",
+            "My editor is Helix, with the gruvbox theme",
+        ),
+        ("我喜欢喝绿茶", "我也很喜欢喝绿茶。", "我喜欢喝绿茶"),
+        ("我的猫叫小白", "我的猫叫小白，今年三岁了", "我的猫叫小白，今年三岁了"),
+        ("服务器端口是 8080", "服务器的端口是８０８０", "服务器端口是 8080"),
+    ],
+)
+def test_what_says_the_same_or_less_is_folded_into_the_other(one, other, stays):
+    assert kept(one, other) == [stays]
+    assert len(kept(other, one)) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The port is 8080", "The port is 9090"),
+        ("My sister lives in Berlin and is a nurse", "My sister lives in Munich and is a nurse"),
+        ("I like dogs", "I do not like dogs"),
+        ("I can eat nuts", "I can't eat nuts"),
+        ("Ann paid Bob", "Bob paid Ann"),
+        ("我喜欢狗", "我不喜欢狗"),
+        ("我喜欢狗", "我喜欢猫"),
+        ("我家的猫没有名字", "我家的猫有名字"),
+        ("tea", "I had tea with Ann at the station before her train to Hamburg left"),
+    ],
+)
+def test_a_number_a_name_a_not_or_much_more_keeps_them_apart(one, other):
+    assert kept(one, other) == [one, other]
+
+
+def test_two_people_may_say_the_same():
+    said = [hit("1", "I am a nurse", speaker="Ann"), hit("2", "I am a nurse", speaker="Bob")]
+    assert len(fold_repeats(said)) == 2
+
+
+def test_the_newer_stays_in_the_place_and_with_the_score_of_the_best():
+    hits = [
+        hit("old", "The port is 8080", score=1.0),
+        hit("other", "I like tea", score=0.9),
+        hit("new", "the port is 8080.", score=0.5, days=9),
+    ]
+    assert [(one.id, one.score) for one in fold_repeats(hits)] == [("new", 1.0), ("other", 0.9)]
+
+
+TEXTS = st.lists(
+    st.lists(st.sampled_from(["tea", "8080", "not", "我", "喜欢", "不", "the", "!", " "]), max_size=6).map(" ".join),
+    max_size=12,
+)
+
+
+@given(TEXTS | st.lists(st.text(max_size=30), max_size=8))
+def test_folding_again_folds_nothing_that_has_no_longer_partner_and_never_empties(texts):
+    hits = [hit(str(place), text) for place, text in enumerate(texts)]
+    folded = fold_repeats(hits)
+    assert bool(folded) == bool(hits)
+    assert len({one.id for one in folded}) == len(folded)
+    assert {one.id for one in folded} <= {one.id for one in hits}
+    assert [one.score for one in folded] == sorted((one.score for one in folded), reverse=True)
