@@ -102,7 +102,7 @@ def report_cold_start(path: Path, texts: Sequence[str]) -> None:
 
 
 def report_first_vectors(searcher: Searcher, texts: Sequence[str]) -> None:
-    """Print how long the first search with a model takes, which finds no vectors in memory, and the slowest after it."""
+    """Print how long the first search with a model takes, before its vectors are in memory, and the next."""
     report("first search with the model", milliseconds(lambda: searcher.search(Query(texts[0]))), "ms")
     slowest = max(milliseconds(lambda text=text: searcher.search(Query(text))) for text in texts[1:6])
     report("slowest of the next five", slowest, "ms")

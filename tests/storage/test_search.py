@@ -144,7 +144,7 @@ def test_a_hit_says_where_it_stands_and_how_good_it_is(database):
         Scope(user="u"),
     )
     assert (hit.time, hit.origin, hit.text) == (NOW, Origin.USER, whole.text)
-    assert hit.similarity == pytest.approx(0.6, abs=1e-6)
+    assert hit.similarity == pytest.approx(0.6, abs=1e-5)
     assert hit.coverage == 1.0
     assert 0 < hits["two"].coverage < 0.5
     assert 0 <= hits["two"].score <= hit.score == 1.0

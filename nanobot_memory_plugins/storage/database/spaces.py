@@ -149,9 +149,30 @@ def read(
     yield from connection.execute(f"SELECT e.doc_id, v.vector FROM embedded e {join} WHERE {condition}", values)
 
 
-def count(connection: apsw.Connection, space: VectorSpace) -> int:
-    """Return how many documents have a vector."""
-    return int(scalar(connection, "SELECT count(*) FROM embedded WHERE space_id = ? AND usable", (space.id,)))
+def read_blocks(
+    connection: apsw.Connection, space: VectorSpace, available: VectorBackend, *, after_revision: int = -1
+) -> Iterator[tuple[list[int], Vector]]:
+    """Yield row ids with their vectors, some hundred at a time: those stored or touched after a revision."""
+    if after_revision < 0 and space.backend is VectorBackend.VEC0:
+        # sqlite-vec keeps 1,024 vectors in one value: reading those takes a twentieth of asking for each vector.
+        places = _shadow_places(connection, space)
+        if sum(map(len, places.values())) >= count(connection, space):
+            for chunk, found in places.items():
+                sql = f"SELECT vectors FROM {space.table}_vector_chunks00 WHERE rowid = ?"
+                vectors = np.frombuffer(scalar(connection, sql, (chunk,)), dtype=np.float32)
+                offsets = [offset for _, offset in found]
+                yield [doc_id for doc_id, _ in found], vectors.reshape(-1, space.dimension)[offsets]
+            return
+    pairs = read(connection, space, available, after_revision=after_revision)
+    while block := list(islice(pairs, _BATCH)):
+        vectors = np.frombuffer(b"".join(blob for _, blob in block), dtype=np.float32)
+        yield [doc_id for doc_id, _ in block], vectors.reshape(-1, space.dimension)
+
+
+def count(connection: apsw.Connection, space: VectorSpace, *, after_revision: int = -1) -> int:
+    """Return how many documents have a vector, of those stored or touched after a revision."""
+    sql = "SELECT count(*) FROM embedded WHERE space_id = ? AND revision > ? AND usable"
+    return int(scalar(connection, sql, (space.id, after_revision)))
 
 
 def ids(connection: apsw.Connection, space: VectorSpace) -> list[int]:
@@ -163,14 +184,16 @@ def ids(connection: apsw.Connection, space: VectorSpace) -> list[int]:
 
 def read_columns(
     connection: apsw.Connection, space: VectorSpace, columns: Sequence[str], after_revision: int
-) -> list[tuple[Any, ...]]:
-    """Return row id and columns of the documents whose vectors were stored or touched after a revision."""
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield row id and columns of documents whose vectors were stored or touched after a revision, some at a time."""
     sql = (
         f"SELECT d.id, {', '.join('d.' + column for column in columns)} "
         "FROM embedded e CROSS JOIN docs d ON d.id = e.doc_id "
         "WHERE e.space_id = ? AND e.revision > ? AND e.usable"
     )
-    return query(connection, sql, (space.id, after_revision))
+    rows = connection.execute(sql, (space.id, after_revision))
+    while block := list(islice(rows, _BATCH)):
+        yield block
 
 
 def nearest(
@@ -275,13 +298,9 @@ def _read_shadow(connection: apsw.Connection, space: VectorSpace) -> Iterator[tu
     Nothing is yielded where they do not look as version 0.1 makes them: those vectors are embedded again.
     """
     width = space.dimension * _FLOAT_BYTES
+    places = _shadow_places(connection, space)
     try:
         chunks = query(connection, f"SELECT rowid, vectors FROM {space.table}_vector_chunks00")
-        places: dict[int, list[tuple[int, int]]] = {}
-        for doc_id, chunk, offset in query(
-            connection, f"SELECT rowid, chunk_id, chunk_offset FROM {space.table}_rowids"
-        ):
-            places.setdefault(chunk, []).append((doc_id, offset))
     except apsw.SQLError:
         return
     for chunk, blob in chunks:
@@ -289,3 +308,15 @@ def _read_shadow(connection: apsw.Connection, space: VectorSpace) -> Iterator[tu
             return
         for doc_id, offset in places.get(chunk, ()):
             yield doc_id, blob[offset * width : (offset + 1) * width]
+
+
+def _shadow_places(connection: apsw.Connection, space: VectorSpace) -> dict[int, list[tuple[int, int]]]:
+    """Return for each chunk of a sqlite-vec table the row ids in it, each with its place; nothing where it differs."""
+    places: dict[int, list[tuple[int, int]]] = {}
+    try:
+        rows = query(connection, f"SELECT rowid, chunk_id, chunk_offset FROM {space.table}_rowids ORDER BY rowid")
+    except apsw.SQLError:
+        return {}
+    for doc_id, chunk, offset in rows:
+        places.setdefault(chunk, []).append((doc_id, offset))
+    return places
