@@ -1,0 +1,14 @@
+"""How well the search finds what a question asks for, on labelled sets of documents and questions, beside others.
+
+``python -m benchmarks retrieval --help`` says what can be chosen.
+"""
+
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the table of every set."""
+    # Imported here because the environments of the peers import this package without what the command needs.
+    from benchmarks.retrieval.command import main as run
+
+    run(arguments)

@@ -1,0 +1,120 @@
+"""The command ``python -m benchmarks retrieval``: a table a set, ours beside others."""
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from loguru import logger
+
+from benchmarks.retrieval.baselines import Baseline, fts5, fts5_trigram, grep, whole_memory
+from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
+from benchmarks.retrieval.exchange import Vectors, write_answers
+from benchmarks.retrieval.ours import run_ours
+from benchmarks.retrieval.peers import PeerFailedError, peer_names, run_peer, task_of
+from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, verdict
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+
+BASELINES: dict[str, Baseline] = {
+    "whole memory": whole_memory,
+    "grep, lines by words": grep,
+    "FTS5 unicode61": fts5,
+    "FTS5 trigram": fts5_trigram,
+}
+_ONLY_CHINESE = {"FTS5 trigram"}
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the table of every set that is chosen. Without ``--peers`` only ours and the simplest things run."""
+    options = _options(arguments)
+    logger.disable("nanobot_memory_plugins")
+    if not (options.bench / "score.py").exists():
+        print(f"  the labelled sets are not at {options.bench}")
+        return
+    embedder = open_embedder(EmbeddingOptions())
+    if embedder is None:
+        print("  the embedding model is not installed: only words are compared, and no peer runs")
+    for name in options.sets:
+        labelled = read_set(options.bench / name)
+        print(f"\n  {name}: {len(labelled.documents)} documents, {len(labelled.questions)} questions")
+        print(heading(), flush=True)
+        with tempfile.TemporaryDirectory() as temporary:
+            ran_with: list[str] = []
+            shown: dict[str, Row] = {}
+            for row in _rows(labelled, embedder, options, Path(temporary), ran_with):
+                shown[row.label] = row
+                print(printed(row), flush=True)
+        if ran_with:
+            print(f"  with {', '.join(ran_with)}")
+        print(verdict(shown.get("ours") or shown["ours, words alone"], [*shown.values()]), flush=True)
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks retrieval", description=main.__doc__)
+    known = peer_names()
+    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
+    parser.add_argument("--sets", type=_names, default=SETS, help="names of sets, joined by commas (default: all)")
+    parser.add_argument(
+        "--peers",
+        type=lambda text: known if text == "all" else _names(text),
+        default=(),
+        help=f"peers to install and run, joined by commas, or 'all': {', '.join(known)} (default: none)",
+    )
+    parser.add_argument("--runs", type=Path, help="a folder to keep the runs in, as SET/SYSTEM.jsonl")
+    options = parser.parse_args(arguments)
+    if unknown := sorted(set(options.peers) - set(known)):
+        parser.error(f"there is no peer {', '.join(unknown)}; there are {', '.join(known)}")
+    return options
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
+def _rows(
+    labelled: LabelledSet,
+    embedder: Embedder | None,
+    options: argparse.Namespace,
+    folder: Path,
+    ran_with: list[str],
+) -> Iterator[Row]:
+    def row(label: str, file: Path, *, is_peer: bool = False) -> Row:
+        if options.runs is not None:
+            kept = options.runs / labelled.name / f"{label.replace(',', '').replace(' ', '-')}.jsonl"
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, kept)
+        return Row(label, score(labelled.folder, file), is_peer, names_injected(file))
+
+    run = folder / "run.jsonl"
+    if embedder is not None:
+        run_ours(labelled, run, no_embeddings=False)
+        yield row("ours", run)
+    run_ours(labelled, run, no_embeddings=True)
+    yield row("ours, words alone", run)
+    for label, baseline in BASELINES.items():
+        if label in _ONLY_CHINESE and labelled.language != "zh":
+            continue
+        write_answers(run, baseline(labelled))
+        yield row(label, run)
+    if embedder is None or not options.peers:
+        return
+    task = task_of(
+        labelled,
+        _vectors(embedder, [document.line for document in labelled.documents]),
+        _vectors(embedder, [question.text for question in labelled.questions]),
+    )
+    for name in options.peers:
+        try:
+            done = run_peer(name, task, folder / name)
+        except PeerFailedError as error:
+            print(f"  {name} did not run: {error}", flush=True)
+            continue
+        ran_with.append(done.versions)
+        yield row(name, done.file, is_peer=True)
+
+
+def _vectors(embedder: Embedder, texts: Sequence[str]) -> Vectors:
+    return np.asarray(embedder.encode(texts), dtype=np.float32)
