@@ -97,3 +97,12 @@ def _full_text_of_group(
         ranked = [documents[place].id for (place,) in found]
         yield Answer(question.id, ranked, ranked[:INJECTED])
     connection.close()
+
+
+BASELINES: dict[str, Baseline] = {
+    "whole memory": whole_memory,
+    "grep, lines by words": grep,
+    "FTS5 unicode61": fts5,
+    "FTS5 trigram": fts5_trigram,
+}
+ONLY_CHINESE = {"FTS5 trigram"}

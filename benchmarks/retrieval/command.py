@@ -9,22 +9,14 @@ from pathlib import Path
 import numpy as np
 from loguru import logger
 
-from benchmarks.retrieval.baselines import Baseline, fts5, fts5_trigram, grep, whole_memory
+from benchmarks.retrieval.baselines import BASELINES, ONLY_CHINESE
 from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
-from benchmarks.retrieval.exchange import Vectors, write_answers
+from benchmarks.retrieval.exchange import Task, Vectors, write_answers
 from benchmarks.retrieval.ours import run_ours
-from benchmarks.retrieval.peers import PeerFailedError, peer_names, run_peer, task_of
+from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
 from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
-
-BASELINES: dict[str, Baseline] = {
-    "whole memory": whole_memory,
-    "grep, lines by words": grep,
-    "FTS5 unicode61": fts5,
-    "FTS5 trigram": fts5_trigram,
-}
-_ONLY_CHINESE = {"FTS5 trigram"}
 
 
 def main(arguments: Sequence[str] = ()) -> None:
@@ -95,17 +87,13 @@ def _rows(
     run_ours(labelled, run, no_embeddings=True)
     yield row("ours, words alone", run)
     for label, baseline in BASELINES.items():
-        if label in _ONLY_CHINESE and labelled.language != "zh":
+        if label in ONLY_CHINESE and labelled.language != "zh":
             continue
         write_answers(run, baseline(labelled))
         yield row(label, run)
     if embedder is None or not options.peers:
         return
-    task = task_of(
-        labelled,
-        _vectors(embedder, [document.line for document in labelled.documents]),
-        _vectors(embedder, [question.text for question in labelled.questions]),
-    )
+    task = _task(labelled, embedder)
     for name in options.peers:
         try:
             done = run_peer(name, task, folder / name)
@@ -114,6 +102,25 @@ def _rows(
             continue
         ran_with.append(done.versions)
         yield row(name, done.file, is_peer=True)
+
+
+def run_peer_on(labelled: LabelledSet, name: str, folder: Path) -> PeerRun:
+    """Run one peer on a set with the built-in model's vectors, in ``folder``.
+
+    Raises `PeerFailedError` when it does not come through, or when the model is not installed.
+    """
+    embedder = open_embedder(EmbeddingOptions())
+    if embedder is None:
+        raise PeerFailedError("the embedding model is not installed")
+    return run_peer(name, _task(labelled, embedder), folder)
+
+
+def _task(labelled: LabelledSet, embedder: Embedder) -> Task:
+    return task_of(
+        labelled,
+        _vectors(embedder, [document.line for document in labelled.documents]),
+        _vectors(embedder, [question.text for question in labelled.questions]),
+    )
 
 
 def _vectors(embedder: Embedder, texts: Sequence[str]) -> Vectors:

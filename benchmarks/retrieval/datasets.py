@@ -52,6 +52,12 @@ class Question(BaseModel):
     category: str
     answer: str = ""
     gold: tuple[str, ...]
+    ts: str | None = None
+
+    @property
+    def asked_at(self) -> datetime | None:
+        """The moment at which it is asked; None where the set names none, or asks now."""
+        return datetime.fromisoformat(self.ts) if self.ts and self.ts != "now" else None
 
 
 @dataclass(frozen=True, slots=True)
