@@ -1,0 +1,53 @@
+"""Asks the local model, which answers one question after the other."""
+
+import hashlib
+import http.client
+import json
+
+from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+
+INSTRUCTION = (
+    "You answer questions about people from notes of their conversations. Each note begins with the day on which it "
+    "was said; work out days such as 'yesterday' from it, and give dates as in '7 May 2023'. Answer with a name, a "
+    "date or a few words, not with a sentence. Without a note that helps, make your best guess."
+)
+INSTRUCTION_DIGEST = hashlib.sha256(INSTRUCTION.encode()).hexdigest()[:12]
+"""Answers that were made with another instruction cannot be compared."""
+
+MAXIMUM_ANSWER_TOKENS = 40
+CONTEXT_TOKENS = 4_096
+_LIMIT_SECONDS = 600.0
+
+
+def messages(block: str, question: str) -> list[dict[str, str]]:
+    """Return the prompt: what is the same every time comes first, so that the model computes it once."""
+    notes = f"{block}\n\n" if block else ""
+    return [
+        {"role": "system", "content": INSTRUCTION},
+        {"role": "user", "content": f"{notes}Question: {question}\nShort answer:"},
+    ]
+
+
+def ask(server: LocalModelServer, block: str, question: str) -> str:
+    """Return the first line of the answer. Raises OSError when the model does not answer."""
+    assert server.process is not None
+    request = {
+        "model": server.model_name,
+        "messages": messages(block, question),
+        "temperature": 0,
+        "max_tokens": MAXIMUM_ANSWER_TOKENS,
+        "stop": ["\n"],
+        "cache_prompt": True,
+    }
+    connection = http.client.HTTPConnection(*server.process.address, timeout=_LIMIT_SECONDS)
+    try:
+        connection.request(
+            "POST", "/v1/chat/completions", json.dumps(request).encode(), {"Content-Type": "application/json"}
+        )
+        answer = connection.getresponse()
+        body = json.load(answer)
+    finally:
+        connection.close()
+    if answer.status != http.client.OK:
+        raise OSError(f"the model answered with status {answer.status}: {json.dumps(body)[:200]}")
+    return str(body["choices"][0]["message"]["content"] or "").strip()

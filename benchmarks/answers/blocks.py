@@ -1,0 +1,104 @@
+"""What stands beside a question: the block that recall really injects, and blocks of the same size for the others."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchmarks.retrieval.datasets import LabelledDocument, LabelledSet, Question
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.storage.store import SqliteStore
+
+# Recall's own limits are for turns; here the machine's speed is not to decide what is injected.
+_NO_HURRY = 120.0
+_QUESTION_SESSION = "benchmark:question"
+
+
+class _AskedAt(SystemClock):
+    """The machine's clock, but the day is that of the question."""
+
+    def __init__(self, moment: datetime | None) -> None:
+        self._moment = moment
+
+    def now(self) -> datetime:
+        return self._moment or super().now()
+
+
+def our_blocks(labelled: LabelledSet, questions: Sequence[Question]) -> dict[str, str]:
+    """Return what `MemoryHost` injects beside each question, by its id; the empty text where it injects nothing.
+
+    Every group gets a workspace of its own with its transcripts, as if they had been captured when they were said.
+    The questions themselves are not kept.
+    """
+    groups = labelled.groups()
+    blocks: dict[str, str] = {}
+    for group in dict.fromkeys(question.group for question in questions):
+        own = [question for question in questions if question.group == group]
+        with tempfile.TemporaryDirectory() as workspace:
+            blocks |= asyncio.run(_blocks_of_group(Path(workspace), groups[group], own))
+    return blocks
+
+
+async def _blocks_of_group(
+    workspace: Path, documents: Sequence[LabelledDocument], questions: Sequence[Question]
+) -> dict[str, str]:
+    await _write_transcripts(workspace, documents)
+    config = MemoryConfig.model_validate(
+        {
+            "core": {"keep_transcripts": False, "message_limit": _NO_HURRY},
+            "plugins": {"recall": {"recallTimeout": _NO_HURRY}},
+        }
+    )
+    moments = [question.asked_at for question in questions if question.asked_at is not None]
+    clock = _AskedAt(max(moments).replace(tzinfo=UTC) if moments else None)
+    blocks: dict[str, str] = {}
+    async with MemoryHost(workspace, config=config, clock=clock) as memory:
+        await memory.flush_index()
+        assert isinstance(memory.store, SqliteStore)
+        await memory.store.vectors_complete(lambda status, report: None)
+        for question in questions:
+            context = await memory.message_received(session_key=_QUESTION_SESSION, text=question.text)
+            blocks[question.id] = context.block or ""
+    return blocks
+
+
+async def _write_transcripts(workspace: Path, documents: Iterable[LabelledDocument]) -> None:
+    files = MemoryFiles(workspace, redact=redact_text, clock=SystemClock(), on_append=lambda path: None)
+    for document in documents:
+        is_reply = document.role == "assistant"
+        await files.keep_message(
+            TranscriptRecord(
+                role="assistant" if is_reply else "user",
+                text=document.text,
+                session_key=document.session,
+                scope=Scope(session=document.session),
+                origin=Origin.ASSISTANT if is_reply else Origin.USER,
+                time=document.ts,
+                name=document.speaker,
+            )
+        )
+    await files.close()
+
+
+def block_of_size(ranked: Iterable[str], documents: Mapping[str, LabelledDocument], tokens: int) -> str:
+    """Return the best documents as lines, as many as fit ``tokens``; one that does not fit is left out."""
+    lines: list[str] = []
+    size = 0
+    for identifier in ranked:
+        line = documents[identifier].line
+        cost = estimate_tokens(f"{line}\n")
+        if size + cost <= tokens:
+            lines.append(line)
+            size += cost
+    return "\n".join(lines)
+
+
+def evidence(question: Question, documents: Mapping[str, LabelledDocument]) -> str:
+    """Return the documents that hold the answer, as lines in their order: what a perfect search would inject."""
+    return "\n".join(documents[identifier].line for identifier in documents if identifier in question.gold)
