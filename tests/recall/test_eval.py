@@ -9,6 +9,8 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import parse_transcript_line
+from nanobot_memory_plugins.core.values import Level, StoreStatus
+from nanobot_memory_plugins.recall.cli import evaluation
 
 Rows = list[dict[str, Any]]
 Evaluate = Callable[..., dict[str, Any]]
@@ -200,6 +202,38 @@ def test_the_index_of_the_configuration_is_left_alone(capsys, dataset, tmp_path)
     assert not own.exists()
     assert hit_rate(lines, QUESTIONS, first=1) == 1.0
     assert max(len(line["injected"]) for line in lines) == 1
+
+
+def test_a_store_that_stays_without_an_index_is_asked_all_the_same_and_it_is_said(
+    capsys, dataset, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(evaluation, "_LOOK_SECONDS", 0.0)
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"memoryPlugins": {"storage": {"backend": "grep_only"}}}))
+    target = dataset.parent / "run.jsonl"
+    code, answer, errors = command(capsys, dataset, "--run", target, "--no-embeddings", "--config", config)
+    assert (code, answer["ok"]) == (0, True)
+    assert "by reading the files" in errors
+    lines = [json.loads(line) for line in target.read_text(encoding="utf-8").splitlines()]
+    assert hit_rate(lines, QUESTIONS, first=2) == 1.0
+
+
+async def test_an_index_that_cannot_be_used_yet_is_waited_for(monkeypatch):
+    """While its database is being opened a store answers from the files, and flushing waits for nothing."""
+    monkeypatch.setattr(evaluation, "_LOOK_SECONDS", 0.0)
+
+    class Opening:
+        flushed = 0
+
+        async def flush(self) -> None:
+            self.flushed += 1
+
+        def status(self) -> StoreStatus:
+            return StoreStatus(level=Level.FULL_TEXT if self.flushed == 3 else Level.MARKDOWN)
+
+    store = Opening()
+    await evaluation._indexed(store, evaluation.Watcher())
+    assert store.flushed == 3
 
 
 @pytest.mark.parametrize(

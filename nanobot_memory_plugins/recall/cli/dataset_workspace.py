@@ -1,5 +1,6 @@
 """A data set as the files that memory has: one transcript for each group and session, one line for each document."""
 
+import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from nanobot_memory_plugins.recall.cli.dataset import EvalDocument
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "agent", "chatbot", "gpt", "助手", "助理"})
 _TOOLS = frozenset({"tool", "function", "工具"})
+# When the first file was written, as its time says: seconds since 1970, the same in every run.
+_FIRST_WRITTEN = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +55,12 @@ def write_transcripts(
     ids: dict[tuple[str, int], str] = {}
     try:
         paths.sessions.mkdir(parents=True)
-        for key, members in sessions.items():
+        for number, (key, members) in enumerate(sessions.items()):
             path = paths.transcript(key)
             ordered = [document for _, _, document in sorted(members, key=lambda member: member[:2])]
             path.write_bytes(b"".join(render_transcript_line(_record(document, key)) for document in ordered))
+            # The index is filled by age, and rows that rank alike stand in the order of filling.
+            os.utime(path, (_FIRST_WRITTEN + number, _FIRST_WRITTEN + number))
             relative = paths.relative(path)
             ids |= {(relative, line): document.id for line, document in enumerate(ordered, 1)}
             written(len(ordered))

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, pr
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import ModelReport
-from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.recall.cli.dataset import Dataset, read_dataset
 from nanobot_memory_plugins.recall.cli.evaluation import Outcome, Watcher, evaluate
 
@@ -60,8 +60,9 @@ def eval_(
     target.write_text("".join(f"{line}\n" for line in outcome.lines), encoding="utf-8")
     seconds = time.perf_counter() - started
     status = outcome.status
-    if not status.model and not no_embeddings:
-        typer.echo(f"Searched by words only: {status.reason} {status.mend}".strip(), err=True)
+    if status.level is Level.MARKDOWN or (not status.model and not no_embeddings):
+        how = "by reading the files" if status.level is Level.MARKDOWN else "by words only"
+        typer.echo(f"Searched {how}: {status.reason} {status.mend}".strip(), err=True)
     if as_json:
         print_json(
             {

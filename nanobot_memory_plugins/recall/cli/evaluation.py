@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plug
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
-from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.recall.cli.dataset import Dataset, EvalDocument, EvalQuery
 from nanobot_memory_plugins.recall.cli.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
 from nanobot_memory_plugins.recall.engine import Recalled, recall
@@ -24,10 +25,11 @@ RANKED = 60
 # Passages asked for where the first ones come from fewer documents than are wanted: long documents have many.
 _MORE_PASSAGES = 4
 # Questions under way at a time: a search waits for its vector while another one ranks.
-_AT_A_TIME = 2
+_AT_A_TIME = 3
 # Seconds: so long that no machine is too slow. What is measured is what is found, not how fast.
 _NO_LIMIT = 3_600.0
 _OPEN_SECONDS = 300.0
+_LOOKS, _LOOK_SECONDS = 20, 1.0
 # "Now" for a question without a time, in a group without any.
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
@@ -66,14 +68,26 @@ async def evaluate(
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
     async with _opened(workspace, _own_index(config, embeddings=embeddings)) as store:
-        watcher.begun("indexing", 1)
-        await store.flush()
-        watcher.advanced()
-        if isinstance(store, VectorStore):
-            await store.vectors_complete(watcher.model)
+        await _indexed(store, watcher)
         watcher.begun("asking", len(dataset.queries))
         asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
         return Outcome(await asking.answers(dataset.queries, watcher.advanced), store.status())
+
+
+async def _indexed(store: Store, watcher: Watcher) -> None:
+    """Return once everything is searchable, by words and by meaning.
+
+    A database that cannot be opened yet is waited for: meanwhile a store may have no more than the files to search.
+    """
+    watcher.begun("indexing", 1)
+    for _ in range(_LOOKS):
+        await store.flush()
+        if isinstance(store, VectorStore):
+            await store.vectors_complete(watcher.model)
+        if store.status().level is not Level.MARKDOWN:
+            break
+        await asyncio.sleep(_LOOK_SECONDS)
+    watcher.advanced()
 
 
 class _Asking:
@@ -85,6 +99,7 @@ class _Asking:
         self._store = store
         self._places = places
         self._options = options
+        self._documents = Counter(document.group for document in documents)
         self._latest: dict[str, datetime] = {}
         for document in documents:
             if document.ts is not None:
@@ -105,7 +120,7 @@ class _Asking:
     async def _answer(self, query: EvalQuery) -> dict[str, Any]:
         recalled = await self._recall(query, RANKED)
         ranked = self._places.ids_of(recalled.ranked)
-        if len(ranked) < RANKED <= len(recalled.ranked):
+        if len(ranked) < min(RANKED, self._documents[query.group]) and len(recalled.ranked) >= RANKED:
             more = await self._recall(query, RANKED * _MORE_PASSAGES)
             ranked = list(dict.fromkeys([*ranked, *self._places.ids_of(more.ranked)]))
         injected = self._places.ids_of(recalled.injected)
