@@ -3,69 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-# Words with which a user points at the past, in Chinese and English.
-EXPLICIT_ANCHORS = (
-    *("之前", "上次", "上回", "记得", "回顾", "复盘", "我们聊过", "聊过", "提过", "你说过", "我说过", "说过"),
-    *("按之前", "照旧", "沿用", "查一下记录", "以前", "前几天", "昨天", "上周", "上个月", "去年", "曾经"),
-    *("remember", "recall", "last time", "previously", "earlier", "before", "we discussed", "we talked"),
-    *(
-        "you said",
-        "i said",
-        "you told",
-        "i told",
-        "as usual",
-        "again",
-        "did i",
-        "did we",
-        "have i",
-        "have we",
-    ),
-    *(
-        "my notes",
-        "yesterday",
-        "last week",
-        "last month",
-        "last year",
-        "what was",
-        "when was",
-        "what did",
-        "when did",
-    ),
-)
-# Words that ask for something exact, which may have been settled before.
-IMPLICIT_SIGNALS = (
-    *("具体日期", "日期", "端口", "参数", "命令", "决策", "原因", "不要冲突", "约束", "配置", "版本", "地址"),
-    *("路径", "密码", "偏好", "喜欢", "习惯", "叫什么", "名字", "哪个", "哪一", "什么时候", "多少"),
-    *("which", "what date", "port", "parameter", "command", "decision", "constraint", "config", "version"),
-    *(
-        "address",
-        "path",
-        "prefer",
-        "favourite",
-        "favorite",
-        "like to",
-        "usually",
-        "name of",
-        "how many",
-        "when",
-        "my",
-    ),
-)
-# Words with which an answer betrays that it guesses.
-UNCERTAIN_MARKERS = (
-    *("可能", "大概", "我猜", "不确定", "记不清", "不记得", "没有记录", "不太清楚", "好像", "也许"),
-    *(
-        "not sure",
-        "i'm unsure",
-        "maybe",
-        "perhaps",
-        "i guess",
-        "probably",
-        "i don't recall",
-        "i do not recall",
-    ),
-    *("i don't remember", "i do not remember", "might be", "don't have any record", "no information about"),
-)
+from nanobot_memory_plugins.recall.words import EXPLICIT_ANCHORS, HEDGES, IMPLICIT_SIGNALS, UNCERTAIN_MARKERS
 
 
 class RecallOptions(BaseModel):
@@ -101,4 +39,10 @@ class RecallOptions(BaseModel):
     inject_budget_chars: int = Field(default=1_800, ge=0, description="characters of a block, fence included")
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
-    uncertain_markers: tuple[str, ...] = Field(default=UNCERTAIN_MARKERS, description="words of a guessed answer")
+    personal_questions: bool = Field(
+        default=True, description="questions about people, the user or the agent get at least a light search"
+    )
+    uncertain_markers: tuple[str, ...] = Field(
+        default=UNCERTAIN_MARKERS, description="words of a draft that does not know; one of them is enough"
+    )
+    hedges: tuple[str, ...] = Field(default=HEDGES, description="those of them that count in a short draft only")

@@ -5,10 +5,26 @@ from collections.abc import Sequence
 from enum import IntEnum
 from functools import lru_cache
 
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.traditional import simplified
 
-# A follow-up such as "and that one?" is judged together with the turn before it, up to this length.
-_FOLLOW_UP_CHARS = 24
+# How much of a message is looked at, from each end: a question stands before or after what is pasted.
+_END_CHARS = 2_000
+# User turns that follow-ups are traced back through.
+_TURNS_BACK = 3
+# A draft up to this long is an answer and little else: a hedge in it is about the answer.
+_SHORT_DRAFT_TOKENS = 25
+# What holds a marker and is no doubt about what is known: advice to the reader, and set phrases.
+_NO_DOUBT = re.compile(
+    r"不确定性|(?:如果|若|要是|假如|万一)[你您]?[还也仍]?不太?(?:确定|清楚|记得)|[你您][还也仍]?不太?(?:确定|清楚|记得)|"
+    r"不可能|可能性|可能的话|尽可能|"
+    r"\b(?:if|when|whenever|unless|in case)(?: you(?:'re| are)?)? (?:not sure|unsure|uncertain)|"
+    r"\b(?:if|when|in case) (?:you|they|users) (?:don't|do not|can't|cannot) (?:know|remember|recall)|"
+    r"\byou(?:'re| are) (?:not sure|unsure|uncertain)",
+    re.IGNORECASE,
+)
 
 
 class RecallTier(IntEnum):
@@ -20,34 +36,56 @@ class RecallTier(IntEnum):
 
 
 def choose_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) -> RecallTier:
-    """Return the tier for a message, from its words; a short follow-up takes over the tier of the user's last turn."""
+    """Return the tier for a message, from its words.
+
+    ``recent_turns`` are the user's messages before it, oldest first. A follow-up ("and that one?", "那个呢？") needs as
+    much as what it follows.
+    """
     tier = _tier_of(text, options)
-    if tier is RecallTier.OFF and recent_turns and 0 < len(text.strip()) <= _FOLLOW_UP_CHARS:
-        return _tier_of(recent_turns[-1], options)
+    turns = list(recent_turns[-_TURNS_BACK:])
+    while tier is RecallTier.OFF and turns and questions.is_follow_up(simplified(text)):
+        text = turns.pop()
+        tier = _tier_of(text, options)
     return tier
 
 
 def tier_after_draft(draft: str, tier: RecallTier, options: RecallOptions) -> RecallTier:
-    """Return one tier more when the draft of an answer sounds like a guess, else the same."""
-    if tier < RecallTier.HEAVY and _pattern(options.uncertain_markers).search(draft):
-        return RecallTier(tier + 1)
-    return tier
+    """Return one tier more when the draft of an answer says that it does not know, else the same."""
+    return RecallTier(tier + 1) if tier < RecallTier.HEAVY and is_unsure(draft, options) else tier
+
+
+def is_unsure(draft: str, options: RecallOptions) -> bool:
+    """Say whether the draft of an answer is unsure about what it knows.
+
+    One of the ``uncertain_markers`` is enough; those that are ``hedges`` count in a short draft only, because confident
+    texts hold "可能" and "probably" too.
+    """
+    said = _NO_DOUBT.sub("", simplified(_ends(draft)).replace("’", "'"))
+    is_short = estimate_tokens(draft.strip()) <= _SHORT_DRAFT_TOKENS
+    hedges = frozenset() if is_short else frozenset(options.hedges)
+    return bool(_pattern(tuple(word for word in options.uncertain_markers if word not in hedges)).search(said))
 
 
 def _tier_of(text: str, options: RecallOptions) -> RecallTier:
+    text = simplified(_ends(text)).replace("’", "'")
     if _pattern(options.explicit_anchors).search(text):
         return RecallTier.HEAVY
     if _pattern(options.implicit_signals).search(text):
         return RecallTier.LIGHT
+    if options.personal_questions and questions.is_personal(text):
+        return RecallTier.LIGHT
     return RecallTier.OFF
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * _END_CHARS else f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
 
 
 @lru_cache(maxsize=64)
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """Match any of the words: whole ones in Latin script, anywhere in Chinese, whatever the case."""
+    folded = (simplified(word) for word in words if word)
     parts = [
-        rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])" if word.isascii() else re.escape(word)
-        for word in words
-        if word
+        rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])" if word.isascii() else re.escape(word) for word in folded
     ]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)

@@ -1,0 +1,73 @@
+"""Questions that memory may answer although no word points at the past: about people, the user, or the agent.
+
+Text is simplified Chinese or English, with its own case: a name in English begins with a capital letter.
+"""
+
+import re
+
+# Looked at only so far: longer texts are no questions of one sentence.
+_LONGEST_QUESTION = 300
+_LONGEST_FOLLOW_UP = 48
+
+_NAME = r"(?!(?:I|The|This|That|There|It|Python|Java|God)\b)[A-Z][a-z]+(?:['’]s)?"
+_WH = r"(?:what|when|where|who|whom|whose|which|why|how)"
+_PERSON = r"(?:i|we|he|she|my|our|mine|ours|his|her|hers)"
+_ENGLISH = re.compile(
+    # What did Caroline research? Would Ann like it? How long has Mel been married?
+    rf"\b(?i:did|does|has|had|have|was|were|would|might) {_NAME}\b"
+    # What is Caroline's identity? Is Ann coming?
+    rf"|\b(?i:is|are|what['’]s|who['’]s) {_NAME}['’]s\b|\b(?i:is|are) [A-Z][a-z]+ \w+ing\b"
+    # Did you say so? What have you found?
+    r"|\b(?i:did|have|had|were) you\b(?! (?i:ever heard|heard of|know))"
+)
+_ENGLISH_PERSON = re.compile(rf"\b{_PERSON}\b", re.IGNORECASE)
+# How do I reverse a list? Can I ...: what anybody could ask.
+_ANYBODY = re.compile(
+    r"\b(?:how (?:do|can|could|should|would|might) (?:i|we)|(?:can|could|may|should|shall) (?:i|we)|"
+    r"(?:if|when|after|before) (?:i|we)|i (?:want|need|would like|have a question)|i['’](?:d|m|ll|ve)|"
+    r"(?:help|tell|give|show|teach|write|explain to|let) (?:me|us))\b",
+    re.IGNORECASE,
+)
+_ENGLISH_QUESTION = re.compile(rf"\?|^\W*{_WH}\b|\btell me (?:about|{_WH})\b", re.IGNORECASE)
+
+_CHINESE_QUESTION = re.compile("什么|啥|哪|谁|几|多少|多久|多大|吗|呢|怎么|为什么|何时|[?？]")
+_CHINESE_PERSON = re.compile("我|咱|他|她|你(?:[^，。？?]{0,8}[了过])")
+_CHINESE_ANYBODY = re.compile(
+    "(?:帮|给|教|告诉|跟|和|替|为|让|请|陪)(?:一下)?我们?|我们?(?:该|应该|想|要|需要|如何|怎么|可以|有个问题)|其他|吉他|他们说"
+)
+# 小李买了什么车？ 是在哪天定下来的？
+_CHINESE_PAST = re.compile(
+    "[了过](?:什么|啥|哪|谁|几|多少|多久)|是(?:在|从)?(?:什么时候|哪[天年月里儿]|几号)[^，。？?]{1,12}的"
+)
+
+_FOLLOW_UP = re.compile(
+    r"^\W*(?:and|or|but|what about|how about|same for|what else|anything else|which one|why|when|where|who)\b"
+    r"|\b(?:that|this|the other|these|those|the first|the second|the last) ones?\b"
+    r"|\b(?:hers|his|theirs|it|them)\W*[?？]$",
+    re.IGNORECASE,
+)
+_NEW_SUBJECT = re.compile(r"\b(?:why|when|where|who) (?:is|are|do|does) (?:a|an|the)\b", re.IGNORECASE)
+_CHINESE_FOLLOW_UP = re.compile(
+    r"呢\W*$|^\W*(?:那|还有|另外|然后|为什么[?？]?$|哪个|谁[?？]?$|什么时候[?？]?$)|[那这另]一?个[?？]?$"
+)
+
+
+def is_personal(text: str) -> bool:
+    """Say whether a text asks about somebody's life, or about what the user and the agent did."""
+    if len(text) > _LONGEST_QUESTION:
+        return False
+    if _CHINESE_QUESTION.search(text):
+        rest = _CHINESE_ANYBODY.sub("", text)
+        if _CHINESE_PERSON.search(rest) or _CHINESE_PAST.search(rest):
+            return True
+    if not _ENGLISH_QUESTION.search(text):
+        return False
+    return bool(_ENGLISH.search(text) or _ENGLISH_PERSON.search(_ANYBODY.sub("", text)))
+
+
+def is_follow_up(text: str) -> bool:
+    """Say whether a text goes on from what was asked before, and means little by itself."""
+    text = text.strip()
+    if not text or len(text) > _LONGEST_FOLLOW_UP:
+        return False
+    return bool((_FOLLOW_UP.search(text) and not _NEW_SUBJECT.search(text)) or _CHINESE_FOLLOW_UP.search(text))

@@ -1,0 +1,85 @@
+"""The default words by which a message asks for memory, and by which a draft betrays that it lacks it.
+
+Chinese words are simplified; they match traditional text too. Latin words match as whole words, in any case.
+"""
+
+# Words with which somebody points at the past.
+EXPLICIT_ANCHORS = (
+    # The upgrade plan's own.
+    *("之前", "上次", "记得", "回顾", "复盘", "我们聊过", "你说过", "我说过", "按之前", "照旧", "沿用", "查一下记录"),
+    *(
+        "上回",
+        "聊过",
+        "提过",
+        "讲过",
+        "提到过",
+        "告诉过",
+        "跟你说过",
+        "和你说过",
+        "说过的",
+        "说好的",
+        "约好的",
+        "约定的",
+    ),
+    *("以前", "曾经", "前几天", "前两天", "前天", "昨天", "昨晚", "上周", "上星期", "上个星期", "上礼拜", "上个礼拜"),
+    *("上个月", "去年", "前年", "那天", "那次", "老样子", "历史记录", "聊天记录", "我的笔记"),
+    *("remember", "recall", "last time", "previously", "earlier you", "earlier i", "earlier we", "you said earlier"),
+    *("we discussed", "did we discuss", "we talked", "we spoke", "we decided", "we agreed", "we settled"),
+    *("you said", "i said", "you told", "i told", "you mentioned", "i mentioned", "you suggested", "you recommended"),
+    *("as usual", "as before", "like before", "same as before", "the usual", "remind me what", "remind me which"),
+    *("did i", "did we", "have i ever", "have we", "had i", "had we", "do you know my", "what do you know about me"),
+    *("my notes", "our notes", "our conversation", "our conversations", "our chat", "yesterday", "last night"),
+    *("last week", "last weekend", "last month", "last year", "the other day", "days ago", "weeks ago", "months ago"),
+)
+# Words that ask for something that may have been settled before, or for what depends on who asks.
+IMPLICIT_SIGNALS = (
+    # The upgrade plan's own.
+    *("具体日期", "端口", "参数", "命令", "决策原因", "不要冲突"),
+    *(
+        "决策",
+        "决定",
+        "约束",
+        "配置",
+        "版本号",
+        "地址",
+        "路径",
+        "密码",
+        "账号",
+        "偏好",
+        "喜欢",
+        "习惯",
+        "叫什么",
+        "名字",
+    ),
+    *("生日", "纪念日", "爱好", "住在哪", "电话号码", "手机号", "推荐", "适合我"),
+    *("port", "parameter", "parameters", "command", "decision", "constraint", "constraints", "config", "configuration"),
+    *("which version", "what version", "address", "path", "password", "prefer", "preference", "favourite", "favorite"),
+    *("usually", "name of", "birthday", "anniversary", "hobby", "hobbies", "recommend", "suggest", "suggestions"),
+    *("any tips", "any advice", "my", "mine"),
+)
+# Of the words below, those that confident texts hold too ("可能的原因", "probably the best"): in a short answer only do
+# they say that it is guessed.
+HEDGES = (
+    *("可能", "大概", "也许", "或许", "好像", "似乎", "应该是"),
+    *("maybe", "perhaps", "probably", "possibly", "might be", "could be", "might have", "i think", "i believe"),
+)
+# Words that say: this is not known.
+UNCERTAIN_MARKERS = (
+    *HEDGES,
+    *("我猜", "不确定", "记不清"),
+    *("不太确定", "没法确定", "无法确定", "不记得", "记不得", "想不起", "没有记录", "没有相关记录", "没有相关的记录"),
+    *("没有找到", "没找到", "找不到相关", "不太清楚", "我不清楚", "我不知道", "没有这方面的信息", "没有相关信息"),
+    *("没有你的", "没有告诉过我", "没告诉过我", "没有提到过", "没有提过", "无法访问之前", "看不到之前"),
+    *("not sure", "unsure", "uncertain", "i guess", "my guess", "don't recall", "do not recall", "can't recall"),
+    *("don't remember", "do not remember", "can't remember", "cannot remember", "no memory of", "no recollection"),
+    *("no record", "any record", "no information about", "no information on", "don't have information"),
+    *("don't have any information", "don't have access to", "i don't know", "i do not know", "haven't told me"),
+    *(
+        "haven't mentioned",
+        "have not mentioned",
+        "didn't mention",
+        "not aware of any",
+        "couldn't find",
+        "could not find",
+    ),
+)
