@@ -25,6 +25,7 @@ def seam_findings(findings) -> dict[str, object]:
     return {f.subject.removeprefix(prefix): f for f in findings if f.subject.startswith(prefix)}
 
 
+@pytest.mark.accept("LR-04")
 async def test_the_doctor_names_every_seam_and_what_is_not_possible(install, recorder, tmp_path):
     """The doctor runs where no nanobot does."""
     recorder()
