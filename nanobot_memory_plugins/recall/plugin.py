@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, tier_after_draft
-from nanobot_memory_plugins.recall.tools import MemoryGetTool, MemorySearchTool
+from nanobot_memory_plugins.recall.tools import memory_tools
 
 _REMEMBERED_SESSIONS = 1_000
 
@@ -26,7 +26,7 @@ class RecallPlugin:
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``memory_search`` and ``memory_get``."""
-        return [MemorySearchTool(context), MemoryGetTool(context)]
+        return memory_tools(context)
 
     @hookimpl
     def diagnose(self, context: PluginContext) -> Finding:

@@ -2,22 +2,45 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of
+from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.time_bounds import bound_of, local
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 _SNIPPET_CHARS = 360
 
 
+class Source(StrEnum):
+    """The kinds of memory, as the store names them."""
+
+    LONG_TERM = "long_term"
+    NOTE = "note"
+    OBSERVATION = "observation"
+    SUMMARY = "summary"
+    TRANSCRIPT = "transcript"
+    DOCUMENT = "document"
+
+
 class SearchArguments(BaseModel):
-    """What the model asks for."""
+    """What the model asks for. A day, a month or a year as ``until`` means its end; times without zone are local."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -26,21 +49,33 @@ class SearchArguments(BaseModel):
     since: datetime | None = None
     until: datetime | None = None
     origin: Origin | None = None
+    source: Source | None = None
+
+    @field_validator("since", "until", mode="before")
+    @classmethod
+    def _date(cls, value: object, info: ValidationInfo) -> object:
+        return bound_of(value, end=info.field_name == "until") if isinstance(value, str) else value
 
     @field_validator("since", "until")
     @classmethod
     def _aware(cls, value: datetime | None) -> datetime | None:
-        return value.astimezone() if value is not None and value.tzinfo is None else value
+        return local(value) if value is not None and value.tzinfo is None else value
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.since is not None and self.until is not None and self.since > self.until:
+            raise ValueError("since is after until")
+        return self
 
 
 class MemorySearchTool:
-    """``memory_search``: the index, searched by words and meaning."""
+    """``memory_search``: the index, searched by words and meaning. ``name`` offers it under another name."""
 
-    name = "memory_search"
     description = (
         "Search your long-term memory: what the user and you said in earlier conversations, notes, decisions and what "
         "tools returned. Use it before you say that you do not know or do not remember something, or when an exact "
-        "date, name, number, command or decision from the past matters. Answers with dated excerpts and their ids."
+        "date, name, number, command or decision from the past matters. Answers with dated excerpts, each with its "
+        "file and line to cite, and the id with which memory_get shows it in full."
     )
     parameters: Mapping[str, Any] = MappingProxyType(
         {
@@ -56,20 +91,26 @@ class MemorySearchTool:
                     "maximum": 30,
                     "description": "Results, at most; 8 by default.",
                 },
-                "since": {"type": "string", "description": "Only memories from this ISO date or time on."},
-                "until": {"type": "string", "description": "Only memories up to this ISO date or time."},
+                "since": {"type": "string", "description": "Only from this date or time on: 2026-02-16, or ISO 8601."},
+                "until": {"type": "string", "description": "Only up to this date, its whole day included, or time."},
                 "origin": {
                     "type": "string",
                     "enum": [origin.value for origin in Origin],
                     "description": "Only what came from here.",
+                },
+                "source": {
+                    "type": "string",
+                    "enum": [source.value for source in Source],
+                    "description": "Only this kind: transcript is what was said, observation what tools returned.",
                 },
             },
             "required": ["query"],
         }
     )
 
-    def __init__(self, context: PluginContext) -> None:
+    def __init__(self, context: PluginContext, *, name: str = "memory_search") -> None:
         self._context = context
+        self.name = name
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Return the hits as fenced lines with id, date, file and line, or say that there is none."""
@@ -90,6 +131,7 @@ class MemorySearchTool:
             since=wanted.since,
             until=wanted.until,
             origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
+            sources=frozenset({wanted.source.value}) if wanted.source else frozenset(),
         )
         try:
             hits = (await store.search(query)).hits
@@ -120,12 +162,23 @@ class MemoryGetTool:
         store = self._context.store
         if store is None:
             return NO_STORE
-        hit = await store.read(str(arguments.get("id", "")))
+        try:
+            hit = await store.read(str(arguments.get("id", "")).strip())
+        except NanobotMemoryError as error:
+            return f"Error: {error}"
         visible = self._context.visible_scope(Scope(session=session_key))
         if hit is None or not _is_visible(hit.scope, visible):
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."
+
+
+def memory_tools(context: PluginContext) -> list[MemoryTool]:
+    """Return the tools that recall offers, the search under its second name where the options ask for it."""
+    tools: list[MemoryTool] = [MemorySearchTool(context), MemoryGetTool(context)]
+    if isinstance(context.options, RecallOptions) and context.options.recall_memory_alias:
+        tools.append(MemorySearchTool(context, name="recall_memory"))
+    return tools
 
 
 def _line(hit: Hit) -> str:
@@ -135,7 +188,8 @@ def _line(hit: Hit) -> str:
 
 def _source(hit: Hit) -> str:
     date = f"{hit.time:%Y-%m-%d %H:%M} | " if hit.time else ""
-    return f"{date}{hit.speaker or hit.origin.value} | {hit.path}:{hit.line}"
+    kind = f" | {hit.source}" if hit.source else ""
+    return f"{date}{hit.speaker or hit.origin.value}{kind} | {hit.path}:{hit.line}"
 
 
 def _is_visible(scope: Scope, visible: Scope) -> bool:

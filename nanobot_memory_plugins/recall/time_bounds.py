@@ -1,0 +1,41 @@
+"""The bounds of a time range as a model writes them: a day, a month, a year, or a moment."""
+
+import re
+from datetime import datetime, timedelta
+
+_PERIOD = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?\s*", re.ASCII)
+
+
+def bound_of(text: str, *, end: bool) -> datetime | str:
+    """Return where the day, month or year that ``text`` names begins, or with ``end`` its last moment; local, naive.
+
+    Other text is returned as it is. Raises `ValueError` for a date that the calendar does not have.
+    """
+    match = _PERIOD.fullmatch(text)
+    if match is None:
+        return text
+    year, month, day = (int(part) if part else None for part in match.groups())
+    begin = datetime(year or 0, month or 1, day or 1)
+    if not end:
+        return begin
+    try:
+        if day:
+            after = begin + timedelta(days=1)
+        elif month:
+            after = (begin + timedelta(days=31)).replace(day=1)
+        else:
+            after = begin.replace(year=begin.year + 1)
+    except OverflowError as error:
+        raise ValueError("out of range") from error
+    return after - timedelta(microseconds=1)
+
+
+def local(time: datetime) -> datetime:
+    """Return a time without a zone as the machine's local time.
+
+    Raises `ValueError` where the machine's calendar does not reach.
+    """
+    try:
+        return time.astimezone()
+    except (OverflowError, OSError) as error:
+        raise ValueError("out of range") from error
