@@ -1,0 +1,158 @@
+"""A search in one scope never sees another's: by words, by vectors, among neighbours, in the tail, or in a scan."""
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.values import Hit, Level, Note, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess, EmbeddingReport
+from nanobot_memory_plugins.storage.memory_index import MemoryIndex
+from nanobot_memory_plugins.storage.options import StorageOptions
+from tests.support.indexed_workspace import TIME, HashEmbedder, Workspace
+
+FIELDS = ("agent", "user", "channel", "session")
+SCOPES = [
+    Scope(*values) for values in itertools.product(("a1", "a2"), ("ana", "bob", ""), ("cli", "web"), ("s1", "s2"))
+]
+EVERYTHING = len(SCOPES) * 2
+
+
+def text_of(number: int) -> str:
+    """Return a text that resembles all the others, so that any query finds them all when it may."""
+    return f"咖啡 coffee at the harbour, remark {number}"
+
+
+def fill(workspace: Workspace) -> None:
+    """Write every scope's messages into one transcript and their notes into one file, neighbours of one another."""
+    for number, scope in enumerate(SCOPES):
+        when = TIME + timedelta(hours=number)
+        said = TranscriptRecord("user", text_of(number), scope.session, scope, Origin.USER, id=f"m{number}", time=when)
+        workspace.append("sessions/shared.jsonl", render_transcript_line(said))
+        note = Note(tldr=text_of(number + len(SCOPES)), tags=("coffee",), details="")
+        workspace.append("2026-02-16.md", render_note(note, id=f"n{number}", time=when, scope=scope).encode())
+
+
+@contextmanager
+def opened(workspace: Workspace, embedder: HashEmbedder | None, **parts: bool) -> Iterator[MemoryIndex]:
+    options = StorageOptions.model_validate({"embedding_provider": "none"})
+    with pytest.MonkeyPatch.context() as patch:
+        if embedder is not None:
+            report = EmbeddingReport(model=embedder.name)
+            patch.setattr(EmbeddingAccess, "embedder", property(lambda access: embedder))
+            patch.setattr(EmbeddingAccess, "report", lambda access: report)
+        index = MemoryIndex(workspace.path, options, SystemClock(), **parts)
+        index.open()
+        try:
+            yield index
+        finally:
+            index.stop(5)
+
+
+def wait(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module", params=["words", "sqlite-vec", "numpy", "tail", "scan"])
+def index(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MemoryIndex]:
+    """One memory of every scope, searched in each of the ways there are."""
+    workspace = Workspace(tmp_path_factory.mktemp("scopes") / "workspace")
+    surface = request.param
+    if surface == "tail":
+        with workspace.indexing(), opened(workspace, None) as found:  # it owns the index, and does not watch
+            fill(workspace)
+            assert found.refresh().documents == 0
+            yield found
+        return
+    fill(workspace)
+    embedder = HashEmbedder() if surface in ("sqlite-vec", "numpy") else None
+    with opened(workspace, embedder, allow_vec=surface != "numpy", allow_fts5=surface != "scan") as found:
+        if surface != "scan":
+            wait(lambda: found.refresh().documents == EVERYTHING)
+        if embedder is not None:
+            wait(found.vectors_are_complete)
+        expected = {"words": Level.FULL_TEXT, "sqlite-vec": Level.HYBRID, "numpy": Level.NUMPY, "scan": Level.MARKDOWN}
+        assert found.search(Query("coffee")).level is expected[surface]
+        yield found
+
+
+def fits(scope: Scope, wanted: Scope) -> bool:
+    return all(getattr(wanted, name) in ("", getattr(scope, name)) for name in FIELDS)
+
+
+def number_of(hit: Hit) -> int:
+    return int(hit.text.rpartition(" ")[2])
+
+
+VALUES = {
+    "agent": ["", "a1", "a2", "a3"],
+    "user": ["", "ana", "bob", "an", "ANA", "%", "' OR 1=1 --"],
+    "channel": ["", "cli", "web", "CLI"],
+    "session": ["", "s1", "s2", "s", "s1\x00"],
+}
+WANTED = st.builds(Scope, **{name: st.sampled_from(values) for name, values in VALUES.items()})
+
+
+@pytest.mark.accept("NC-10")
+@settings(max_examples=60, deadline=None)
+@given(
+    wanted=WANTED,
+    text=st.sampled_from(
+        ["coffee", "咖啡", "where is the coffee at the harbour?", "ana", "remark 7", "2026-02-16 s2 bob"]
+    ),
+    tier=st.sampled_from(Tier),
+    limit=st.sampled_from([1, 5, EVERYTHING]),
+)
+def test_no_hit_is_of_another_scope(index: MemoryIndex, wanted: Scope, text: str, tier: Tier, limit: int):
+    for hit in index.search(Query(text, scope=wanted, tier=tier, limit=limit)).hits:
+        assert fits(hit.scope, wanted)
+        assert SCOPES[number_of(hit) % len(SCOPES)] == hit.scope
+
+
+@pytest.mark.parametrize("tier", Tier)
+@pytest.mark.parametrize("name", FIELDS)
+def test_everything_of_the_scope_is_found_though_the_rest_resembles_it(index: MemoryIndex, name: str, tier: Tier):
+    wanted = Scope(**{name: getattr(SCOPES[0], name)})
+    found = {number_of(hit) for hit in index.search(Query("coffee 咖啡", scope=wanted, tier=tier, limit=60)).hits}
+    own = {number for number in range(EVERYTHING) if fits(SCOPES[number % len(SCOPES)], wanted)}
+    assert found == (own if tier is Tier.HEAVY else {number for number in own if number >= len(SCOPES)})
+
+
+@settings(max_examples=40, deadline=None)
+@given(since=st.integers(-2, 26), hours=st.integers(0, 26), wanted=WANTED)
+def test_no_hit_is_of_another_time(index: MemoryIndex, since: int, hours: int, wanted: Scope):
+    begin, end = TIME + timedelta(hours=since), TIME + timedelta(hours=since + hours)
+    hits = index.search(Query("coffee", scope=wanted, since=begin, until=end, limit=60)).hits
+    times: list[datetime] = [hit.time for hit in hits if hit.time is not None]
+    assert len(times) == len(hits)
+    assert all(begin <= one <= end for one in times)
+    inside = [number for number in range(len(SCOPES)) if since <= number <= since + hours]
+    assert len(hits) == 2 * sum(fits(SCOPES[number], wanted) for number in inside)
+
+
+def test_a_small_scope_is_not_crowded_out_by_a_large_one(tmp_path: Path):
+    workspace = Workspace(tmp_path / "workspace")
+    own = TranscriptRecord("user", "a coffee", "mine", Scope(user="ana"), Origin.USER, id="own", time=TIME)
+    others = [
+        TranscriptRecord("user", f"coffee coffee {n}", "theirs", Scope(user="bob"), Origin.USER, id=f"o{n}", time=TIME)
+        for n in range(600)
+    ]
+    workspace.write("sessions/all.jsonl", b"".join(map(render_transcript_line, [*others, own])))
+    embedder = HashEmbedder()
+    with opened(workspace, embedder) as index:
+        wait(lambda: index.refresh().documents == len(others) + 1)
+        wait(index.vectors_are_complete)
+        for use_vectors in (False, True):
+            hits = index.search(Query("coffee", scope=Scope(user="ana"), use_vectors=use_vectors)).hits
+            assert [hit.text for hit in hits] == ["a coffee"]
