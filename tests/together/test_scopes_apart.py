@@ -1,0 +1,83 @@
+"""Who shares a memory, through the host: blocks, the search tool and reading by id keep to the configuration."""
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
+from nanobot_memory_plugins.core.protocols import MemoryTool
+
+PATIENT = {"message_limit": 30, "start_limit": 60}
+ANA = Scope(agent="assistant", user="ana", channel="cli", session="cli:ana")
+BOB = Scope(agent="assistant", user="bob", channel="web", session="web:bob")
+OTHER_AGENT = Scope(agent="clerk", user="ana", channel="cli", session="clerk:ana")
+ASKED = "Do you remember the code of the bicycle lock?"
+SECRET = {ANA: "4417", BOB: "8820", OTHER_AGENT: "1309"}
+
+
+async def remember(memory: MemoryHost) -> None:
+    for scope, code in SECRET.items():
+        text = f"the code of the bicycle lock is {code}"
+        await memory.message_received(session_key=scope.session, text=text, scope=scope)
+        note = Note(tldr=f"bicycle lock code {code}", tags=("lock",), details="")
+        await memory.keep(note, session_key=scope.session, scope=scope)
+
+
+def tool(memory: MemoryHost, name: str) -> MemoryTool:
+    return next(one for one in memory.tools() if one.name == name)
+
+
+@pytest.mark.accept("NC-10")
+@pytest.mark.parametrize("share", ["user", "channel", "session"])
+@pytest.mark.parametrize(
+    ("storage", "flushed"),
+    [
+        ({"embedding_provider": "none"}, True),
+        ({"embedding_provider": "none"}, False),
+        ({"backend": "grep_only", "embedding_provider": "none"}, False),
+    ],
+    ids=["indexed", "just said", "scan"],
+)
+async def test_nobody_is_told_what_another_one_said(tmp_path, share, storage, flushed):
+    recall = {"recall_timeout": 20}
+    config = MemoryConfig.model_validate(
+        {"core": {**PATIENT, "share": share}, "plugins": {"recall": recall, "storage": storage}}
+    )
+    async with MemoryHost(tmp_path, config=config) as memory:
+        await remember(memory)
+        if flushed:
+            await memory.flush_index()
+        everything = (await memory.search(Query("bicycle lock code", limit=60))).hits
+        assert {code for code in SECRET.values() if any(code in hit.text for hit in everything)} == set(SECRET.values())
+        for scope, own in SECRET.items():
+            others = set(SECRET.values()) - {own}
+            context = await memory.message_received(session_key=scope.session, text=ASKED, scope=scope)
+            answer = await tool(memory, "memory_search").run(
+                {"query": "bicycle lock code", "limit": 30}, session_key=scope.session
+            )
+            for told in (context.block, answer):
+                assert told is not None
+                assert own in told
+                assert not [code for code in others if code in told]
+            for hit in everything:
+                got = await tool(memory, "memory_get").run({"id": hit.id}, session_key=scope.session)
+                assert ("no memory with this id" in got) == (own not in hit.text)
+                assert not [code for code in others if code in got]
+
+
+@pytest.mark.accept("NC-10")
+async def test_one_agent_shares_its_memory_and_keeps_it_from_another_agent(tmp_path):
+    config = MemoryConfig.model_validate(
+        {
+            "core": PATIENT,
+            "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
+        }
+    )
+    async with MemoryHost(tmp_path, config=config) as memory:
+        await remember(memory)
+        await memory.flush_index()
+        blocks = {
+            scope: (await memory.message_received(session_key=scope.session, text=ASKED, scope=scope)).block or ""
+            for scope in SECRET
+        }
+    seen = {scope: {code for code in SECRET.values() if code in block} for scope, block in blocks.items()}
+    assert seen[ANA] == seen[BOB] == {SECRET[ANA], SECRET[BOB]}
+    assert seen[OTHER_AGENT] == {SECRET[OTHER_AGENT]}
