@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.fence import is_fenced, language_of
-from tests.typical.asking import Outcomes, ask_all
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.recall.routing import RecallTier
+from tests.typical.asking import Outcome, Outcomes, ask_all
 from tests.typical.conftest import BY_WORDS
 from tests.typical.memory import notes, one_line, questions, tokens_of_files, tokens_said, transcripts
 
@@ -29,6 +31,13 @@ def test_a_question_is_answered_by_its_evidence_alone():
     assert not question.is_answered_by(None)
     assert not question.is_answered_by("The staging database listens on port 5432 like any other Postgres.")
     assert question.is_answered_by("- user: The staging database\n  is reached through 6543 from today.")
+
+
+def test_injecting_the_whole_memory_saves_nothing():
+    whole = "\n".join(notes().values())
+    outcome = Outcome(questions()[0], RecallTier.HEAVY, whole)
+    assert Outcomes([outcome]).saved(estimate_tokens(whole)) == 0.0
+    assert Outcomes([outcome]).first == 1.0
 
 
 @pytest.mark.accept("V3-16")
