@@ -11,8 +11,7 @@ INSTRUCTION = (
     "was said; work out days such as 'yesterday' from it, and give dates as in '7 May 2023'. Answer with a name, a "
     "date or a few words, not with a sentence. Without a note that helps, make your best guess."
 )
-INSTRUCTION_DIGEST = hashlib.sha256(INSTRUCTION.encode()).hexdigest()[:12]
-"""Answers that were made with another instruction cannot be compared."""
+_REMINDER = "Answer in at most six words:"  # a small model has forgotten the instruction after the notes
 
 MAXIMUM_ANSWER_TOKENS = 40
 CONTEXT_TOKENS = 4_096
@@ -24,8 +23,12 @@ def messages(block: str, question: str) -> list[dict[str, str]]:
     notes = f"{block}\n\n" if block else ""
     return [
         {"role": "system", "content": INSTRUCTION},
-        {"role": "user", "content": f"{notes}Question: {question}\nShort answer:"},
+        {"role": "user", "content": f"{notes}Question: {question}\n{_REMINDER}"},
     ]
+
+
+INSTRUCTION_DIGEST = hashlib.sha256(json.dumps(messages("", "")).encode()).hexdigest()[:12]
+"""Answers to another prompt cannot be compared."""
 
 
 def ask(server: LocalModelServer, block: str, question: str) -> str:

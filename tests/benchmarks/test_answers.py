@@ -160,7 +160,7 @@ def test_what_is_the_same_every_time_comes_first_in_the_prompt(model):
     assert ask(model, "[2024-05-03] Ann: hello", "Who?") == "in the blue folder"
     (body,) = model.bodies
     assert body["messages"][0] == {"role": "system", "content": INSTRUCTION}
-    assert body["messages"][1]["content"] == "[2024-05-03] Ann: hello\n\nQuestion: Who?\nShort answer:"
+    assert body["messages"][1]["content"] == "[2024-05-03] Ann: hello\n\nQuestion: Who?\nAnswer in at most six words:"
     assert (body["temperature"], body["max_tokens"], body["stop"]) == (0, 40, ["\n"])
 
 
