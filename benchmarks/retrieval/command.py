@@ -82,9 +82,9 @@ def _rows(
 
     run = folder / "run.jsonl"
     if embedder is not None:
-        run_ours(labelled, run, no_embeddings=False)
+        run_ours(labelled.folder, run, no_embeddings=False)
         yield row("ours", run)
-    run_ours(labelled, run, no_embeddings=True)
+    run_ours(labelled.folder, run, no_embeddings=True)
     yield row("ours, words alone", run)
     for label, baseline in BASELINES.items():
         if label in ONLY_CHINESE and labelled.language != "zh":

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.retrieval.baselines import BASELINES, fts5, fts5_trigram, grep, whole_memory
 from benchmarks.retrieval.datasets import BENCH, SETS, read_set
 from benchmarks.retrieval.exchange import RANKED, Answer, Entry, Task, read_task, write_answers, write_task
-from benchmarks.retrieval.ours import run_ours
+from benchmarks.retrieval.ours import EvaluationFailedError, run_ours
 from benchmarks.retrieval.scoring import Row, printed, score, verdict
 from tests.benchmarks.made_set import made_set
 
@@ -62,9 +62,16 @@ def test_a_question_full_of_quotes_is_no_syntax_error(labelled):
 
 
 def test_ours_writes_a_run_that_finds_the_evidence(labelled, tmp_path):
-    run_ours(labelled, tmp_path / "run.jsonl", no_embeddings=True)
+    run_ours(labelled.folder, tmp_path / "run.jsonl", no_embeddings=True)
     rows = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert [row["ranked"][0] for row in rows] == ["a/1", "a/2", "b/1"]
+    first = {row["query_id"]: row["ranked"][0] for row in rows}
+    assert [first["q1"], first["q2"], first["q3"]] == ["a/1", "a/2", "b/1"]
+    assert "a/1" in next(row["injected"] for row in rows if row["query_id"] == "q1")
+
+
+def test_a_set_that_cannot_be_read_ends_with_what_the_command_says(tmp_path):
+    with pytest.raises(EvaluationFailedError, match=r"docs\.jsonl"):
+        run_ours(tmp_path, tmp_path / "run.jsonl", no_embeddings=True)
 
 
 def test_a_task_comes_back_as_it_was_written_and_in_groups(tmp_path):

@@ -4,7 +4,7 @@
 # ///
 """LanceDB: its hybrid search with its default reranker (reciprocal rank fusion).
 
-Full text is indexed with its defaults for English (stems, no stop words), and with its ICU segmentation for Chinese,
+Full text is indexed with its defaults for English (stemmed, stop words removed), and with its ICU segmentation for Chinese,
 as its documentation advises. 10 results are its own default.
 """
 
@@ -31,6 +31,9 @@ def answers(task: Task, folder: Path) -> Iterator[Answer]:
     else:
         table.create_index("text", config=FTS())
     for question, vector in zip(task.questions, task.question_vectors, strict=True):
+        if not question.text.strip():  # it refuses
+            yield Answer(question.id, (), ())
+            continue
         search = table.search(query_type="hybrid").vector(vector).text(question.text).distance_type("cosine")
         ranked = [row["id"] for row in search.limit(RANKED).to_list()]
         yield Answer(question.id, ranked, ranked[:INJECTED])

@@ -50,6 +50,9 @@ def answers(task: Task, folder: Path) -> Iterator[Answer]:
     for entry in task.documents:
         memory.add(entry.text, user_id=task.name, metadata={"entry": entry.id}, infer=False)
     for question in task.questions:
+        if not question.text.strip():  # it refuses
+            yield Answer(question.id, (), ())
+            continue
         found = memory.search(question.text, top_k=RANKED, filters={"user_id": task.name})["results"]
         ranked = [result["metadata"]["entry"] for result in found]
         yield Answer(question.id, ranked, ranked[:INJECTED])
