@@ -4,8 +4,8 @@
 # ///
 """LanceDB: its hybrid search with its default reranker (reciprocal rank fusion).
 
-Full text is indexed with its defaults for English (stemmed, stop words removed), and with its ICU segmentation for Chinese,
-as its documentation advises. 10 results are its own default.
+Full text is indexed with its defaults for English (stemmed, stop words removed), and with its ICU segmentation for
+Chinese. 10 results are its own default.
 """
 
 from collections.abc import Iterator
