@@ -182,6 +182,9 @@ async def test_more_ranked_hits_change_nothing_in_the_block(store):
     assert len(few.ranked) == 3
     assert len(many.ranked) == 5
     assert few.block == many.block
+    said = [Message(role="user", text=hit.text) for hit in few.ranked]
+    again = await recall(store, question, options=options, tier=RecallTier.HEAVY, history=said, ranked_limit=60)
+    assert again.block is None
     light = await recall(store, "deploy sqlite umbrella", options=options, tier=RecallTier.LIGHT, ranked_limit=60)
     assert light.tier is RecallTier.LIGHT
     assert len(light.injected) == 1
@@ -222,7 +225,8 @@ async def test_a_search_that_hangs_is_left_at_its_limit(store, tier):
     store.hang = asyncio.Event()
     loop = asyncio.get_running_loop()
     started = loop.time()
-    assert (await recall(store, "Rex ate the umbrella", options=BY_TIER, tier=tier)).late
+    async with asyncio.timeout(30):
+        assert (await recall(store, "Rex ate the umbrella", options=BY_TIER, tier=tier)).late
     waited = loop.time() - started
     assert limit_seconds(tier, BY_TIER) * 0.9 <= waited <= 5 * limit_seconds(RecallTier.HEAVY, BY_TIER)
 

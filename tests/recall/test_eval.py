@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import parse_transcript_line
-from nanobot_memory_plugins.core.values import Level, StoreStatus
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.values import Hit, Level, Origin, StoreStatus
 from nanobot_memory_plugins.recall.cli import evaluation
+from nanobot_memory_plugins.recall.cli.dataset_workspace import DocumentPlaces
+from nanobot_memory_plugins.recall.engine import Recalled, recall
 
 Rows = list[dict[str, Any]]
 Evaluate = Callable[..., dict[str, Any]]
@@ -136,18 +140,21 @@ def test_what_is_missing_or_odd_is_done_without(capsys, tmp_path):
         {"id": "day", "ts": "2023-05-20", "role": "Wizard", "speaker": " ", "text": text.format("upper")},
         {"id": "seconds", "ts": 1684548060, "order": -3, "text": text.format("lower")},
         {"id": "half", "text": "\ud83d " + text.format("inner"), "role": "assistant", "speaker": "\ud83d"},
+        {"id": "half-group", "group": "\ud83d", "text": text.format("hidden")},
         {"id": "lines", "session": "../a/b", "text": "first\nsecond\u2028third " + text.format("outer")},
     ]
     asked: Rows = [
         {"id": "q0", "text": "Which gate opens with a brass key?", "category": "never heard of", "ts": None},
         {"id": "q1", "text": ""},
         {"id": "q2"},
+        {"id": "q4", "group": "\ud83d", "text": "the hidden gate"},
         {"id": 3, "text": "the lower gate", "ts": "soon", "gold": None, "more": 1},
     ]
-    first, *empty, last = evaluated(capsys, written(tmp_path / "set", documents, asked))
+    first, *empty, hidden, last = evaluated(capsys, written(tmp_path / "set", documents, asked))
     gates = {"7", "nulls", "odd-time", "no-time", "zone", "day", "seconds", "half", "lines"}
     assert set(first["ranked"]) == gates
     assert [line["ranked"] for line in empty] == [[], []]
+    assert hidden["ranked"] == ["half-group"]
     assert (last["query_id"], last["ranked"][0]) == ("3", "seconds")
 
 
@@ -162,9 +169,32 @@ def test_a_long_document_counts_once_and_the_others_are_still_ranked(capsys, tmp
 
 
 def test_no_more_than_sixty_are_ranked(capsys, tmp_path):
-    documents = [document(f"d{number}", f"sunset number {number}") for number in range(80)]
+    """The first passages are all of one long document: so many more are asked for that there are too many."""
+    long = document("d0", "the sunset is red. " * 3_000, session="long")
+    documents = [long, *(document(f"d{number}", f"sunset number {number}") for number in range(1, 90))]
     (line,) = evaluated(capsys, written(tmp_path / "set", documents, [question("q0", "sunset", [])]))
-    assert len(line["ranked"]) == 60
+    assert len(line["ranked"]) == len(set(line["ranked"])) == 60
+
+
+def test_now_is_when_the_question_is_asked_else_the_end_of_its_group(capsys, dataset, monkeypatch):
+    asked: dict[str, datetime | None] = {}
+
+    async def noting(store: Store, text: str, **more: Any) -> Recalled:
+        asked[text] = more["asked_at"]
+        return await recall(store, text, **more)
+
+    monkeypatch.setattr(evaluation, "recall", noting)
+    others = [question("q1", "second", [], ts=None), question("q2", "third", [], ts=None, group="nobody")]
+    written(dataset, DOCUMENTS, [question("q0", "first", []), *others])
+    evaluated(capsys, dataset)
+    assert asked["first"] == datetime(2024, 6, 1, 10, tzinfo=UTC)
+    assert asked["second"] == datetime(2024, 4, 2, 9, 1, tzinfo=UTC)
+    assert asked["third"] == datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def test_hits_that_are_no_documents_are_left_out():
+    hits = [Hit(id=str(line), text="x", path="a", line=line, score=1.0, origin=Origin.USER) for line in (3, 1, 3, 2)]
+    assert DocumentPlaces({("a", 3): "third", ("a", 2): "second"}).ids_of(hits) == ["third", "second"]
 
 
 def test_the_same_data_gives_the_same_bytes(capsys, dataset):

@@ -172,9 +172,10 @@ def _own_index(config: MemoryConfig, *, embeddings: bool) -> MemoryConfig:
 
     The names are those of our storage plugin; another store's plugin does not look at them.
     """
-    storage = dict(config.plugins.get("storage", {}))
-    drop = {"db_path", "dbPath"} if embeddings else {"db_path", "dbPath", "embedding_provider", "embeddingProvider"}
-    storage = {name: value for name, value in storage.items() if name not in drop}
+    replaced = {"db_path", "dbPath"}
+    if not embeddings:
+        replaced |= {"embedding_provider", "embeddingProvider"}
+    storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
     if not embeddings:
         storage["embedding_provider"] = "none"
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
