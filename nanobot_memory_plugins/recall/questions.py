@@ -9,7 +9,8 @@ import re
 _LONGEST_QUESTION = 300
 _LONGEST_FOLLOW_UP = 48
 
-_NAME = r"(?!(?:I|The|This|That|There|It|Python|Java|God)\b)[A-Z][a-z]+(?:['’]s)?"
+_BARE_NAME = r"(?!(?:I|The|This|That|There|It|Python|Java|God)\b)[A-Z][a-z]+"
+_NAME = rf"{_BARE_NAME}(?:['’]s)?"
 _WH = r"(?:what|when|where|who|whom|whose|which|why|how)"
 _PERSON = r"(?:i|we|he|she|my|our|mine|ours|his|her|hers)"
 _ENGLISH = re.compile(
@@ -17,6 +18,8 @@ _ENGLISH = re.compile(
     rf"\b(?i:did|does|has|had|have|was|were|would|might) {_NAME}\b"
     # What is Caroline's identity? Is Ann coming?
     rf"|\b(?i:is|are|what['’]s|who['’]s) {_NAME}['’]s\b|\b(?i:is|are) [A-Z][a-z]+ \w+ing\b"
+    # What do Melanie's kids like? What kind of school is it that Ann is considering?
+    rf"|(?<=[a-z] ){_BARE_NAME}(?:['’]s\b| (?i:is|was|has|had) [a-z]+(?:ing|ed)\b)"
     # Did you say so? What have you found?
     r"|\b(?i:did|have|had|were) you\b(?! (?i:ever heard|heard of|know))"
 )

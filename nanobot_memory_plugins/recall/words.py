@@ -26,6 +26,7 @@ EXPLICIT_ANCHORS = (
     *("remember", "recall", "last time", "previously", "earlier you", "earlier i", "earlier we", "you said earlier"),
     *("we discussed", "did we discuss", "we talked", "we spoke", "we decided", "we agreed", "we settled"),
     *("you said", "i said", "you told", "i told", "you mentioned", "i mentioned", "you suggested", "you recommended"),
+    *("we've talked", "we've discussed", "we've agreed", "you've told", "you've said", "i've told", "i've mentioned"),
     *("as usual", "as before", "like before", "same as before", "the usual", "remind me what", "remind me which"),
     *("did i", "did we", "have i ever", "have we", "had i", "had we", "do you know my", "what do you know about me"),
     *("my notes", "our notes", "our conversation", "our conversations", "our chat", "yesterday", "last night"),

@@ -39,6 +39,7 @@ MESSAGES = {
         "Remind me what I ordered",
         "Two weeks ago you found a bug",
         "We agreed on a price",
+        "I know we’ve talked about the servers",
     ],
     LIGHT: [
         "给我那个端口和命令",
@@ -61,6 +62,8 @@ MESSAGES = {
         "When did Melanie run a charity race?",
         "What is Caroline's relationship status?",
         "Would Ann like this book?",
+        "What do Melanie's kids like?",
+        "What kind of school is it that Ann is considering?",
         "How long has Mel been married?",
         "Where do I work?",
         "What's my sister's name?",
