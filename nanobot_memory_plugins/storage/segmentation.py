@@ -37,9 +37,12 @@ _UNSPACED = (
     "\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 )
+_SILENT = "".join(sorted(stopwords.FUNCTION_CHARACTERS))
 _WORD = rf"[^\W_{_UNSPACED}]+"
 _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
 _TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
+# A character between two that say nothing, or between one and the end of its run.
+_ALONE = re.compile(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
 _PATH_SEPARATOR = re.compile(r"://|::|[/\\@:]")
 _PART_SEPARATOR = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -89,7 +92,10 @@ def _fold(text: str) -> str:
 
 
 def _terms(text: str, *, lone_characters: bool = True) -> Iterator[str]:
-    """Yield the terms of folded text; in queries a character stands alone only where its run has no other."""
+    """Yield the terms of folded text.
+
+    In queries a character stands alone only where its run has no other but those that say nothing: 蓍 in 蓍的叶子.
+    """
     for match in _TOKEN.finditer(text):
         run = match["unspaced"]
         if run is None:
@@ -103,6 +109,7 @@ def _terms(text: str, *, lone_characters: bool = True) -> Iterator[str]:
             yield run
         else:
             yield from (first + second for first, second in pairwise(run))
+            yield from _ALONE.findall(run)
     yield from date_terms(text)
 
 

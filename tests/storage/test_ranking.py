@@ -1,35 +1,139 @@
-"""What the context of a passage adds to its score, and its own score by words, by hand."""
+"""What speaks for a passage, feature by feature, and how the learned table makes an order of it."""
 
 import math
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from nanobot_memory_plugins.storage.search import ranking
+from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.storage.search import weights
+from nanobot_memory_plugins.storage.search.features import Candidate, Features, Question, features_of
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.ranking import Candidate, rank
+from nanobot_memory_plugins.storage.search.ranking import RECENCY_LOG_ODDS, odds, rank
 
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
-
-
-def candidate(bm25: float = 0.0, similarity: float | None = None, **more) -> Candidate:
-    defaults = {"coverage": 0.0, "place": ("a", 0), "speaker": "", "is_question": False, "length": 0, "time": None}
-    return Candidate(bm25=bm25, similarity=similarity, **{**defaults, **more})
+NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)  # a Friday
+IDF = {"tea": 3.0, "port": 1.0}
 
 
-def test_neighbours_session_and_named_speaker_raise_a_passage_and_a_question_is_lowered():
-    plain = candidate(4.0, place=("a", 5))
-    alone = candidate(4.0, place=("b", 1))
-    strong = candidate(8.0, place=("a", 6))
-    order = rank([plain, alone, strong], "what", NOW, SearchOptions())
-    assert order[0] - order[1] == pytest.approx(ranking.NEIGHBOURS * 1.0 + ranking.SESSION * (1.0 - 0.5))
-    ann, bob = candidate(4.0, speaker="ann", place=("a", 1)), candidate(4.0, speaker="bob", place=("b", 1))
-    order = rank([ann, bob], "what did Ann say", NOW, SearchOptions())
-    assert order[0] - order[1] == pytest.approx(2 * ranking.NAMED_SPEAKER)
-    asked, told = candidate(4.0, is_question=True, place=("a", 1)), candidate(4.0, place=("b", 1))
-    order = rank([asked, told], "what", NOW, SearchOptions())
-    assert order[0] - order[1] == pytest.approx(ranking.QUESTION)
+def candidate(bm25: float = 0.0, similarity: float | None = None, *, text: str = "words", **more) -> Candidate:
+    defaults = {"coverage": 0.0, "matched": frozenset(), "place": ("a", 0), "speaker": "", "length": 0, "time": None}
+    return Candidate(text=text, bm25=bm25, similarity=similarity, **{"origin": Origin.USER, **defaults, **more})
+
+
+def features(*candidates: Candidate, text: str = "tea port") -> list[Features]:
+    return features_of(candidates, Question.of(text, IDF, NOW))
+
+
+def test_words_are_shares_of_the_best_and_the_length_is_a_logarithm_that_ends():
+    best, half = features(candidate(8.0, length=10), candidate(4.0, length=500, place=("b", 0)))
+    assert (best.words, half.words) == (1.0, 0.5)
+    assert best.length == pytest.approx(math.log(11))
+    assert half.length == pytest.approx(math.log(33))
+
+
+def test_what_stands_beside_a_passage_counts_for_it():
+    before = candidate(8.0, 0.9, text="Tea?", coverage=0.75, matched=frozenset({"tea"}), place=("a", 4))
+    plain = candidate(0.0, 0.1, matched=frozenset({"port"}), coverage=0.25, place=("a", 5))
+    far = candidate(0.0, 0.1, place=("a", 9))
+    asked, beside, alone = features(before, plain, far)
+    assert (beside.next_words, alone.next_words) == (1.0, 0.0)
+    assert beside.next_meaning == pytest.approx(math.sqrt(2), rel=1e-6)  # 0.9 among 0.9, 0.1 and 0.1
+    assert (beside.asked_before_coverage, asked.asked_before_coverage) == (0.75, 0.0)
+    assert (beside.window_coverage, alone.window_coverage) == (1.0, 0.0)
+    assert (asked.question, beside.question) == (1.0, 0.0)
+
+
+def test_the_best_of_a_session_counts_for_all_of_it():
+    same = [candidate(value, place=("a", place * 10)) for place, value in enumerate((8.0, 4.0, 2.0, 0.0))]
+    *inside, outside = features(*same, candidate(2.0, place=("b", 0)))
+    assert {one.session_words for one in inside} == {1.0}
+    assert {one.session_words_mean for one in inside} == {(1.0 + 0.5 + 0.25) / 3}
+    assert outside.session_words == outside.session_words_mean == 0.25
+
+
+def test_hours_without_a_message_part_two_sessions_of_one_file():
+    def at(hours: float, ordinal: int, bm25: float) -> Candidate:
+        return candidate(bm25, place=("a", ordinal), time=NOW + timedelta(hours=hours))
+
+    early, soon, late = features(at(0, 0, 8.0), at(2, 1, 0.0), at(9, 2, 2.0))
+    assert (early.session_words, soon.session_words, late.session_words) == (1.0, 1.0, 0.25)
+    assert late.next_words == 0.0  # what was said before the pause is no neighbour
+
+
+def test_a_named_speaker_is_raised_and_the_others_are_lowered():
+    ann, bob = candidate(speaker="ann"), candidate(speaker="bob", place=("b", 0))
+    assert [one.named_speaker for one in features(ann, bob, text="What did Ann say?")] == [1.0, -1.0]
+    assert [one.named_speaker for one in features(ann, bob, text="What was said?")] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("question", "user", "assistant"),
+    [
+        ("What is my port?", 1.0, -1.0),
+        ("What did you recommend?", -1.0, 1.0),
+        ("我的猫叫什么", 1.0, -1.0),
+        ("你给我推荐过哪些书", -1.0, 1.0),
+        ("Which port?", 0.0, 0.0),
+    ],
+)
+def test_i_and_you_in_a_question_say_whose_words_answer_it(question, user, assistant):
+    said = [candidate(), candidate(place=("b", 0), origin=Origin.ASSISTANT), candidate(origin=Origin.TOOL)]
+    assert [one.by_asked_person for one in features(*said, text=question)] == [user, assistant, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "kind"),
+    [
+        ("When did we meet?", "We met last Friday.", "answer_time"),
+        ("什么时候搬家", "5月2号搬", "answer_time"),
+        ("How many cats?", "three cats", "answer_number"),
+        ("多少钱", "八百块", "answer_number"),
+        ("Where do you live?", "I moved to Lisbon.", "answer_name"),
+        ("哪部电影", "我看了《小王子》", "answer_name"),
+    ],
+)
+def test_a_text_that_holds_what_the_question_asks_for_is_raised(question, text, kind):
+    right, wrong = features(candidate(text=text), candidate(text="nothing", place=("b", 0)), text=question)
+    assert (getattr(right, kind), getattr(wrong, kind)) == (1.0, 0.0)
+    (unasked,) = features(candidate(text=text), text="tea")
+    assert getattr(unasked, kind) == 0.0
+
+
+@pytest.mark.parametrize("question", ["What did I eat last Friday?", "上周五吃了什么"])
+def test_a_day_that_is_named_in_relation_to_now_raises_what_was_said_then(question):
+    then = candidate(time=NOW - timedelta(days=7))
+    other = candidate(time=NOW - timedelta(days=5), place=("b", 0))
+    assert [one.in_named_time for one in features(then, other, candidate(), text=question)] == [1.0, 0.0, 0.0]
+
+
+def test_the_learned_order_is_the_weighted_sum_of_the_features():
+    plain, named = candidate(4.0, speaker="bob"), candidate(4.0, speaker="ann", place=("b", 0))
+    question = Question.of("what of Ann", IDF, NOW)
+    order = rank([plain, named], question, NOW, SearchOptions())
+    assert order[1] - order[0] == pytest.approx(2 * weights.WORDS_ALONE["named_speaker"])
+    similar = [candidate(4.0, 0.5), candidate(4.0, 0.5, place=("b", 0), length=3)]
+    order = rank(similar, question, NOW, SearchOptions())
+    assert order[1] - order[0] == pytest.approx(weights.WITH_MEANING["length"] * math.log(4))
+
+
+def test_recency_is_added_to_the_learned_order_where_it_is_asked_for():
+    now, old = candidate(time=NOW), candidate(time=NOW - timedelta(days=30), place=("b", 0))
+    question = Question.of("tea", IDF, NOW)
+    order = rank([now, old], question, NOW, SearchOptions(recency_weight=0.2, recency_half_life_days=30))
+    assert order[0] - order[1] == pytest.approx(0.2 * RECENCY_LOG_ODDS * 0.5)
+
+
+def test_scores_are_shown_as_odds_to_the_best_or_as_its_shares():
+    assert odds([-3.0, -1.0], SearchOptions()) == pytest.approx([math.exp(-2), 1.0])
+    assert odds([0.5, 0.25], SearchOptions(context_boosts=False)) == [1.0, 0.5]
+    assert odds([], SearchOptions()) == []
+
+
+def test_the_tables_name_features_only():
+    known = set(Features.__dataclass_fields__)
+    assert set(weights.WITH_MEANING) == known
+    assert set(weights.WORDS_ALONE) == {name for name in known if not name.endswith("meaning")} - {"similarity"}
 
 
 def test_bm25_and_coverage_by_hand():
@@ -41,4 +145,4 @@ def test_bm25_and_coverage_by_hand():
     assert one.bm25 == pytest.approx(idf["tea"] * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / 3)))
     assert two.bm25 == pytest.approx(idf["port"] * 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / 3)))
     assert one.coverage == pytest.approx(idf["tea"] / (idf["tea"] + idf["port"]))
-    assert two.coverage == pytest.approx(idf["port"] / (idf["tea"] + idf["port"]))
+    assert two.matched == {"port"}

@@ -13,10 +13,14 @@ _FEWEST_DOCUMENTS = 100
 
 @dataclass(frozen=True, slots=True)
 class LexicalScore:
-    """``bm25`` is positive, larger is better. ``coverage``: the share of the query's IDF that the text holds, 0..1."""
+    """``bm25`` is positive, larger is better. ``coverage``: the share of the query's IDF that the text holds, 0..1.
+
+    ``matched`` are the terms of the query that the text holds.
+    """
 
     bm25: float
     coverage: float
+    matched: frozenset[str] = frozenset()
 
 
 def idf_of(terms: Iterable[str], frequencies: Mapping[str, int], documents: int) -> dict[str, float]:
@@ -48,4 +52,5 @@ def _score(
     counts = {term: terms.count(term) for term in wanted.intersection(terms)}
     length = K1 * (1 - B + B * len(terms) / average)
     bm25 = sum(idf[term] * n * (K1 + 1) / (n + length) for term, n in counts.items())
-    return LexicalScore(bm25=bm25, coverage=min(1.0, sum(idf[term] for term in counts) / whole))
+    coverage = min(1.0, sum(idf[term] for term in counts) / whole)
+    return LexicalScore(bm25=bm25, coverage=coverage, matched=frozenset(counts))

@@ -1,45 +1,24 @@
 """The order of hits.
 
-Two fusions of words and meaning, and what the context of a passage adds. Semantic similarity cannot bury what was
-found by words: both are normalised over the candidates, and the share of the query that a text covers counts by itself.
+Two fusions of words and meaning, and on top of the weighted one, by default, the learned sum of everything that
+`features` says of a passage. Semantic similarity cannot bury what was found by words: each side is normalised over the
+candidates, and the share of the query that a text covers counts by itself.
 """
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, fields
 from datetime import datetime
 
 from nanobot_memory_plugins.storage.moments import timestamp
+from nanobot_memory_plugins.storage.search.features import Candidate, Features, Question, features_of
 from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.weights import WITH_MEANING, WORDS_ALONE
 
-# What is added to the fused score (0..1). Fitted by cross-validation over five sets of questions on chat turns, facts
-# and passages, in English and Chinese, and rounded.
-COVERAGE = 0.9  # the share of the query's IDF that the text covers
-SIMILARITY = 0.9  # the cosine itself, not normalised
-NEIGHBOURS = 0.75  # the better of the passages before and after, in the same session
-SESSION = 1.1  # the best passage of the same session
-NAMED_SPEAKER = 0.4  # said by somebody whom the query names; taken off when the query names somebody else
-QUESTION = -0.45  # a question seldom holds an answer
-LENGTH = 0.25  # for each e-fold of terms
 SECONDS_A_DAY = 86_400.0
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """What the order of one passage depends on.
-
-    ``similarity`` is None without vectors. ``place`` is (session or file, ordinal), ``speaker`` folded.
-    """
-
-    bm25: float
-    coverage: float
-    similarity: float | None
-    place: tuple[str, int]
-    speaker: str
-    is_question: bool
-    length: int
-    time: datetime | None
-    always_fresh: bool = False
+# Log-odds that a recency weight of 1 gives to a memory of this moment, beside the learned sum.
+RECENCY_LOG_ODDS = 5.0
+_NAMES = tuple(field.name for field in fields(Features))
 
 
 def weighted(bm25: Sequence[float], similarity: Sequence[float | None], options: SearchOptions) -> list[float]:
@@ -73,59 +52,61 @@ def recency(time: datetime | None, now: datetime, half_life_days: float) -> floa
     return float(0.5 ** (age / half_life_days))
 
 
-def rank(candidates: Sequence[Candidate], query: str, now: datetime, options: SearchOptions) -> list[float]:
-    """Return a score for each candidate; larger is better."""
+def rank(candidates: Sequence[Candidate], question: Question, now: datetime, options: SearchOptions) -> list[float]:
+    """Return a score for each candidate; larger is better.
+
+    With ``fusion: weighted`` and ``context_boosts`` the order is the learned one, and scores are log-odds.
+    """
+    if is_learned(options):
+        return learned(candidates, question, now, options)
     bm25 = [one.bm25 for one in candidates]
     similarity = [one.similarity for one in candidates]
-    fuse = reciprocal_rank if options.fusion == "rrf" else weighted
-    scores = fuse(bm25, similarity, options)
+    scores = (reciprocal_rank if options.fusion == "rrf" else weighted)(bm25, similarity, options)
     if options.recency_weight:
         whole = 1.0 if options.fusion == "rrf" else options.vector_weight + options.fts_weight
         scores = [
             (score * whole + options.recency_weight * _freshness(one, now, options)) / (whole + options.recency_weight)
             for one, score in zip(candidates, scores, strict=True)
         ]
-    if options.fusion == "weighted" and options.context_boosts:
-        scores = _with_context(candidates, scores, query)
     return scores
+
+
+def is_learned(options: SearchOptions) -> bool:
+    """Tell whether the learned order is asked for: it is the default."""
+    return options.fusion == "weighted" and options.context_boosts
+
+
+def learned(candidates: Sequence[Candidate], question: Question, now: datetime, options: SearchOptions) -> list[float]:
+    """Return the weighted sum of each candidate's features, in log-odds."""
+    has_meaning = any(one.similarity is not None for one in candidates)
+    table = weights_of(WITH_MEANING if has_meaning else WORDS_ALONE)
+    scores = [
+        sum(weight * value for weight, value in zip(table, astuple(row), strict=True))
+        for row in features_of(candidates, question)
+    ]
+    if options.recency_weight:
+        worth = options.recency_weight * RECENCY_LOG_ODDS
+        scores = [score + worth * _freshness(one, now, options) for one, score in zip(candidates, scores, strict=True)]
+    return scores
+
+
+def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
+    """Return scores as they are shown, 0..1, 1 for the best: its share, or with the learned order the odds to it."""
+    best = max(scores, default=0.0)
+    if is_learned(options):
+        return [math.exp(min(0.0, score - best)) for score in scores]
+    return [min(1.0, max(0.0, score / best)) if best > 0 else 0.0 for score in scores]
+
+
+def weights_of(table: Mapping[str, float]) -> tuple[float, ...]:
+    """Return a table's weights in the order of the features; what it does not name weighs nothing."""
+    return tuple(table.get(name, 0.0) for name in _NAMES)
 
 
 def _freshness(candidate: Candidate, now: datetime, options: SearchOptions) -> float:
     if candidate.always_fresh:
         return 1.0
     return recency(candidate.time, now, options.recency_half_life_days)
-
-
-def _with_context(candidates: Sequence[Candidate], scores: Sequence[float], query: str) -> list[float]:
-    """Add what stands around each passage to its own score."""
-    at = {one.place: score for one, score in zip(candidates, scores, strict=True)}
-    best: dict[str, float] = {}
-    for (session, _), score in at.items():
-        best[session] = max(score, best.get(session, 0.0))
-    folded = query.casefold()
-    named = {one.speaker for one in candidates if len(one.speaker) > 1 and one.speaker in folded}
-    return [score + _context(one, at, best, named) for one, score in zip(candidates, scores, strict=True)]
-
-
-def _context(one: Candidate, at: Mapping[tuple[str, int], float], best: Mapping[str, float], named: set[str]) -> float:
-    session, ordinal = one.place
-    neighbours = max(at.get((session, ordinal - 1), 0.0), at.get((session, ordinal + 1), 0.0))
-    speaker = 0.0
-    if named:
-        speaker = NAMED_SPEAKER if one.speaker in named else -NAMED_SPEAKER
-    return (
-        COVERAGE * one.coverage
-        + SIMILARITY * max(0.0, one.similarity or 0.0)
-        + NEIGHBOURS * neighbours
-        + SESSION * best[session]
-        + speaker
-        + (QUESTION if one.is_question else 0.0)
-        + LENGTH * _log_length(one.length)
-    )
-
-
-def _log_length(terms: int) -> float:
-    return math.log1p(min(terms, 400))
 
 
 def _share_of_best(values: Sequence[float]) -> list[float]:

@@ -1,17 +1,18 @@
 """Search without an index: the documents themselves are looked through."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
+from nanobot_memory_plugins.storage.search.features import Candidate, Question
 from nanobot_memory_plugins.storage.search.filters import passes
-from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.storage.search.lexical import LexicalScore, idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.ranking import Candidate, rank
+from nanobot_memory_plugins.storage.search.ranking import odds, rank
 from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.segmentation import query_terms
 
@@ -30,18 +31,18 @@ def _segmented(document: Document) -> tuple[str, str]:
     return body_terms(document), head_terms(document)
 
 
-def candidate_of(
-    document: Document, terms: Sequence[str], *, bm25: float, coverage: float, similarity: float | None
-) -> Candidate:
-    """Return what the order of a document depends on."""
+def candidate_of(document: Document, score: LexicalScore, length: int, *, similarity: float | None) -> Candidate:
+    """Return what the order of a document of ``length`` terms depends on."""
     return Candidate(
-        bm25=bm25,
-        coverage=coverage,
+        text=document.text,
+        bm25=score.bm25,
+        coverage=score.coverage,
+        matched=score.matched,
         similarity=similarity,
         place=(document.path, document.ordinal),
         speaker=document.speaker.casefold(),
-        is_question=document.text.rstrip().endswith(("?", "？")),
-        length=len(terms),
+        origin=document.origin,
+        length=length,
         time=document.time,
         always_fresh=document.source == "long_term",
     )
@@ -53,21 +54,18 @@ def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
     texts = [head if query.tier is Tier.LIGHT else body + head for body, head in map(terms_of, found)]
     frequencies = Counter(term for terms in texts for term in set(terms))
     wanted = query_terms(query.text)
-    scores = score_terms(texts, idf_of(wanted, frequencies, len(texts)))
+    idf = idf_of(wanted, frequencies, len(texts))
+    scores = score_terms(texts, idf)
     candidates = [
-        candidate_of(document, terms, bm25=score.bm25, coverage=score.coverage, similarity=None)
+        candidate_of(document, score, len(terms), similarity=None)
         for document, terms, score in zip(found, texts, scores, strict=True)
     ]
-    order = rank(candidates, query.text, datetime.now(UTC), SearchOptions())
+    now, options = datetime.now(UTC), SearchOptions()
+    order = rank(candidates, Question.of(query.text, idf, query.asked_at or now), now, options)
     best = sorted((place for place in range(len(found)) if scores[place].bm25 > 0), key=lambda place: -order[place])
-    top = max((order[place] for place in best), default=1.0) or 1.0
+    shown = odds([order[place] for place in best], options)
     hits = tuple(
-        hit_of(
-            found[place],
-            score=min(1.0, max(0.0, order[place] / top)),
-            coverage=scores[place].coverage,
-            terms=wanted,
-        )
-        for place in best[: query.limit]
+        hit_of(found[place], score=score, coverage=scores[place].coverage, terms=wanted)
+        for place, score in zip(best[: query.limit], shown, strict=False)
     )
     return SearchResult(hits=hits, level=Level.MARKDOWN)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from loguru import logger
@@ -15,11 +16,12 @@ from nanobot_memory_plugins.storage.database import Database, VectorBackend, Vec
 from nanobot_memory_plugins.storage.database.connection import plain_errors
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import storable
+from nanobot_memory_plugins.storage.search.features import Candidate, Question
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.search.lexical import LexicalScore, idf_of, score_terms
+from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.ranking import rank
+from nanobot_memory_plugins.storage.search.ranking import is_learned, odds, rank
 from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.search.rows import Row, Rows
 from nanobot_memory_plugins.storage.search.scan import candidate_of, terms_of
@@ -28,10 +30,13 @@ from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100
-# Passages whose neighbours are looked at too: an answer stands next to its question, and has none of its words.
-_WITH_NEIGHBOURS = 30
-# What of a query is embedded: models read no more than some hundred tokens.
-_EMBEDDED_CHARS = 2_000
+# Passages of each side whose neighbours are looked at too: an answer stands next to its question, and may have none
+# of its words.
+_WITH_NEIGHBOURS = 40
+# What of a query is embedded: an embedding takes as long as a whole search from some hundred characters on.
+_EMBEDDED_CHARS = 512
+# A search of tl;dr, tags and titles has no context to look at.
+_LIGHT = {"context_boosts": False}
 # Below this cosine a text that shares no word with the query has nothing to do with it.
 LEAST_SIMILARITY = 0.2
 
@@ -42,6 +47,17 @@ class _Meaning:
 
     space: VectorSpace
     vector: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The candidates of a query before they are put in order, and what the order depends on."""
+
+    documents: tuple[Document, ...]
+    candidates: tuple[Candidate, ...]
+    question: Question
+    terms: tuple[str, ...]
+    options: SearchOptions
 
 
 class Searcher:
@@ -84,84 +100,73 @@ class Searcher:
             row = self._rows.by_key(key)
         return hit_of(row.document) if row is not None else None
 
+    def examine(self, query: Query, *, tail: Sequence[Document] = ()) -> Examination:
+        """Return the candidates of a query with what their order depends on, as `search` sees them.
+
+        Raises `StoreError` when the database cannot answer.
+        """
+        with plain_errors(self._database.path):
+            return self._examine(query, tail, self._meaning(query))
+
     def _search(self, query: Query, tail: Sequence[Document]) -> SearchResult:
-        terms = self._full_text.telling(candidate_terms(query.text))
         meaning = self._meaning(query)
-        limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
-        ids = dict.fromkeys(self._full_text.candidates(terms, query, limit))
-        if meaning is not None:
-            ids |= dict.fromkeys(self._matrix.nearest(meaning.space, meaning.vector, query, limit))
-        rows = self._with_neighbours(self._rows.by_ids(ids), query)
+        examined = self._examine(query, tail, meaning)
+        return SearchResult(hits=hits_of(examined, self._clock.now(), query.limit), level=self._level(meaning))
+
+    def _examine(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Examination:
+        terms = self._full_text.telling(candidate_terms(query.text))
+        rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         fresh = [Row(0, document, *terms_of(document)) for document in tail if passes(document, query)]
         rows = [row for row in rows if row.document.key not in newer and passes(row.document, query)] + fresh
-        hits = self._ranked(rows, terms, meaning, query) if rows else ()
-        return SearchResult(hits=hits, level=self._level(meaning))
-
-    def _ranked(
-        self, rows: Sequence[Row], terms: Sequence[str], meaning: _Meaning | None, query: Query
-    ) -> tuple[Hit, ...]:
         similar: dict[int, float] = {}
         if meaning is not None:
             similar = self._matrix.similarity(meaning.space, meaning.vector, [row.id for row in rows])
-        scores = self._lexical(rows, terms, query.tier)
-        candidates = [
-            candidate_of(
-                row.document,
-                row.terms(query.tier),
-                bm25=score.bm25,
-                coverage=score.coverage,
-                similarity=similar.get(row.id) if meaning is not None else None,
-            )
-            for row, score in zip(rows, scores, strict=True)
-        ]
-        order = rank(candidates, query.text, self._clock.now(), self._options)
-        wanted = [
-            place
-            for place, (row, score) in enumerate(zip(rows, scores, strict=True))
-            if score.bm25 > 0 or similar.get(row.id, 0.0) >= LEAST_SIMILARITY
-        ]
-        wanted.sort(key=lambda place: -order[place])
-        top = max((order[place] for place in wanted), default=1.0)
-        return tuple(
-            hit_of(
-                rows[place].document,
-                score=min(1.0, max(0.0, order[place] / top)) if top > 0 else 0.0,
-                coverage=scores[place].coverage,
-                similarity=similar.get(rows[place].id) if meaning is not None else None,
-                terms=terms,
-            )
-            for place in wanted[: query.limit]
+        idf = self._idf(rows, terms)
+        scores = score_terms([row.terms(query.tier) for row in rows], idf)
+        return Examination(
+            documents=tuple(row.document for row in rows),
+            candidates=tuple(
+                candidate_of(row.document, score, len(row.terms(query.tier)), similarity=similar.get(row.id))
+                for row, score in zip(rows, scores, strict=True)
+            ),
+            question=Question.of(query.text, idf, query.asked_at or self._clock.now()),
+            terms=tuple(terms),
+            options=self._options if query.tier is Tier.HEAVY else self._options.model_copy(update=_LIGHT),
         )
 
-    def _lexical(self, rows: Sequence[Row], terms: Sequence[str], tier: Tier) -> list[LexicalScore]:
-        frequencies = self._full_text.frequencies(terms)
-        documents = max(self._full_text.documents(), len(rows))
-        return score_terms([row.terms(tier) for row in rows], idf_of(terms, frequencies, documents))
-
-    def _with_neighbours(self, rows: Sequence[Row], query: Query) -> list[Row]:
-        """Add the passages before and after the first of them."""
+    def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[Row]:
+        """Return the best by words, the best by meaning, and what stands before and after the first of both."""
+        limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
+        by_words = self._full_text.candidates(terms, query, limit)
+        by_meaning: list[int] = []
+        if meaning is not None:
+            nearest = self._matrix.nearest(meaning.space, meaning.vector, query, limit)
+            by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
+        rows = self._rows.by_ids(dict.fromkeys([*by_words, *by_meaning]))
         if query.tier is Tier.LIGHT or not self._options.context_boosts:
-            return list(rows)
+            return rows
+        first = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}
         known = {row.id for row in rows}
-        around = self._rows.around(rows[:_WITH_NEIGHBOURS])
+        around = self._rows.around([row for row in rows if row.id in first])
         return [*rows, *(row for row in around if row.id not in known)]
+
+    def _idf(self, rows: Sequence[Row], terms: Sequence[str]) -> dict[str, float]:
+        return idf_of(terms, self._full_text.frequencies(terms), max(self._full_text.documents(), len(rows)))
 
     def _meaning(self, query: Query) -> _Meaning | None:
         """Return the query's vector, or None without a model, or its vectors, or when it fails: words do without it."""
         if not query.use_vectors or query.tier is Tier.LIGHT or not query.text.strip():
             return None
+        embedder = self._embedder()
+        space = self._matrix.space(embedder.name, embedder.dimension) if embedder else None
+        if embedder is None or space is None:
+            return None
         try:
-            embedder = self._embedder()
-            space = self._matrix.space(embedder.name, embedder.dimension) if embedder else None
-            if embedder is None or space is None:
-                return None
             vector = np.asarray(embedder.encode(storable(query.text[:_EMBEDDED_CHARS]))[0], dtype=np.float32)
             length = float(np.linalg.norm(vector))
             if vector.shape != (space.dimension,) or not np.isfinite(length) or not length:
                 raise ValueError("no vector of this space")
-        except StoreError:
-            raise
         except Exception as error:  # a model of anybody's may fail in any way
             logger.warning("a query could not be embedded: {}", type(error).__name__)
             return None
@@ -171,3 +176,34 @@ class Searcher:
         if meaning is None:
             return Level.FULL_TEXT
         return Level.HYBRID if self._database.vector_backend is VectorBackend.VEC0 else Level.NUMPY
+
+
+def hits_of(examined: Examination, now: datetime, limit: int) -> tuple[Hit, ...]:
+    """Return the best candidates as hits, best first.
+
+    With the learned order these are also the passages beside one that is found: an answer may have none of the
+    question's words.
+    """
+    scores = rank(examined.candidates, examined.question, now, examined.options)
+    beside: set[tuple[str, int]] = set()
+    if is_learned(examined.options):
+        places = [one.place for one in examined.candidates if _is_found(one)]
+        beside = {(file, ordinal + step) for file, ordinal in places for step in (-1, 1)}
+    found = [place for place, one in enumerate(examined.candidates) if _is_found(one) or one.place in beside]
+    found.sort(key=lambda place: -scores[place])
+    shown = odds([scores[place] for place in found], examined.options)
+    return tuple(
+        hit_of(
+            examined.documents[place],
+            score=score,
+            coverage=examined.candidates[place].coverage,
+            similarity=examined.candidates[place].similarity,
+            terms=examined.terms,
+        )
+        for place, score in zip(found[:limit], shown, strict=False)
+    )
+
+
+def _is_found(one: Candidate) -> bool:
+    """Tell whether a candidate has anything to do with the query by itself."""
+    return one.bm25 > 0 or (one.similarity or 0.0) >= LEAST_SIMILARITY

@@ -1,0 +1,187 @@
+"""Learn the weights of the order anew: ``python -m benchmarks learn_ranking``.
+
+A question's candidates, as the search finds them, compete for being its evidence: the probability of each is the
+softmax of its weighted features, and the weights maximise the likelihood of the labelled evidence, with a ridge. The
+scores are those of cross-validation: the questions of a conversation are scored with weights learned on the others.
+Then the table for ``storage/search/weights.py`` is printed, learned on everything.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, SETS, Question, read_set
+from benchmarks.retrieval.exchange import Answer, write_answers
+from benchmarks.retrieval.scoring import score
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.recall.cli.dataset import read_dataset
+from nanobot_memory_plugins.recall.cli.dataset_workspace import group_scope, write_transcripts
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.search.features import Features, features_of
+from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.store import SqliteStore
+
+NAMES = tuple(field.name for field in fields(Features))
+# Set by hand: no set has what they look at.
+BY_HAND = {"in_named_time": 1.5, "by_asked_person": 0.7}
+# The small sets weigh more, so that they are heard beside the large ones.
+SET_WEIGHTS = {"locomo_turns": 1.0, "locomo_facts": 1.0, "membank_zh": 4.0, "cmrc_zh": 0.5, "precisionmem": 1.0}
+RIDGE = 10.0
+FOLDS = 5
+_STEPS = 30
+_SMALL = 1e-4
+_RANKED = 60
+
+
+# Rows of features, their share of the evidence, and what the question weighs.
+_Task = tuple[NDArray[np.float64], NDArray[np.float64], float]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question with its candidates: ``features`` (candidates x features), ``evidence`` (candidates, 0 or 1)."""
+
+    dataset: str
+    question: Question
+    ids: tuple[str, ...]
+    features: NDArray[np.float64]
+    evidence: NDArray[np.float64]
+    fold: int
+
+
+async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list[Example]:
+    """Index a set as files and return its questions with their candidates. Evidence that is no candidate is missing."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = write_transcripts(Path(folder), read_dataset(BENCH / name).documents)
+        options = StorageOptions() if model else StorageOptions(embedding_provider="none")
+        store = await SqliteStore.open(Path(folder), options, SystemClock())
+        await store.flush()
+        await store.vectors_complete(lambda status, report: None)
+        await store.close()
+        database = Database.open(MemoryPaths.of(folder).database, read_only=True)
+        searcher = Searcher(database, lambda: embedder, options=SearchOptions(), clock=SystemClock())
+        asked = [one for one in read_set(BENCH / name).questions if one.category != LEFT_OUT]
+        groups = sorted({one.group for one in asked})
+        found = []
+        for number, question in enumerate(asked):
+            query = Query(
+                question.text,
+                limit=_RANKED,
+                scope=group_scope(question.group),
+                use_vectors=model,
+                asked_at=question.asked_at,
+            )
+            examined = searcher.examine(query)
+            hits = [places.ids[document.path, document.line] for document in examined.documents]
+            rows = features_of(examined.candidates, examined.question)
+            found.append(
+                Example(
+                    name,
+                    question,
+                    tuple(hits),
+                    np.array([astuple(row) for row in rows], dtype=np.float64).reshape(len(rows), len(NAMES)),
+                    np.array([hit in question.gold for hit in hits], dtype=np.float64),
+                    (groups.index(question.group) if len(groups) > 1 else number) % FOLDS,
+                )
+            )
+        database.close()
+        return found
+
+
+def learn(examples: Sequence[Example], columns: Sequence[int]) -> NDArray[np.float64]:
+    """Return the weights of some features by Newton's method; the others weigh what was set by hand."""
+    usable = [one for one in examples if one.evidence.any()]
+    scale = np.concatenate([one.features[:, columns] for one in usable]).std(0)
+    scale[scale == 0] = 1.0
+    tasks = [
+        (one.features[:, columns] / scale, one.evidence / one.evidence.sum(), SET_WEIGHTS[one.dataset])
+        for one in usable
+    ]
+    weights = np.zeros(len(columns))
+    for _ in range(_STEPS):
+        slope = -RIDGE * weights
+        curve = RIDGE * np.eye(len(columns))
+        for rows, evidence, worth in tasks:
+            share = softmax(rows @ weights)
+            slope += worth * rows.T @ (evidence - share)
+            centred = rows - share @ rows
+            curve += worth * (centred * share[:, None]).T @ centred
+        step = np.linalg.solve(curve, slope)
+        before = _loss(tasks, weights)
+        while _loss(tasks, weights + step) > before and np.abs(step).max() > _SMALL:
+            step /= 2
+        weights += step
+        if np.abs(step).max() < _SMALL:
+            break
+    learned = np.array([BY_HAND.get(name, 0.0) for name in NAMES])
+    learned[list(columns)] = weights / scale
+    return learned
+
+
+def _loss(tasks: Sequence[_Task], weights: NDArray[np.float64]) -> float:
+    """Return what is minimised: the surprise at the evidence, with the ridge."""
+    loss = RIDGE * float(weights @ weights) / 2
+    for rows, evidence, worth in tasks:
+        loss -= worth * float(evidence @ np.log(softmax(rows @ weights) + 1e-300))
+    return loss
+
+
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probabilities that scores in log-odds stand for."""
+    grown = np.exp(scores - scores.max())
+    share: NDArray[np.float64] = grown / grown.sum()
+    return share
+
+
+def order(example: Example, weights: NDArray[np.float64]) -> list[str]:
+    """Return the ids of the best candidates, best first."""
+    best = np.argsort(-(example.features @ weights), kind="stable")
+    return list(dict.fromkeys(example.ids[place] for place in best))[:_RANKED]
+
+
+def report(label: str, ranked: dict[str, dict[str, list[str]]]) -> None:
+    """Print the scores of each set."""
+    for name, by_question in ranked.items():
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "run.jsonl"
+            write_answers(target, (Answer(key, ids, []) for key, ids in by_question.items()))
+            figures = score(BENCH / name, target)
+        columns = ("R@5", "R@10", "hit@10", "MRR", "B800", "B1800")
+        print(
+            f"  {label:14}{name:14}" + "".join(f"{column:>7} {figures[column]:.3f}" for column in columns), flush=True
+        )
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Cross-validate, and print the tables."""
+    if not BENCH.exists():
+        print(f"  the labelled sets are not at {BENCH}")
+        return
+    embedder = open_embedder(EmbeddingOptions())
+    for label, model in (("with meaning", True), ("words alone", False)):
+        examples = [one for name in SETS for one in asyncio.run(examples_of(name, embedder, model))]
+        columns = [
+            place
+            for place, name in enumerate(NAMES)
+            if name not in BY_HAND and (model or not ("meaning" in name or name == "similarity"))
+        ]
+        ranked: dict[str, dict[str, list[str]]] = {name: {} for name in SETS}
+        for fold in range(FOLDS):
+            weights = learn([one for one in examples if one.fold != fold], columns)
+            for one in examples:
+                if one.fold == fold:
+                    ranked[one.dataset][one.question.id] = order(one, weights)
+        report(label, ranked)
+        final = learn(examples, columns)
+        print(f"  {label}: " + ", ".join(f'"{name}": {final[place]:.2f}' for place, name in enumerate(NAMES)))
