@@ -23,7 +23,7 @@ SESSIONS = 20
 FILE_CHUNKS = 50
 _FILES_A_TRANSACTION = 20
 _VECTORS_A_TRANSACTION = 2_000
-_BEGINNING = datetime(2024, 1, 1, tzinfo=UTC)
+_BEGINNING, _SPAN = datetime(2024, 1, 1, tzinfo=UTC), timedelta(days=730)
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"
 _ENGLISH_WORDS = 50_000
 _CHINESE_WORDS = 40_000
@@ -70,6 +70,7 @@ def chinese() -> Language:
 def documents(language: Language, count: int, *, seed: int = 1) -> Iterator[FileChange]:
     """Yield files of chunks, one at a time: a million chunks need no more memory than a hundred."""
     generator = np.random.default_rng(seed)
+    step = _SPAN * FILE_CHUNKS / count
     for file in range(count // FILE_CHUNKS):
         path = f"memory/{file}.md"
         found = []
@@ -88,7 +89,7 @@ def documents(language: Language, count: int, *, seed: int = 1) -> Iterator[File
                     origin=Origin.USER,
                     scope=Scope(agent=AGENT, session=str(file % SESSIONS)),
                     heading=language.text(4, generator),
-                    time=_BEGINNING + timedelta(hours=file),
+                    time=_BEGINNING + file * step,
                 )
             )
         yield FileChange(path, FileState(path, 1, "", 1, 0), tuple(found))

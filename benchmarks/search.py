@@ -3,7 +3,7 @@
 ``python -m benchmarks search [--size 10000|100000|1000000] [--language english|chinese]`` fills an index with made-up
 texts and random vectors and searches it. What cannot be spared is one product of as many vectors with one by numpy, and
 one bare full-text query for the best 100, in the same run, in turns with the searches; the embedding of the query is
-no part of it. Building takes about
+no part of it. Where other programs keep the processors busy, processor time says more than time. Building takes about
 half a second and 4 to 6 MB of disk for each 1,000 chunks.
 """
 
@@ -38,12 +38,14 @@ LIMITS = {"probe": 80.0, "light": 180.0, "heavy": 450.0}
 MEANS = {"light": 200.0, "heavy": 500.0}
 HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
 MOST = 3.0
-HOSTILE_MS = 50.0
+# Promised for the default number of chunks; of each query the fastest time counts, the rest is other programs'.
+HOSTILE_MS, HOSTILE_CHUNKS, HOSTILE_REPETITIONS = 50.0, 10_000, 7
 MEMORY_MB = 300.0
 # More than these vectors as one float32 matrix is not what a machine should be asked to hold beside the rest.
 MOST_MULTIPLIED = 250_000
 
 Timed = dict[str, Callable[[str], float]]
+Times = dict[str, list[float]]
 
 
 def milliseconds(function: Callable[[], object]) -> float:
@@ -53,16 +55,19 @@ def milliseconds(function: Callable[[], object]) -> float:
     return (time.perf_counter() - started) * 1e3
 
 
-def in_turns(functions: Timed, texts: Sequence[str]) -> dict[str, list[float]]:
-    """Return the milliseconds that each function says each text to take.
+def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
+    """Return the milliseconds that each function says each text to take, and those that processors worked for it.
 
     They take turns, so that what else the machine does falls on all of them; the first two texts do not count.
     """
-    times: dict[str, list[float]] = {name: [] for name in functions}
+    times: Times = {name: [] for name in functions}
+    worked: Times = {name: [] for name in functions}
     for text in [*texts[:2], *texts]:
         for name, function in functions.items():
+            started = time.process_time()
             times[name].append(function(text))
-    return {name: found[2:] for name, found in times.items()}
+            worked[name].append((time.process_time() - started) * 1e3)
+    return {name: found[2:] for name, found in times.items()}, {name: found[2:] for name, found in worked.items()}
 
 
 def percentile(times: Sequence[float]) -> float:
@@ -124,30 +129,36 @@ def report_first_vectors(searcher: Searcher, texts: Sequence[str]) -> None:
     report("slowest of the next five", slowest, "ms")
 
 
-def report_hostile(searcher: Searcher) -> None:
-    """Print the slowest hostile query, each the fastest of three."""
+def report_hostile(searcher: Searcher, size: int) -> None:
+    """Print the slowest hostile query."""
+
+    def fastest(query: Query) -> float:
+        return min(milliseconds(lambda: searcher.search(query)) for _ in range(HOSTILE_REPETITIONS))
+
     texts = [*hostile_texts.SHORT, *hostile_texts.long_texts()]
-    slowest = max(
-        min(milliseconds(lambda text=text, tier=tier: searcher.search(Query(text, tier=tier))) for _ in range(3))
-        for text in texts
-        for tier in Tier
-    )
-    report("slowest hostile query", slowest, "ms", limit=HOSTILE_MS)
+    limit = HOSTILE_MS if size <= HOSTILE_CHUNKS else None
+    for kind, use_vectors in (("", True), (", by words alone", False)):
+        times = {repr(text[:6]): fastest(Query(text, use_vectors=use_vectors)) for text in texts}
+        name = max(times, key=times.__getitem__)
+        report(f"slowest hostile query{kind}: {name}...", times[name], "ms", limit=limit)
+    light = max(fastest(Query(text, tier=Tier.LIGHT)) for text in texts)
+    report("slowest hostile query, light", light, "ms", limit=limit)
 
 
-def report_times(times: dict[str, list[float]], parts: Iterable[str], tiers: Iterable[str]) -> None:
+def report_times(times: Times, worked: Times, parts: Iterable[str], tiers: Iterable[str]) -> None:
     """Print medians and 95th percentiles, and the tiers' beside the sum of the parts."""
     whole_median = sum(statistics.median(times[name]) for name in parts)
     whole = sum(percentile(times[name]) for name in parts)
     for name, found in times.items():
         report(f"{name}, median", statistics.median(found), "ms")
-        tier = name.partition(",")[0]
-        report(f"{name}, 95th percentile", percentile(found), "ms", limit=LIMITS.get(tier))
-        if tier in MEANS:
-            report(f"{name}, mean", statistics.fmean(found), "ms", limit=MEANS[tier])
+        limit = LIMITS.get(name.partition(",")[0])
+        report(f"{name}, 95th percentile", percentile(found), "ms", limit=limit)
+        report(f"{name}, 95th percentile of processor time", percentile(worked[name]), "ms", limit=limit)
+        if name in MEANS:
+            report(f"{name}, mean", statistics.fmean(found), "ms", limit=MEANS[name])
     for name in tiers:
-        report(f"{name}, medians: a multiple of the parts", statistics.median(times[name]) / whole_median, "x")
-        report(f"{name}, 95th percentiles: a multiple of the parts", percentile(times[name]) / whole, "x", limit=MOST)
+        report(f"{name}, medians beside the parts", statistics.median(times[name]) / whole_median, "x")
+        report(f"{name}, 95th percentiles beside the parts", percentile(times[name]) / whole, "x", limit=MOST)
 
 
 def measure(language: made_up.Language, size: int, path: Path) -> None:
@@ -184,11 +195,11 @@ def measure(language: made_up.Language, size: int, path: Path) -> None:
         return lambda text: milliseconds(lambda: searcher.search(make(text)))
 
     searches = {name: timed(make) for name, make in queries.items()}
-    report_times(in_turns(parts | beside | searches, questions), parts, searches)
+    report_times(*in_turns(parts | beside | searches, questions), parts, searches)
     print(f"  messages of {MESSAGE_WORDS} words:", flush=True)
     searches = {name: searches[name] for name in ("heavy", "heavy, by words alone")}
-    report_times(in_turns(parts | beside | searches, messages), parts, searches)
-    report_hostile(searcher)
+    report_times(*in_turns(parts | beside | searches, messages), parts, searches)
+    report_hostile(searcher, size)
     database.close()
 
 
