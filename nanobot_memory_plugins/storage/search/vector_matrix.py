@@ -47,6 +47,7 @@ class _Shared:
     retry_at: float = float("-inf")
     loading: threading.Thread | None = None
     labels: Labels = field(default_factory=Labels)
+    counted: tuple[VectorSpace, int, int] | None = None  # how many vectors there were at which revision
 
 
 _shared_lock = threading.Lock()
@@ -110,7 +111,15 @@ class VectorMatrix:
 
     def _is_small(self, space: VectorSpace) -> bool:
         """Tell whether vectors that are not held can be compared where they are stored."""
-        return stored.count(self._database.connection, space) * space.dimension * 4 <= COMPARED_ON_DISK_BYTES
+        count = self._count(space, self._database.moment().revision)
+        return count * space.dimension * 4 <= COMPARED_ON_DISK_BYTES
+
+    def _count(self, space: VectorSpace, revision: int) -> int:
+        """Return how many vectors there are. Counting a million takes longer than a search by words."""
+        known = self._shared.counted
+        if known is None or known[:2] != (space, revision):
+            known = self._shared.counted = (space, revision, stored.count(self._database.connection, space))
+        return known[2]
 
     def _snapshot(self, space: VectorSpace) -> Snapshot | None:
         """Return the vectors as they are now; None while they are being read, and when they are too many to be held."""
@@ -123,8 +132,7 @@ class VectorMatrix:
             anew = known is None or (self._foreign and now - shared.loaded_at >= self._ttl)
             if known is not None and not anew and known.revision >= moment.revision:
                 return known
-            whole = stored.count(database.connection, space)
-            if bytes_for(whole, space.dimension) > self._resident_bytes:
+            if bytes_for(self._count(space, moment.revision), space.dimension) > self._resident_bytes:
                 shared.snapshot = None
                 return None
             after = known.revision if known is not None and not anew else -1
