@@ -2,7 +2,10 @@
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from loguru import logger
 
 
 def median_seconds(function: Callable[[], object], *, repetitions: int = 7) -> float:
@@ -23,3 +26,13 @@ def report(what: str, value: float, unit: str, *, limit: float | None = None, at
         reached = value >= limit if at_least else value <= limit
         line += f"   ({'at least' if at_least else 'at most'} {limit:g}: {'yes' if reached else 'NO'})"
     print(line, flush=True)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Keep the product's log out of the tables."""
+    logger.disable("nanobot_memory_plugins")
+    try:
+        yield
+    finally:
+        logger.enable("nanobot_memory_plugins")

@@ -3,8 +3,8 @@
 ``python -m benchmarks search [--size 10000|100000|1000000] [--language english|chinese]`` fills an index with made-up
 texts and random vectors and searches it. What cannot be spared is one product of as many vectors with one by numpy, and
 one bare full-text query for the best 100, in the same run, in turns with the searches; the embedding of the query is
-no part of it. Where other programs keep the processors busy, processor time says more than time. Building takes about
-half a second and 4 to 6 MB of disk for each 1,000 chunks.
+no part of it. Processor time counts the model's threads as well, which spin for a while after an embedding. Building
+takes about half a second and 4 to 6 MB of disk for each 1,000 chunks.
 """
 
 import argparse

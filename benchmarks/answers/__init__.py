@@ -9,5 +9,7 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] = ()) -> None:
     """Ask the questions that are not answered yet, and print the table."""
     from benchmarks.answers.command import main as run
+    from benchmarks.measure import quiet
 
-    run(arguments)
+    with quiet():
+        run(arguments)

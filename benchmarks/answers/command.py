@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from loguru import logger
-
 from benchmarks.answers.asking import CONTEXT_TOKENS, INSTRUCTION_DIGEST, ask
 from benchmarks.answers.blocks import block_of_size, evidence, our_blocks
 from benchmarks.answers.record import Given, append_given, read_given
@@ -41,7 +39,6 @@ Blocks = Mapping[str, Mapping[str, str]]
 def main(arguments: Sequence[str] = ()) -> None:
     """Ask the questions that have no answer yet, keep each answer as it comes, and print the table."""
     options = _options(arguments)
-    logger.disable("nanobot_memory_plugins")
     if not (options.bench / SET / "queries.jsonl").exists():
         print(f"  the labelled set is not at {options.bench / SET}")
         return

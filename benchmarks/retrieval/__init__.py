@@ -9,6 +9,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table of every set."""
     # Imported here because the environments of the peers import this package without what the command needs.
+    from benchmarks.measure import quiet
     from benchmarks.retrieval.command import main as run
 
-    run(arguments)
+    with quiet():
+        run(arguments)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from loguru import logger
 
 from benchmarks.retrieval.baselines import BASELINES, ONLY_CHINESE
 from benchmarks.retrieval.datasets import BENCH, SETS, LabelledSet, read_set
@@ -22,7 +21,6 @@ from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embe
 def main(arguments: Sequence[str] = ()) -> None:
     """Print the table of every set that is chosen. Without ``--peers`` only ours and the simplest things run."""
     options = _options(arguments)
-    logger.disable("nanobot_memory_plugins")
     if not (options.bench / "score.py").exists():
         print(f"  the labelled sets are not at {options.bench}")
         return

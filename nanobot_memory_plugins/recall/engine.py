@@ -16,10 +16,12 @@ from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier
+from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier, is_small_talk
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
+# Of so many hits, best first, the most relevant one decides whether anything is injected.
+_TELLING = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +63,11 @@ async def recall(
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
+    probes = options.enable_probe_on_off
     if tier is None:
         tier = choose_tier(text, [message.text for message in history if message.role == "user"], options)
-    is_off = tier is RecallTier.OFF and not options.enable_probe_on_off
+        probes = probes and not is_small_talk(text, options)
+    is_off = tier is RecallTier.OFF and not probes
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
     clock = clock or SystemClock()
@@ -83,6 +87,19 @@ async def recall(
     if is_off:
         return Recalled(tier, ranked=found.ranked)
     return _chosen(found, text, history, options)
+
+
+def wider(options: RecallOptions) -> RecallOptions:
+    """Return options with room for twice as many memories, for a second look: the budget of the block is the same."""
+    return options.model_copy(
+        update={
+            "recall_top_k": 2 * options.recall_top_k,
+            "light_top_k": 2 * options.light_top_k,
+            "heavy_top_k": 2 * options.heavy_top_k,
+            "max_snippets": 2 * options.max_snippets + options.max_full_docs,
+            "min_relative_odds": 0.0,
+        }
+    )
 
 
 def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
@@ -116,7 +133,7 @@ async def _search(store: Store, asked: Query, tier: RecallTier, options: RecallO
     if tier is RecallTier.LIGHT:
         wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
         light = (await store.search(replace(asked, tier=Tier.LIGHT, limit=wanted))).hits
-        is_good = any(relevance(hit) >= options.probe_threshold for hit in light)
+        is_good = any(relevance(hit) >= options.light_threshold for hit in light)
         if is_good and len(light) >= ranked_limit:
             return _Found(tier, light, light)
         if not is_good:
@@ -130,16 +147,23 @@ async def _search(store: Store, asked: Query, tier: RecallTier, options: RecallO
 
 
 def _chosen(found: _Found, text: str, history: Sequence[Message], options: RecallOptions) -> Recalled:
-    """Keep what is relevant and not said already, unless a probe found nothing strong, and make the block."""
+    """Make the block of what is not said already, unless nothing among the best is relevant.
+
+    The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
+    the second half of the answer, whatever its own words are.
+    """
     tier, probe = found.tier, None
-    relevant = [hit for hit in found.hits if relevance(hit) >= options.relevance_threshold]
-    fresh = without_live(relevant, text, history)
+    fresh = without_live(found.hits, text, history)
+    best = max(map(relevance, fresh[:_TELLING]), default=0.0)
     if tier is RecallTier.OFF:
-        probe = max(map(relevance, fresh or without_live(found.hits, text, history)), default=0.0)
+        probe = best
         if probe < options.probe_threshold:
             return Recalled(tier, ranked=found.ranked, probe=probe)
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    block = build_block(fresh[: _top_k(tier, options)], options)
+    elif best < options.relevance_threshold:
+        return Recalled(tier, ranked=found.ranked)
+    shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
+    block = build_block(fresh[: _top_k(tier, options)], options, tier=shown)
     by_id = {hit.id: hit for hit in fresh}
     return Recalled(
         tier=tier,

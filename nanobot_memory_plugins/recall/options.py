@@ -3,7 +3,13 @@
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from nanobot_memory_plugins.recall.words import EXPLICIT_ANCHORS, HEDGES, IMPLICIT_SIGNALS, UNCERTAIN_MARKERS
+from nanobot_memory_plugins.recall.words import (
+    EXPLICIT_ANCHORS,
+    HEDGES,
+    IMPLICIT_SIGNALS,
+    SMALL_TALK,
+    UNCERTAIN_MARKERS,
+)
 
 
 class RecallOptions(BaseModel):
@@ -18,10 +24,18 @@ class RecallOptions(BaseModel):
     light_ms: int = Field(default=180, gt=0, description="limit of a search in tl;dr, tags and titles")
     heavy_ms: int = Field(default=450, gt=0, description="limit of a search in the whole text")
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
-    probe_threshold: float = Field(default=0.45, ge=0, le=1, description="relevance at which a probe raises the tier")
-    relevance_threshold: float = Field(default=0.3, ge=0, le=1, description="hits below it are not injected")
+    probe_threshold: float = Field(default=0.25, ge=0, le=1, description="relevance at which a probe raises the tier")
+    light_threshold: float = Field(
+        default=0.45, ge=0, le=1, description="relevance at which no heavy search follows a light one"
+    )
+    relevance_threshold: float = Field(
+        default=0.1, ge=0, le=1, description="relevance below which nothing is injected although words ask for memory"
+    )
     min_relative_odds: float = Field(
-        default=0.0, ge=0, le=1, description="hits whose score, the best being 1, is below it are not injected"
+        default=0.003,
+        ge=0,
+        le=1,
+        description="hits whose score, that of the best being 1, is below it are not injected",
     )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
@@ -42,6 +56,7 @@ class RecallOptions(BaseModel):
     personal_questions: bool = Field(
         default=True, description="questions about people, the user or the agent get at least a light search"
     )
+    small_talk: tuple[str, ...] = Field(default=SMALL_TALK, description="a message of these alone recalls nothing")
     uncertain_markers: tuple[str, ...] = Field(
         default=UNCERTAIN_MARKERS, description="words of a draft that does not know; one of them is enough"
     )

@@ -1,18 +1,28 @@
 """The hooks of recall."""
 
 from collections import OrderedDict
+from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
-from nanobot_memory_plugins.recall.engine import recall
+from nanobot_memory_plugins.recall.engine import recall, wider
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import RecallTier, tier_after_draft
+from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
 from nanobot_memory_plugins.recall.tools import memory_tools
 
 _REMEMBERED_SESSIONS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What the last message of a session got: the tier, the hits in its block, and whether its draft was reviewed."""
+
+    tier: RecallTier
+    shown: frozenset[str] = frozenset()
+    reviewed: bool = False
 
 
 class RecallPlugin:
@@ -21,7 +31,7 @@ class RecallPlugin:
     Options = RecallOptions
 
     def __init__(self) -> None:
-        self._tiers: OrderedDict[str, RecallTier] = OrderedDict()
+        self._answered: OrderedDict[str, _Answered] = OrderedDict()
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
@@ -45,7 +55,7 @@ class RecallPlugin:
         self, session_key: str, text: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
     ) -> ContextBlock | None:
         """Search while the host builds its prompt; answer with a block, or None when nothing is relevant."""
-        self._tiers.pop(session_key, None)  # that of an earlier message, which a failing search would leave behind
+        self._answered.pop(session_key, None)  # that of an earlier message, which a failing search would leave behind
         return await self._recall(session_key, text, history, scope, context, tier=None)
 
     @hookimpl
@@ -58,12 +68,16 @@ class RecallPlugin:
         scope: Scope,
         context: PluginContext,
     ) -> ContextBlock | None:
-        """Search one tier higher when the draft of the answer sounds like a guess."""
-        before = self._tiers.get(session_key, RecallTier.OFF)
-        tier = tier_after_draft(draft, before, context.options)
-        if tier is before:
+        """Search one tier higher and twice as wide when the draft of the answer sounds like a guess.
+
+        None when the draft is sure, when this was done for the message already, or when it brings nothing new.
+        """
+        before = self._answered.get(session_key, _Answered(RecallTier.OFF))
+        if before.reviewed or not is_unsure(draft, context.options):
             return None
-        return await self._recall(session_key, text, history, scope, context, tier=tier)
+        tier = tier_after_draft(draft, before.tier, context.options)
+        block = await self._recall(session_key, text, history, scope, context, tier=tier, reviewed=True)
+        return block if block is not None and set(block.hit_ids) - before.shown else None
 
     async def _recall(
         self,
@@ -74,23 +88,25 @@ class RecallPlugin:
         context: PluginContext,
         *,
         tier: RecallTier | None,
+        reviewed: bool = False,
     ) -> ContextBlock | None:
         if context.store is None:
             return None
         recalled = await recall(
             context.store,
             text,
-            options=context.options,
+            options=wider(context.options) if reviewed else context.options,
             history=history,
             scope=context.visible_scope(scope),
             tier=tier,
             clock=context.clock,
         )
-        self._remember(session_key, recalled.tier)
+        shown = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
+        self._remember(session_key, _Answered(recalled.tier, shown, reviewed))
         return recalled.block
 
-    def _remember(self, session_key: str, tier: RecallTier) -> None:
-        self._tiers[session_key] = tier
-        self._tiers.move_to_end(session_key)
-        while len(self._tiers) > _REMEMBERED_SESSIONS:
-            self._tiers.popitem(last=False)
+    def _remember(self, session_key: str, answered: _Answered) -> None:
+        self._answered[session_key] = answered
+        self._answered.move_to_end(session_key)
+        while len(self._answered) > _REMEMBERED_SESSIONS:
+            self._answered.popitem(last=False)

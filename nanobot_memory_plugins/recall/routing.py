@@ -12,6 +12,8 @@ from nanobot_memory_plugins.recall.traditional import simplified
 
 # How much of a message is looked at, from each end: a question stands before or after what is pasted.
 _END_CHARS = 2_000
+# Characters of the longest message that may be small talk.
+_LONGEST_SMALL_TALK = 60
 # User turns that follow-ups are traced back through.
 _TURNS_BACK = 3
 # A draft up to this long is an answer and little else: a hedge in it is about the answer.
@@ -49,6 +51,14 @@ def choose_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
     return tier
 
 
+def is_small_talk(text: str, options: RecallOptions) -> bool:
+    """Say whether a message is pleasantries and nothing else ("ok, thanks!", "好的，谢谢")."""
+    if len(text) > _LONGEST_SMALL_TALK:
+        return False
+    said = simplified(text).replace("’", "'")
+    return not any(letter.isalnum() for letter in _pattern(options.small_talk).sub(" ", said))
+
+
 def tier_after_draft(draft: str, tier: RecallTier, options: RecallOptions) -> RecallTier:
     """Return one tier more when the draft of an answer says that it does not know, else the same."""
     return RecallTier(tier + 1) if tier < RecallTier.HEAVY and is_unsure(draft, options) else tier
@@ -83,8 +93,8 @@ def _ends(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Match any of the words: whole ones in Latin script, anywhere in Chinese, whatever the case."""
-    folded = (simplified(word) for word in words if word)
+    """Match any of the words, the longest first: whole ones in Latin script, anywhere in Chinese, whatever the case."""
+    folded = sorted((simplified(word) for word in words if word), key=len, reverse=True)
     parts = [
         rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])" if word.isascii() else re.escape(word) for word in folded
     ]

@@ -119,3 +119,11 @@ def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens, 
     headings = [line for line in block.text.splitlines() if line.startswith("memory/")]
     assert len(headings) == len(set(headings))
     assert len(set(block.hit_ids)) == len(block.hit_ids) <= options.max_full_docs + options.max_snippets
+
+
+def test_the_least_score_is_a_share_of_the_best_that_may_be_shown():
+    # The question itself, which ranks first, is left out as part of the live context: the others' scores are small.
+    hits = [hit("1", "tea", score=0.004), hit("2", "cake", score=0.002), hit("3", "rain", score=0.00001)]
+    block = build_block(hits, RecallOptions(min_relative_odds=0.01))
+    assert block is not None
+    assert block.hit_ids == tuple(one.id for one in hits[:2])

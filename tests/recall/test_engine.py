@@ -242,8 +242,8 @@ async def test_what_the_store_raises_is_not_taken_for_lateness():
         await recall(Broken(), "remember", options=OPTIONS)
 
 
-async def test_hits_below_the_relevance_threshold_are_ranked_but_not_injected():
-    weak = Hit(id="w", text="weak", path="a.md", line=1, score=1.0, origin=Origin.USER, coverage=0.1)
+async def test_nothing_is_injected_when_the_best_is_below_the_relevance_threshold():
+    weak = Hit(id="w", text="weak", path="a.md", line=1, score=1.0, origin=Origin.USER, coverage=0.09)
 
     class Weak:
         async def search(self, query: Query) -> SearchResult:

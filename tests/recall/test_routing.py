@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier, tier_after_draft
+from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier, is_small_talk, tier_after_draft
 
 OPTIONS = RecallOptions()
 OFF, LIGHT, HEAVY = RecallTier
@@ -232,3 +232,44 @@ def test_a_pasted_megabyte_is_no_slower_than_its_ends():
     pasted = "word 一些文字 " * 100_000
     assert choose_tier(f"{pasted} do you remember this?", [], OPTIONS) is HEAVY
     assert choose_tier(f"{pasted} do you remember this? {pasted}", [], OPTIONS) is OFF
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello",
+        "Hi there!",
+        "ok, thanks!",
+        "Good night 🌙",
+        "你好！",
+        "好的，谢谢",
+        "嗯嗯，明白了。",
+        "謝謝",
+        "  ",
+        "👍",
+    ],
+)
+def test_pleasantries_are_small_talk(text):
+    assert is_small_talk(text, OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ok, and the port?",
+        "谢谢，那端口呢",
+        "早饭吃什么",
+        "42",
+        "good morning Rex",
+        "hello " * 20,
+        "对不对",
+        "行李在哪",
+    ],
+)
+def test_what_says_more_than_pleasantries_is_no_small_talk(text):
+    assert not is_small_talk(text, OPTIONS)
+
+
+def test_the_words_of_small_talk_are_configurable():
+    assert not is_small_talk("hello", RecallOptions(small_talk=()))
+    assert is_small_talk("moin moin", RecallOptions(small_talk=("moin",)))
