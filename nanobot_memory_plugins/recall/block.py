@@ -21,10 +21,10 @@ _HALF = 2
 def build_block(hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
-    Hits whose score is below ``min_relative_odds`` of the best one's are left out. The best ``max_full_docs`` stand whole, the next
-    ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all fit, a short
-    memory goes before a long one that is hardly better. After a light search a structured note stands by its tl;dr
-    and tags. Lines are grouped by source file, the file of the best hit first.
+    Hits whose score is below ``min_relative_odds`` of the best one's are left out. The best ``max_full_docs`` stand
+    whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
+    fit, a short memory goes before a long one that is hardly better. After a light search a structured note stands by
+    its tl;dr and tags. Lines are grouped by source file, the file of the best hit first.
     """
     best = max((hit.score for hit in hits), default=0.0)
     good = [hit for hit in hits if hit.score >= options.min_relative_odds * best]

@@ -35,7 +35,7 @@ class RecallOptions(BaseModel):
         default=0.003,
         ge=0,
         le=1,
-        description="hits whose score, that of the best being 1, is below it are not injected",
+        description="hits whose score is below this share of the best are not injected",
     )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(
