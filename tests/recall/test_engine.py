@@ -121,6 +121,7 @@ async def test_without_the_probe_tier_0_searches_nothing(store):
 # --- tiers 1 and 2 ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.accept("LR-06")
 @pytest.mark.parametrize(
     ("text", "found", "not_found"), [("deploy database", "sqlite", "wombats"), ("部署端口", "8123", "袋熊")]
 )

@@ -87,6 +87,7 @@ def test_bm25_is_that_of_the_textbook():
     assert short.coverage == pytest.approx(idf["apple"] / (idf["apple"] + 2 * idf["pear"]))
 
 
+@pytest.mark.accept("LR-06")
 def test_the_order_of_words_and_recency_is_that_computed_by_hand(tmp_path):
     database = Database.open(tmp_path / "memory.db")
     database.apply(
