@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -13,6 +14,7 @@ def rows() -> dict[str, str]:
     return {match["row"]: match["state"] for match in ROW.finditer(text)}
 
 
+@cache
 def carried() -> dict[str, list[str]]:
     """Return the rows that tests carry, by the marker's arguments as they stand in the source."""
     found: dict[str, list[str]] = {}

@@ -100,12 +100,12 @@ def test_no_text_makes_segmentation_raise(text):
 def test_segmentation_takes_linear_time(unit):
     def seconds(size: int) -> float:
         text = unit * (size // len(unit))
-        started = time.perf_counter()
+        started = time.thread_time()  # other programs do not count
         segment(text)
-        return time.perf_counter() - started
+        return time.thread_time() - started
 
     seconds(20_000)
-    assert seconds(400_000) < 20 * 8 * max(seconds(20_000), 0.002)
+    assert min(seconds(400_000) for _ in range(3)) < 20 * 8 * max(seconds(20_000), 0.002)
 
 
 def test_threads_do_not_disturb_each_other():
