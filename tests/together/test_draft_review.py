@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 HOST = Path(__file__).parents[2] / "examples" / "reviewing_host.py"
 FACT = "The ferry to Aland leaves from gate seven."
 QUESTION = "Which gate should the taxi driver take for the ferry?"
-# No model, limits that no loaded machine reaches (what is shown here is not the speed), and a probe that hardly answers.
+# No model, limits that no loaded machine reaches (what is shown here is not the speed), and a cautious probe.
 PLUGINS = {"recall": {"recallTimeout": 20, "probeThreshold": 0.9}, "storage": {"embeddingProvider": "none"}}
 
 
