@@ -7,9 +7,11 @@ import pytest
 
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.storage.search import weights
-from nanobot_memory_plugins.storage.search.features import Candidate, Features, Question, features_of
+from nanobot_memory_plugins.storage.search.answer_kinds import AnswerKind
+from nanobot_memory_plugins.storage.search.features import QUESTION_CHARS, Candidate, Features, Question, features_of
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.persons import Person
 from nanobot_memory_plugins.storage.search.ranking import RECENCY_LOG_ODDS, odds, rank
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)  # a Friday
@@ -146,3 +148,9 @@ def test_bm25_and_coverage_by_hand():
     assert two.bm25 == pytest.approx(idf["port"] * 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / 3)))
     assert one.coverage == pytest.approx(idf["tea"] / (idf["tea"] + idf["port"]))
     assert two.matched == {"port"}
+
+
+def test_a_question_of_a_megabyte_is_looked_at_for_its_beginning_only():
+    question = Question.of("When did I move? " + "a.a.a." * 170_000, IDF, NOW)
+    assert (question.kinds, question.person) == ({AnswerKind.TIME}, Person.USER)
+    assert len(question.text) == QUESTION_CHARS

@@ -58,7 +58,7 @@ _HELD = {
 
 def kinds_asked(question: str) -> frozenset[AnswerKind]:
     """Return the kinds of answer that a question asks for; as a rule one or none."""
-    return frozenset(kind for kind, pattern in _ASKED.items() if pattern.search(question[:_LOOKED_THROUGH]))
+    return frozenset(kind for kind, pattern in _ASKED.items() if pattern.search(question))
 
 
 def holds(text: str, kind: AnswerKind) -> bool:

@@ -18,6 +18,8 @@ from nanobot_memory_plugins.storage.search.persons import Person, person_asked
 
 # Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
 LONGEST = 32
+# What of a query is looked at beside its terms: who pastes more asks in the beginning.
+QUESTION_CHARS = 4_000
 # Seconds without a message after which a new session begins, in files that hold more than one.
 SESSION_GAP = 3 * 3_600.0
 _BEST_OF_SESSION = 3
@@ -88,6 +90,7 @@ class Question:
     @classmethod
     def of(cls, text: str, idf: Mapping[str, float], asked_at: datetime) -> "Question":
         """Return what a query asks for, at the moment at which it is asked."""
+        text = text[:QUESTION_CHARS]
         spans = relative_spans(text, asked_at)
         return cls(text.casefold(), idf, kinds_asked(text), spans, person_asked(text), asked_at.tzinfo)
 
