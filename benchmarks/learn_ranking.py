@@ -34,7 +34,7 @@ from nanobot_memory_plugins.storage.store import SqliteStore
 
 NAMES = tuple(field.name for field in fields(Features))
 # Set by hand: no set has what they look at.
-BY_HAND = {"in_named_time": 1.5, "by_asked_person": 0.7}
+BY_HAND = {"bare_question": -4.0, "in_named_time": 1.5, "by_asked_person": 0.7}
 # The small sets weigh more, so that they are heard beside the large ones.
 SET_WEIGHTS = {"locomo_turns": 1.0, "locomo_facts": 1.0, "membank_zh": 4.0, "cmrc_zh": 0.5, "precisionmem": 1.0}
 RIDGE = 10.0

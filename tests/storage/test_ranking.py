@@ -154,3 +154,20 @@ def test_a_question_of_a_megabyte_is_looked_at_for_its_beginning_only():
     question = Question.of("When did I move? " + "a.a.a." * 170_000, IDF, NOW)
     assert (question.kinds, question.person) == ({AnswerKind.TIME}, Person.USER)
     assert len(question.text) == QUESTION_CHARS
+
+
+@pytest.mark.parametrize(
+    ("text", "is_bare"),
+    [
+        ("Where is the saddle?", True),
+        ("马鞍放在哪里？", True),
+        ("Where is v0.3.5 kept?", True),
+        ("I lost the saddle. Do you know where it is?", False),
+        ("马鞍丢了。你知道在哪里吗？", False),
+        ("The saddle is here.", False),
+    ],
+)
+def test_a_question_and_nothing_else_is_lowered_below_what_answers_it(text, is_bare):
+    asked, told = features(candidate(text=text), candidate(text="It hangs in the barn.", place=("b", 0)), text="tea")
+    assert (asked.bare_question, told.bare_question) == (float(is_bare), 0.0)
+    assert weights.WITH_MEANING["bare_question"] < -3 > weights.WORDS_ALONE["bare_question"]

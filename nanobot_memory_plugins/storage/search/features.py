@@ -5,6 +5,7 @@ often stand in the turn before its answer, and the rest of its subject elsewhere
 """
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ QUESTION_CHARS = 4_000
 # Seconds without a message after which a new session begins, in files that hold more than one.
 SESSION_GAP = 3 * 3_600.0
 _BEST_OF_SESSION = 3
+_LONGEST_BARE_QUESTION = 300
+_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)|[。！？\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class Features:
     similarity: float  # the cosine
     named_speaker: float  # 1: said by somebody whom the query names; -1: it names somebody else
     question: float  # it ends with a question mark
+    bare_question: float  # it is one question and nothing else
     length: float  # the logarithm of its terms
     answer_time: float  # it holds a time, and the query asks for one
     answer_number: float
@@ -126,6 +130,7 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
                 similarity=max(0.0, one.similarity or 0.0),
                 named_speaker=0.0 if not named else 1.0 if one.speaker in named else -1.0,
                 question=float(_is_question(one.text)),
+                bare_question=float(_is_bare_question(one.text)),
                 length=math.log1p(min(one.length, LONGEST)),
                 answer_time=_answers(one, question, AnswerKind.TIME),
                 answer_number=_answers(one, question, AnswerKind.NUMBER),
@@ -209,6 +214,10 @@ def _covered(matched: Sequence[AbstractSet[str]], idf: Mapping[str, float]) -> f
 
 def _is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
+
+
+def _is_bare_question(text: str) -> bool:
+    return _is_question(text) and len(text) <= _LONGEST_BARE_QUESTION and len(_SENTENCE_END.findall(text.strip())) == 1
 
 
 def _answers(one: Candidate, question: Question, kind: AnswerKind) -> float:

@@ -49,8 +49,9 @@ def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) ->
     sentences = [(match.start(), match[0]) for match in _SENTENCE.finditer(text[:_SNIPPET_SOURCE])]
     wanted = set(terms)
     best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())), default=(0, ""))
-    start = max(0, best[0])
-    # A sentence near the end takes what stands before it along.
-    start = max(0, min(start, len(text) - limit))
-    cut = text[start : start + limit]
-    return ("…" if start else "") + cut[: limit - 2].strip() + ("…" if start + limit < len(text) else "")
+    # A sentence near the end takes what stands before it along. Each mark of what is left out takes a character.
+    start = max(0, min(best[0], len(text) - limit + 1))
+    room = limit - (start > 0)
+    is_whole = start + room >= len(text)
+    cut = text[start : start + room - (not is_whole)].strip()
+    return ("…" if start else "") + cut + ("" if is_whole else "…")

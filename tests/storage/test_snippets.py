@@ -1,0 +1,30 @@
+"""The snippet of a long text: the sentence that was looked for, whole, inside the limit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.storage.search.results import snippet
+from nanobot_memory_plugins.storage.segmentation import candidate_terms
+
+FILLER = "The weather report mentions rain and harvest again. "
+
+
+@pytest.mark.parametrize(
+    ("sentence", "term"), [("The saddle is on shelf 345 in Lisbon.", "saddle"), ("马鞍放在成都的979号柜。", "马鞍")]
+)
+@given(before=st.integers(0, 40), after=st.integers(0, 40))
+def test_the_sentence_that_holds_the_terms_stands_whole_in_the_snippet(sentence, term, before, after):
+    text = (FILLER * before + sentence + " " + FILLER * after).strip()
+    shown = snippet(text, candidate_terms(term), limit=100)
+    assert sentence in shown
+    assert len(shown) <= 100
+    cut = shown.strip("…")
+    assert cut in text
+    assert shown.startswith("…") or text.startswith(cut)
+    assert shown.endswith("…") or text.endswith(cut)
+
+
+@given(st.text(st.characters(exclude_categories=[]), max_size=300), st.lists(st.text(max_size=4), max_size=3))
+def test_no_text_makes_a_snippet_longer_than_its_limit(text, terms):
+    assert len(snippet(text, terms, limit=60)) <= 60
