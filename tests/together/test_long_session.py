@@ -1,0 +1,34 @@
+"""A session of hundreds of messages in a small window. ``NANOBOT_MEMORY_LONG_SESSION=2000`` makes it longer."""
+
+import os
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from tests.support.nanobot import OFFLINE, Installation
+from tests.support.token_counts import token_file
+from tests.together.long_session import ACKNOWLEDGED, MAX_TOKENS, WINDOW, Course, converse, facts, script
+
+MESSAGES = int(os.environ.get("NANOBOT_MEMORY_LONG_SESSION", "200"))
+# The limits of a turn are out of the way, and the machine's vectors: what is shown is not the speed.
+MEMORY = {
+    "core": {"messageLimit": 30},
+    "recall": {"recallTimeout": 20},
+    "nanobot": {"startLimit": 60},
+    "storage": {"embeddingProvider": "none"},
+}
+
+
+@pytest.fixture
+async def course(tmp_path, monkeypatch) -> Course:
+    with ScriptedServer(script(), default=ACKNOWLEDGED) as server:
+        nanobot = Installation(tmp_path, server, MEMORY, contextWindowTokens=WINDOW, maxTokens=MAX_TOKENS)
+        for name, value in {**OFFLINE, **token_file(tmp_path / "tokens"), "HOME": str(nanobot.home)}.items():
+            monkeypatch.setenv(name, value)
+        return await converse(nanobot, server, MESSAGES // 2, facts(MESSAGES // 10))
+
+
+async def test_a_long_session_stays_in_its_window_and_forgets_nothing(course: Course):
+    assert course.largest_prompt + MAX_TOKENS <= WINDOW
+    assert set(course.replies) == {ACKNOWLEDGED}
+    assert [fact.question for fact in course.forgotten] == []
