@@ -6,7 +6,8 @@ What a framework needs is `MemoryHost` and `MemoryConfig`; what a plugin needs i
 from nanobot_memory_plugins.core.config import MemoryConfig, load_config
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.memory_host import MemoryHost, MessageContext
+from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Hit,

@@ -100,6 +100,18 @@ def on_draft_written(
 
 
 @hookspec(firstresult=True)
+def trim_bootstrap(
+    files: Mapping[str, str], overhead: Mapping[str, int], context: PluginContext
+) -> dict[str, str] | None:
+    """Shorten the files that open a prompt.
+
+    Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``overhead`` is the
+    characters that the host puts around each file. Called once for each state of the files; the first answer holds
+    until one changes. Answer with the texts by name, without those to leave out, or None.
+    """
+
+
+@hookspec(firstresult=True)
 def open_store(context: PluginContext) -> Store | None:
     """Open the index of the workspace. The first store that is returned serves everybody."""
 

@@ -8,13 +8,13 @@ A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_execu
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
 from nanobot_memory_plugins.core.capture import Capture, combined_receipt
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
@@ -42,15 +43,6 @@ from nanobot_memory_plugins.core.values import (
 )
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True)
-class MessageContext:
-    """What a user's message brought: the fenced text to inject beside it, or None, and where it was kept."""
-
-    block: str | None
-    receipt: Receipt
-    hit_ids: tuple[str, ...] = ()
 
 
 class MemoryHost:
@@ -84,6 +76,7 @@ class MemoryHost:
             visible_scope=self._scopes.visible,
             store=lambda: self._store,
         )
+        self._bootstrap = BootstrapTrimmer(self._plugins.host)
         self._note_tool = NoteTool(self._keep_for_session)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
@@ -301,6 +294,15 @@ class MemoryHost:
         )
         await self._capture.keep_notes(_values(answers, Note), scope=whose)
         return next(iter(_values(answers, Summary)), None)
+
+    def trim_bootstrap(
+        self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
+    ) -> BootstrapTexts:
+        """Return what of each bootstrap file goes into the prompt, at once; files without readable text are left out.
+
+        ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
+        """
+        return self._bootstrap.trim(files, overhead)
 
     # --- memory -----------------------------------------------------------------------------------------------
 

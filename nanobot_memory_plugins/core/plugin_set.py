@@ -75,6 +75,7 @@ class PluginSet:
                 "on_tool_executed": core.tool_limit,
                 "on_session_idle": core.idle_limit,
                 "before_compaction": core.compaction_limit,
+                "trim_bootstrap": core.message_limit,
                 "open_store": core.start_limit,
                 "on_start": core.start_limit,
                 "on_stop": core.start_limit,

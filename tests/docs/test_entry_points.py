@@ -36,6 +36,8 @@ ARGUMENTS = {
     "ended": False,
     "context_window": 32_000,
     "reason": "token_pressure",
+    "files": {"AGENTS.md": "# Agents\n", "TOOLS.md": "# Tools\n"},
+    "overhead": {"AGENTS.md": 20, "TOOLS.md": 19},
     "scope": Scope(),
 }
 # How many values each example answers with, and of which types.
@@ -45,6 +47,7 @@ ANSWERS = {
     "on_session_idle": (1, (Note,)),
     "before_compaction": (2, (Note, Summary)),
     "on_draft_written": (1, (ContextBlock,)),
+    "trim_bootstrap": (1, (dict,)),
     "open_store": (1, (Store,)),
     "on_start": (0, ()),
     "on_stop": (0, ()),

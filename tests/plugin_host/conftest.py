@@ -33,6 +33,8 @@ _SAMPLES: dict[str, object] = {
     "ended": False,
     "context_window": 1000,
     "reason": "token_pressure",
+    "files": MappingProxyType({"AGENTS.md": "Be kind."}),
+    "overhead": MappingProxyType({"AGENTS.md": 21}),
 }
 
 

@@ -1,0 +1,241 @@
+"""Trimming bootstrap files as a host sees it, with plugins that are found through entry points."""
+
+import asyncio
+import os
+import sys
+import threading
+
+import pytest
+from loguru import logger
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.bootstrap import default_overhead
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from tests.support.third_party import install_plugin
+
+FILES = {"AGENTS.md": "Be kind. " * 40, "USER.md": "用户喜欢简短的回答。" * 40}
+
+HALVING = """
+    from nanobot_memory_plugins.core import hookimpl
+
+    calls = []
+
+    @hookimpl
+    def trim_bootstrap(files, overhead):
+        calls.append(dict(overhead))
+        return {name: text[: len(text) // 2] for name, text in files.items() if name != "SECRET.md"}
+"""
+
+
+@pytest.fixture
+def third_party(tmp_path, monkeypatch):
+    """Install plugins from source, and load only those."""
+    names: list[str] = []
+    folder = tmp_path / "site"
+    folder.mkdir()
+
+    def install(name: str, source: str) -> None:
+        install_plugin(folder, monkeypatch, name, source)
+        names.append(name)
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(names))
+
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+    return install
+
+
+@pytest.fixture
+def log():
+    lines: list[str] = []
+    handler = logger.add(lines.append, level="WARNING", format="{message}")
+    yield lines
+    logger.remove(handler)
+
+
+def calls_of(name: str) -> list[dict[str, int]]:
+    """Return what a plugin has written into its list of calls."""
+    return sys.modules[f"third_party_{name}"].calls
+
+
+async def test_a_plugin_shortens_what_goes_into_the_prompt(third_party, tmp_path):
+    third_party("halving", HALVING)
+    async with MemoryHost(tmp_path / "w") as memory:
+        texts = memory.trim_bootstrap({**FILES, "SECRET.md": "xyz", "EMPTY.md": ""})
+    assert dict(texts) == {**{name: text[: len(text) // 2] for name, text in FILES.items()}, "EMPTY.md": ""}
+    assert texts.shortened == ("AGENTS.md", "USER.md")
+    assert texts.left_out == ("SECRET.md",)
+    assert texts.tokens == sum(estimate_tokens(text) for text in texts.values())
+    assert texts.tokens > 200  # Chinese is not counted as if it were English
+
+
+async def test_without_a_plugin_everything_is_as_it_was(third_party, tmp_path):
+    async with MemoryHost(tmp_path / "w") as memory:
+        texts = memory.trim_bootstrap(FILES)
+    assert texts == FILES
+    assert (texts.shortened, texts.left_out) == ((), ())
+
+
+async def test_the_plugin_is_asked_once_for_each_state_of_the_files(third_party, tmp_path):
+    third_party("halving_once", HALVING)
+    async with MemoryHost(tmp_path / "w") as memory:
+        first = memory.trim_bootstrap(FILES)
+        assert memory.trim_bootstrap(dict(FILES)) is first
+        assert len(calls_of("halving_once")) == 1
+        changed = memory.trim_bootstrap({**FILES, "USER.md": "somebody else"})
+        assert changed["USER.md"] == "somebo"
+        memory.trim_bootstrap(FILES, overhead={"AGENTS.md": 5})
+        assert len(calls_of("halving_once")) == 3
+
+
+async def test_an_answer_holds_when_the_plugin_fails_later(third_party, tmp_path):
+    third_party(
+        "once_only",
+        """
+        from nanobot_memory_plugins.core import hookimpl
+        calls = []
+
+        @hookimpl
+        def trim_bootstrap(files):
+            calls.append({})
+            if len(calls) > 1:
+                raise OSError
+            return dict.fromkeys(files, "short")
+        """,
+    )
+    async with MemoryHost(tmp_path / "w") as memory:
+        assert memory.trim_bootstrap(FILES)["USER.md"] == "short"
+        assert memory.trim_bootstrap({"AGENTS.md": "other"})["AGENTS.md"] == "other"
+        assert memory.trim_bootstrap(FILES)["USER.md"] == "short"
+
+
+async def test_the_plugin_learns_what_the_host_puts_around_each_file(third_party, tmp_path):
+    third_party("halving_overhead", HALVING)
+    async with MemoryHost(tmp_path / "w") as memory:
+        memory.trim_bootstrap(FILES, overhead={"USER.md": 3, "OTHER.md": 9, "AGENTS.md": -1})
+    assert calls_of("halving_overhead") == [{"AGENTS.md": len("## AGENTS.md\n\n\n\n---\n\n"), "USER.md": 3}]
+    assert default_overhead("AGENTS.md") == 21
+
+
+ANSWERS = {
+    "text": "'all of it'",
+    "wrong_name": "{**files, 'NEW.md': 'mine'}",
+    "no_text": "dict.fromkeys(files, 7)",
+    "bytes_name": "{b'AGENTS.md': 'x'}",
+    "own_dict": "type('D', (dict,), {'items': lambda self: 1 / 0})(AGENTS_md='x')",
+    "nothing": "None",
+    "raises": "1 / 0",
+    "exits": "__import__('sys').exit('secret')",
+    "late": "__import__('time').sleep(0.1) or {}",
+    "own_text": "{'AGENTS.md': type('S', (str,), {'__len__': lambda self: 1 / 0})('x')}",
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+async def test_a_plugin_that_answers_nonsense_or_fails_leaves_the_texts_as_they_were(third_party, tmp_path, name: str):
+    third_party(
+        f"bad_{name}",
+        f"""
+        from nanobot_memory_plugins.core import hookimpl
+
+        @hookimpl
+        def trim_bootstrap(files):
+            return {ANSWERS[name]}
+        """,
+    )
+    config = MemoryConfig.model_validate({"core": {"message_limit": 0.05}})
+    async with MemoryHost(tmp_path / "w", config=config) as memory:
+        for _ in range(5):  # the breaker opens on the way
+            assert memory.trim_bootstrap(FILES) == FILES
+
+
+async def test_an_async_implementation_is_refused(third_party, tmp_path, log):
+    third_party(
+        "waiting",
+        """
+        from nanobot_memory_plugins.core import hookimpl
+
+        @hookimpl
+        async def trim_bootstrap(files):
+            return {}
+        """,
+    )
+    async with MemoryHost(tmp_path / "w") as memory:
+        assert memory.trim_bootstrap(FILES) == FILES
+    assert "async function" in "".join(log)
+
+
+async def test_the_first_answer_counts(third_party, tmp_path):
+    """The plugin that was registered last is asked first, as everywhere."""
+    source = """
+        from nanobot_memory_plugins.core import hookimpl
+
+        @hookimpl{options}
+        def trim_bootstrap(files):
+            return dict.fromkeys(files, "{text}")
+    """
+    third_party("early", source.format(options="(tryfirst=True)", text="early"))
+    third_party("usual", source.format(options="", text="usual"))
+    async with MemoryHost(tmp_path / "w") as memory:
+        assert set(memory.trim_bootstrap(FILES).values()) == {"early"}
+
+
+async def test_files_are_read_and_what_cannot_be_read_is_left_out(third_party, tmp_path, log):
+    (tmp_path / "CRLF.md").write_bytes("一\r\ntwo\r\n".encode())
+    (tmp_path / "latin.md").write_bytes("caf\xe9".encode("latin-1"))
+    (tmp_path / "folder.md").mkdir()
+    locked = tmp_path / "locked.md"
+    locked.write_text("x", encoding="utf-8")
+    locked.chmod(0)
+    files = {
+        "CRLF.md": tmp_path / "CRLF.md",
+        "latin.md": tmp_path / "latin.md",
+        "folder.md": tmp_path / "folder.md",
+        "missing.md": tmp_path / "missing.md",
+        "impossible.md": tmp_path / "a\0b",
+        "none.md": None,
+        "number.md": 7,
+        "bytes.md": b"\xe4\xb8\x80",
+        "junk.md": b"\xff\xfe",
+    }
+    async with MemoryHost(tmp_path / "w") as memory:
+        for _ in range(3):
+            texts = memory.trim_bootstrap(files)
+            assert dict(texts) == {"CRLF.md": "一\r\ntwo\r\n", "bytes.md": "一"}
+        assert set(texts.left_out) == set(files) - set(texts)
+        if os.geteuid():  # the superuser may read anything
+            assert dict(memory.trim_bootstrap({"locked.md": locked})) == {}
+    warned = [line.split()[2] for line in log if "cannot be read" in line]
+    assert warned[:4] == ["latin.md", "folder.md", "number.md", "junk.md"]
+    assert "missing.md" not in warned
+
+
+@pytest.mark.parametrize("nonsense", [None, 7, "AGENTS.md", [("AGENTS.md", "x")], {}])
+async def test_what_is_no_mapping_of_files_gives_no_texts(third_party, tmp_path, nonsense):
+    async with MemoryHost(tmp_path / "w") as memory:
+        assert memory.trim_bootstrap(nonsense) == {}
+
+
+async def test_before_the_start_and_after_the_end_the_texts_are_as_they_were(third_party, tmp_path):
+    third_party("halving_life", HALVING)
+    memory = MemoryHost(tmp_path / "w")
+    assert memory.trim_bootstrap(FILES) == FILES
+    await memory.start()
+    assert memory.trim_bootstrap(FILES) != FILES
+    await memory.close()
+    assert memory.trim_bootstrap({"AGENTS.md": "after"}) == {"AGENTS.md": "after"}
+
+
+async def test_many_threads_get_the_same_texts(third_party, tmp_path):
+    third_party("halving_threads", HALVING)
+    async with MemoryHost(tmp_path / "w") as memory:
+        answers: list[str] = []
+
+        def ask() -> None:
+            for number in range(60):  # more states than are remembered
+                texts = memory.trim_bootstrap({**FILES, "N.md": f"{number:04}" * 2})
+                answers.append(texts["N.md"])
+
+        threads = [threading.Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        await asyncio.to_thread(lambda: [thread.join() for thread in threads])
+    assert sorted(answers) == sorted(f"{number:04}" for number in range(60) for _ in range(4))
