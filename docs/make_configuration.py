@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from pydantic.alias_generators import to_camel
 from pydantic.fields import FieldInfo
 
+from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
@@ -21,6 +22,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "storage": StorageOptions,
     "recall": RecallOptions,
     "observation": ObservationOptions,
+    "bootstrap": BootstrapOptions,
     "nanobot": BridgeOptions,
 }
 # Longer defaults are named instead of shown.

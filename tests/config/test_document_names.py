@@ -31,7 +31,7 @@ DOCUMENTED = """
 
 
 # Plugins that the table has a place for, and that are not part of the project yet.
-TO_COME = {"bootstrap", "flush", "summary"}
+TO_COME = {"flush", "summary"}
 
 
 @pytest.fixture(scope="module")

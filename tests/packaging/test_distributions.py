@@ -16,7 +16,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
 # The entry-point name of each distribution's plugin; core has none.
-PLUGINS = {"bridge": "nanobot", "observation": "observation", "recall": "recall", "storage": "storage"}
+PLUGINS = {
+    "bootstrap": "bootstrap",
+    "bridge": "nanobot",
+    "observation": "observation",
+    "recall": "recall",
+    "storage": "storage",
+}
 
 
 def run(*command: str | Path, **more) -> subprocess.CompletedProcess[str]:

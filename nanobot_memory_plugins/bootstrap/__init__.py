@@ -1,0 +1,1 @@
+"""The bootstrap plugin: the files that open a prompt, inside a budget."""

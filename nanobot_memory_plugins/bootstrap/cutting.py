@@ -1,0 +1,91 @@
+"""One text cut to a size: its head and its tail around a marker that says what is missing."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.bootstrap.borders import head_end, tail_start
+
+# A name longer than this is shown by its end.
+_NAME_CHARS = 60
+# A short marker is worth it only with this many characters of the text around it.
+_SMALLEST_REST = 16
+# What is looked at to tell the language.
+_SAMPLE_CHARS = 4_000
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+_KANA_AND_HANGUL = re.compile("[\u3040-\u30ff\uac00-\ud7af]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text without its middle. ``left_out`` is how many characters of the text are neither in head nor tail."""
+
+    head: str
+    marker: str
+    tail: str
+    left_out: int
+
+    @property
+    def text(self) -> str:
+        """Head, marker and tail."""
+        return self.head + self.marker + self.tail
+
+
+def cut(text: str, name: str, *, limit: int, head_ratio: float, tail_ratio: float) -> Cut | None:
+    """Cut a text that is longer than ``limit`` characters.
+
+    Head and tail take their shares of ``limit``, or what the marker leaves them where that is less. Returns None
+    when the marker leaves nothing worth showing.
+    """
+    newline = "\r\n" if "\r\n" in text[:limit] else "\n"
+    for marker, smallest_rest in _markers(_shown(name), newline, chinese=_is_chinese(text), limit=limit):
+        rest = limit - len(marker(len(text)))
+        if rest < smallest_rest:
+            continue
+        head, tail = _shares(limit, rest, head_ratio, tail_ratio)
+        begin, end = head_end(text, head), tail_start(text, tail)
+        return Cut(text[:begin], marker(end - begin), text[end:], end - begin)
+    return None
+
+
+def _shares(limit: int, rest: int, head_ratio: float, tail_ratio: float) -> tuple[int, int]:
+    head, tail = int(limit * head_ratio), int(limit * tail_ratio)
+    if head + tail <= rest:
+        return head, tail
+    whole = head_ratio + tail_ratio
+    return int(rest * (head_ratio / whole)), int(rest * (tail_ratio / whole))
+
+
+def _markers(
+    name: str, newline: str, *, chinese: bool, limit: int
+) -> tuple[tuple[Callable[[int], str], int], tuple[Callable[[int], str], int]]:
+    """Return the markers to try, the informative one first, each with the rest that it must leave."""
+
+    def full(count: int) -> str:
+        said = (
+            f"[……此处省略 {count} 个字符，完整内容见 {name}……]"
+            if chinese
+            else f"[...truncated {count} chars, read {name} for full content...]"
+        )
+        return f"{newline}{newline}{said}{newline}{newline}"
+
+    def short(count: int) -> str:
+        said = f"[……{name} 省略 {count} 个字符……]" if chinese else f"[...truncated {count} chars of {name}...]"
+        return f"{newline}{said}{newline}"
+
+    return (full, limit // 2), (short, _SMALLEST_REST)
+
+
+def _shown(name: str) -> str:
+    plain = " ".join(name.split())
+    return plain if len(plain) <= _NAME_CHARS else f"…{plain[-_NAME_CHARS:]}"
+
+
+def _is_chinese(text: str) -> bool:
+    """Say whether the beginning of a text is mainly Chinese; a word here and there does not make it so."""
+    sample = text[:_SAMPLE_CHARS]
+    if sample.isascii():
+        return False
+    han = len(sample) - len(_HAN.sub("", sample))
+    others = len(sample) - len(_KANA_AND_HANGUL.sub("", sample))
+    return han * 5 >= len(sample) and others * 10 < han

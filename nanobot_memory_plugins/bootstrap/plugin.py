@@ -1,0 +1,98 @@
+"""The hooks of the bootstrap budget."""
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+from loguru import logger
+
+from nanobot_memory_plugins.bootstrap.budget import Allotment, Shortened, allot
+from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
+from nanobot_memory_plugins.core.bootstrap import default_overhead, read_text
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+# Warnings that are remembered, so that each is given once.
+_REMEMBERED = 256
+_MEND = "Shorten the file, or raise memoryPlugins.bootstrap.maxChars and totalMaxChars."
+
+
+class BootstrapPlugin:
+    """Keeps the files that open a prompt inside a budget."""
+
+    Options = BootstrapOptions
+
+    def __init__(self) -> None:
+        self._warned: OrderedDict[bytes, None] = OrderedDict()
+
+    @hookimpl
+    def trim_bootstrap(
+        self, files: Mapping[str, str], overhead: Mapping[str, int], context: PluginContext
+    ) -> dict[str, str]:
+        """Return what of each file goes into the prompt."""
+        shown = allot(files, overhead, context.options)
+        for one in shown.cut:
+            if self._is_news(one, files[one.name]):
+                logger.warning(
+                    "bootstrap file {} has {} characters (limit {}): {} are left out of the prompt",
+                    one.name, one.size, one.limit, one.left_out,
+                )  # fmt: skip
+        for one in shown.skipped:
+            if self._is_news(one, files[one.name]):
+                logger.warning(
+                    "bootstrap file {} ({} characters) is left out of the prompt: the budget of {} characters is spent",
+                    one.name, one.size, context.options.total_max_chars,
+                )  # fmt: skip
+        return dict(shown.texts)
+
+    @hookimpl
+    def diagnose(self, context: PluginContext) -> list[Finding]:
+        """Say how large the bootstrap files of the workspace are, and what of them is left out."""
+        options: BootstrapOptions = context.options
+        files = bootstrap_files(context.workspace, options.priority)
+        shown = allot(files, {name: default_overhead(name) for name in files}, options)
+        return [_size(shown, options), *(_shortened(one) for one in (*shown.cut, *shown.skipped))]
+
+    def _is_news(self, one: Shortened, text: str) -> bool:
+        """Say whether this has not been warned of: the same file with the same text, cut or left out."""
+        facts = f"{one.name}\0{one.limit > 0}\0{text}"
+        key = blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        if key in self._warned:
+            self._warned.move_to_end(key)
+            return False
+        self._warned[key] = None
+        if len(self._warned) > _REMEMBERED:
+            self._warned.popitem(last=False)
+        return True
+
+
+def bootstrap_files(workspace: Path, names: tuple[str, ...]) -> dict[str, str]:
+    """Return the files of these names that stand in the workspace or in its memory folder, and can be read."""
+    found: dict[str, str] = {}
+    for name in names:
+        if any(sign in name for sign in "*?["):
+            continue
+        for place in (name, f"memory/{name}"):
+            text = read_text(workspace / place)
+            if text is not None:
+                found[place] = text
+    return found
+
+
+def _size(shown: Allotment, options: BootstrapOptions) -> Finding:
+    if not shown.texts:
+        return Finding("bootstrap files", "none yet")
+    tokens = sum(estimate_tokens(text) for text in shown.texts.values())
+    state = (
+        f"{', '.join(shown.texts)}: {shown.used:,} of {options.total_max_chars:,} characters, "
+        f"about {tokens:,} tokens in each prompt"
+    )
+    return Finding("bootstrap files", state)
+
+
+def _shortened(one: Shortened) -> Finding:
+    what = f"{one.left_out:,} of {one.size:,} characters are left out of the prompt"
+    return Finding(f"bootstrap file {one.name}", what, Health.DEGRADED, mend=_MEND)

@@ -1,0 +1,158 @@
+"""One text cut to a size."""
+
+import os
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.bootstrap.cutting import Cut, cut
+
+# HYPOTHESIS_EXAMPLES=10000 looks longer.
+EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))
+LONG = "x" * 30_000
+
+
+def cut_to(text: str, limit: int, name: str = "AGENTS.md", head: float = 0.7, tail: float = 0.2) -> Cut:
+    done = cut(text, name, limit=limit, head_ratio=head, tail_ratio=tail)
+    assert done is not None
+    return done
+
+
+@pytest.mark.accept("BB-02")
+def test_without_lines_head_and_tail_are_exactly_their_shares():
+    text = "".join(chr(ord("a") + number % 26) for number in range(30_000))
+    done = cut_to(text, 10_000)
+    assert done.head == text[:7_000]
+    assert done.tail == text[-2_000:]
+    assert (
+        done.text
+        == f"{text[:7_000]}\n\n[...truncated 21000 chars, read AGENTS.md for full content...]\n\n{text[-2_000:]}"
+    )
+    assert len(done.text) <= 10_000
+
+
+@pytest.mark.accept("BB-02")
+def test_a_text_with_lines_is_cut_between_them():
+    lines = [f"line {number} says something" for number in range(2_000)]
+    text = "\n".join(lines)
+    done = cut_to(text, 10_000)
+    kept = done.head.split("\n") + done.tail.split("\n")
+    assert set(kept) <= set(lines)
+    assert 6_900 < len(done.head) <= 7_000
+    assert 1_900 < len(done.tail) <= 2_000
+    assert done.text.startswith(lines[0])
+    assert done.text.endswith(lines[-1])
+
+
+def test_a_paragraph_is_kept_whole_where_one_ends_near():
+    paragraphs = [f"Paragraph {number}.\n" + "\n".join(["words and words"] * 20) for number in range(60)]
+    done = cut_to("\n\n".join(paragraphs), 10_000)
+    assert set(done.head.split("\n\n")) <= set(paragraphs)
+    assert set(done.tail.split("\n\n")) <= set(paragraphs)
+    assert len(done.head) > 6_000
+    assert len(done.tail) > 1_400
+
+
+def test_a_line_that_ends_far_away_costs_no_text():
+    """One heading and then a single long line: the cut is in the line, not after the heading."""
+    done = cut_to("# Heading\n" + LONG + "\n\nThe end.", 10_000)
+    assert len(done.head) == 7_000
+    assert len(done.tail) == 2_000
+
+
+def test_windows_line_ends_are_kept():
+    text = "\r\n".join(["one line of words"] * 3_000)
+    done = cut_to(text, 10_000)
+    assert "\n" not in done.text.replace("\r\n", "")
+    assert "\r" not in done.text.replace("\r\n", "")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["e\u0301", "\ud83d\ude00", "👩\u200d👧", "👍🏽", "\u1112\u1161\u11ab", "🇩🇪", "❤\ufe0f", "कि"],
+    ids=["accent", "surrogate pair", "family", "skin", "hangul", "flag", "variation", "devanagari"],
+)
+@pytest.mark.parametrize("limit", range(990, 1_000))
+def test_no_character_is_cut_in_two(piece: str, limit: int):
+    done = cut_to(piece * 1_000, limit)
+    assert done.head == piece * (len(done.head) // len(piece))
+    assert done.tail == piece * (len(done.tail) // len(piece))
+
+
+def test_a_mass_of_accents_does_not_hold_the_cut_up():
+    done = cut_to("e" + "\u0301" * 5_000, 1_000)
+    assert (len(done.head), len(done.tail)) == (700, 200)
+
+
+@pytest.mark.accept("BB-02")
+def test_the_marker_of_a_chinese_text_is_chinese_and_says_the_same():
+    text = "\n".join(["- 回答要简短，用 Python 写脚本。"] * 2_000)
+    done = cut_to(text, 10_000, name="memory/MEMORY.md")
+    assert (
+        done.marker
+        == f"\n\n[……此处省略 {len(text) - len(done.head) - len(done.tail)} 个字符，完整内容见 memory/MEMORY.md……]\n\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["Hello, 世界. " * 500, "日本語のテキストです。" * 500, "한국어 문장입니다. " * 500])
+def test_any_other_text_has_an_english_marker(text: str):
+    assert "truncated" in cut_to(text, 1_000).marker
+
+
+@pytest.mark.parametrize("limit", range(64, 400, 7))
+def test_the_marker_has_room_in_the_smallest_budget(limit: int):
+    done = cut_to(LONG, limit)
+    assert len(done.text) <= limit
+    assert "AGENTS.md" in done.marker
+    assert str(done.left_out) in done.marker
+    assert len(done.head) > 2 * len(done.tail) > 0
+
+
+def test_a_budget_that_the_marker_fills_shows_nothing():
+    assert cut(LONG, "AGENTS.md", limit=40, head_ratio=0.7, tail_ratio=0.2) is None
+
+
+def test_shares_that_leave_the_marker_no_room_are_reduced_alike():
+    done = cut_to(LONG, 1_000, head=0.8, tail=0.8)
+    assert len(done.text) <= 1_000
+    assert len(done.head) == len(done.tail) > 450
+
+
+def test_a_strange_name_does_not_break_the_marker():
+    done = cut_to(LONG, 1_000, name="a/very\nlong/" + "n" * 500 + "/SOUL.md")
+    assert done.marker.count("\n") == 4
+    assert "/SOUL.md for full content" in done.marker
+    assert len(done.text) <= 1_000
+
+
+CHARACTERS = st.sampled_from(
+    ["a", "b ", "\n", "\n\n", "\r\n", "记忆", "e\u0301", "\ud83d", "\ude00", "🇩🇪", "\u200d", "\0", "x" * 40]
+)
+TEXTS = st.one_of(
+    st.text(), st.lists(CHARACTERS, max_size=400).map("".join), st.integers(0, 5_000).map(lambda n: "y" * n)
+)
+RATIOS = st.floats(0, 1)
+
+
+@pytest.mark.accept("BB-02")
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(TEXTS, st.integers(0, 3_000), RATIOS, RATIOS, st.text(max_size=80))
+def test_whatever_the_text_and_the_budget(text: str, limit: int, head: float, tail: float, name: str):
+    text = text + "z" * max(0, limit + 1 - len(text))  # only longer texts are cut
+    done = cut(text, name, limit=limit, head_ratio=head, tail_ratio=tail)
+    assert done == cut(text, name, limit=limit, head_ratio=head, tail_ratio=tail)
+    if done is None:
+        assert limit < 64 + len(name) + 20
+        return
+    assert len(done.text) <= limit
+    assert text.startswith(done.head)
+    assert text.endswith(done.tail)
+    assert done.left_out == len(text) - len(done.head) - len(done.tail) > 0
+    assert re.search(rf"\D{done.left_out}\D", done.marker)
+    assert len(done.head) <= int(limit * head)
+    assert len(done.tail) <= int(limit * tail)
+    if head + tail <= 0.9 and limit > 1_000:  # the marker has room beside the shares: at least half of each is kept
+        assert len(done.head) >= int(limit * head) // 2 - 40
+        assert len(done.tail) >= int(limit * tail) // 2 - 40

@@ -1,0 +1,130 @@
+"""The plugin as a host has it."""
+
+import pytest
+from loguru import logger
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.diagnosis import Health
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+PARTS = [f"line {number} of the file" for number in range(2_000)]
+LARGE = "\n".join(PARTS)
+
+
+@pytest.fixture(autouse=True)
+def only_bootstrap(monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "bootstrap")
+
+
+@pytest.fixture
+def log():
+    lines: list[str] = []
+    handler = logger.add(lines.append, level="WARNING", format="{message}")
+    yield lines
+    logger.remove(handler)
+
+
+@pytest.fixture
+async def memory(tmp_path):
+    async with MemoryHost(tmp_path) as host:
+        yield host
+
+
+@pytest.mark.smoke
+@pytest.mark.accept("BB-01", "BB-02", "BB-05")
+async def test_what_a_host_shows_stays_inside_the_budget(memory):
+    files = {
+        "AGENTS.md": LARGE,
+        "SOUL.md": "Be kind.\r\n",
+        "TOOLS.md": None,
+        "USER.md": b"\xff",
+        "memory/MEMORY.md": LARGE,
+    }
+    texts = memory.trim_bootstrap(files)
+    whole = "\n\n---\n\n".join(f"## {name}\n\n{text}" for name, text in texts.items())
+    assert 20_000 < len(whole) <= 0.98 * 24_000
+    assert list(texts) == ["AGENTS.md", "SOUL.md", "memory/MEMORY.md"]
+    assert texts["SOUL.md"] == "Be kind.\r\n"
+    assert "chars, read AGENTS.md for full content...]" in texts["AGENTS.md"]
+    assert texts["AGENTS.md"].startswith(PARTS[0])
+    assert texts["memory/MEMORY.md"].endswith(PARTS[-1])
+    assert texts.shortened == ("AGENTS.md", "memory/MEMORY.md")
+    assert texts.left_out == ("TOOLS.md", "USER.md")
+
+
+@pytest.mark.accept("BB-04")
+async def test_the_tokens_are_estimated(memory):
+    texts = memory.trim_bootstrap({"AGENTS.md": "word " * 800, "USER.md": "用户喜欢咖啡" * 100})
+    assert texts.tokens == estimate_tokens("word " * 800) + estimate_tokens("用户喜欢咖啡" * 100)
+    assert 1_500 < texts.tokens < 1_800
+
+
+@pytest.mark.accept("BB-03")
+async def test_each_warning_comes_once_for_a_text(memory, log):
+    files = {"AGENTS.md": LARGE, "MEMORY.md": LARGE, "NOTES.md": "n" * 6_000}
+    for number in range(20):  # another file changes, and with it what is left for the others
+        memory.trim_bootstrap({**files, "SOUL.md": "s" * number})
+    assert [line.split()[2] for line in log] == ["AGENTS.md", "NOTES.md", "MEMORY.md"]
+    assert f"has {len(LARGE)} characters (limit 20000)" in log[0]
+    memory.trim_bootstrap({**files, "AGENTS.md": LARGE + "more"})
+    assert [line.split()[2] for line in log[3:]] == ["AGENTS.md"]
+
+
+@pytest.mark.accept("BB-03")
+async def test_files_beyond_the_budget_are_skipped_with_a_warning(tmp_path, log):
+    options = {"plugins": {"bootstrap": {"max_chars": 24_000, "total_max_chars": 24_000}}}
+    async with MemoryHost(tmp_path / "w", config=MemoryConfig.model_validate(options)) as memory:
+        texts = memory.trim_bootstrap({"AGENTS.md": "a" * 23_450, "SOUL.md": "kind", "USER.md": "me"})
+    assert list(texts) == ["AGENTS.md"]
+    assert texts.left_out == ("SOUL.md", "USER.md")
+    assert [line.strip() for line in log] == [
+        f"bootstrap file {name} ({size} characters) is left out of the prompt: the budget of 24000 characters is spent"
+        for name, size in (("SOUL.md", 4), ("USER.md", 2))
+    ]
+
+
+async def test_the_options_of_the_upgrade_plan_hold(tmp_path):
+    from nanobot_memory_plugins.core.config import config_from_mapping
+    from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
+
+    raw = {
+        "context": {"bootstrap": {"max_chars": 1_000, "total_max_chars": 2_000, "head_ratio": 0.5, "tail_ratio": 0.3}}
+    }
+    config, problems = config_from_mapping(raw, known_plugins=STANDARD_PLUGINS)
+    assert problems == []
+    async with MemoryHost(tmp_path / "w", config=config) as memory:
+        text = memory.trim_bootstrap({"AGENTS.md": "x" * 5_000})["AGENTS.md"]
+    head, _, tail = text.partition("\n\n[...truncated 4200 chars")
+    assert (len(head), tail.endswith("]\n\n" + "x" * 300)) == (500, True)
+
+
+@pytest.mark.accept("BB-04")
+async def test_the_doctor_says_how_large_the_bootstrap_is(tmp_path, memory):
+    (tmp_path / "memory").mkdir(exist_ok=True)
+    (tmp_path / "AGENTS.md").write_text("word " * 400, encoding="utf-8")
+    (tmp_path / "memory" / "MEMORY.md").write_text("用户喜欢咖啡\n" * 100, encoding="utf-8")
+    (tmp_path / "SOUL.md").write_bytes(b"\xff\xfe")
+    findings = [f for f in await memory.diagnose() if f.subject.startswith("bootstrap file")]
+    assert [(f.subject, f.health) for f in findings] == [("bootstrap files", Health.GOOD)]
+    assert "AGENTS.md, memory/MEMORY.md: 2,749 of 24,000 characters, about 1,125 tokens" in findings[0].state
+
+
+@pytest.mark.accept("BB-04")
+async def test_the_doctor_names_what_is_left_out_and_how_to_mend_it(tmp_path, memory):
+    (tmp_path / "AGENTS.md").write_text(LARGE, encoding="utf-8")
+    _, cut = [f for f in await memory.diagnose() if f.subject.startswith("bootstrap file")]
+    assert cut.subject == "bootstrap file AGENTS.md"
+    assert cut.health is Health.DEGRADED
+    assert f"of {len(LARGE):,} characters are left out" in cut.state
+    assert "maxChars" in cut.mend
+
+
+async def test_the_doctor_of_an_empty_workspace_has_nothing_to_say(memory):
+    (finding,) = [f for f in await memory.diagnose() if f.subject.startswith("bootstrap file")]
+    assert finding.state == "none yet"
+
+
+async def test_large_files_do_not_hold_a_turn_up(memory, log):
+    """50 MB of each: the hook's limit is half a second, and a late answer would leave the text whole."""
+    texts = memory.trim_bootstrap({"AGENTS.md": "一行\n" * 16_000_000, "SOUL.md": "x" * 50_000_000})
+    assert sum(map(len, texts.values())) <= 0.98 * 24_000
