@@ -8,6 +8,7 @@ from typing import Any
 
 from loguru import logger
 
+from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configuration, read_configuration
 from nanobot_memory_plugins.bridge.hook import ToolHook
@@ -109,6 +110,9 @@ class Bridge:
         compacting = Compaction(self._loop, self.thread, limit=core.compaction_limit, idle=self._idle)
         attach("compaction under token pressure", compacting.attach_token_pressure)
         attach("compaction of a session", compacting.attach_archive)
+        prompt_files = PromptFiles(self._loop, self.thread)
+        attach("bootstrap files", prompt_files.attach_files)
+        attach("memory file in the prompt", prompt_files.attach_memory)
         attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
         attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()

@@ -1,6 +1,7 @@
 """What the bridge needs of a memory: the part of `MemoryHost` that it calls."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 from nanobot_memory_plugins.core.protocols import MemoryTool
@@ -74,4 +75,10 @@ class Memory(Protocol):
         scope: Scope | None = None,
     ) -> Summary | None:
         """Save what matters before history is cut; return what replaces it, or None."""
+        ...
+
+    def trim_bootstrap(
+        self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
+    ) -> Mapping[str, str]:
+        """Return what of each bootstrap file goes into the prompt, synchronously."""
         ...

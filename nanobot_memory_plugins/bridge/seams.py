@@ -21,6 +21,8 @@ DEGRADED = {
     "tool hook": "what tools did is not remembered",
     "compaction under token pressure": "nothing is saved before a full context is cut",
     "compaction of a session": "nothing is saved before /compact, /new and idle compaction",
+    "bootstrap files": "large bootstrap files go into the prompt whole",
+    "memory file in the prompt": "MEMORY.md goes into the prompt whole, however large it is",
     "close": "what is under way when nanobot ends is finished at the interpreter's exit, or at the next start",
     "more tools": "of the memory's tools only memory_search and memory_note are offered",
     "draft review": "an uncertain draft is not answered again",

@@ -1,0 +1,234 @@
+"""The files that nanobot puts into its system prompt, as the plugins shorten them.
+
+nanobot builds the prompt synchronously, and so does this: bootstrap files and MEMORY.md are read, shortened together,
+and handed to nanobot's own builder while it runs. Whoever else reads MEMORY.md (Dream, the tools, the SDK) gets the
+file.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+from nanobot.agent.tools.context import current_request_session_key
+
+from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
+from nanobot_memory_plugins.bridge.sessions import is_own
+
+# The long-term file by the name under which the model's file tools find it.
+MEMORY_FILE = "memory/MEMORY.md"
+_MEMORY_TEMPLATE = "memory/MEMORY.md"
+# What nanobot 0.3.5 puts around them (ContextBuilder._load_bootstrap_files and build_system_prompt).
+_HEADING = "## {name}\n\n"
+_BETWEEN = "\n\n"
+_MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
+_RULE = "\n\n---\n\n"
+# The one bootstrap file that is the project's, not the agent's.
+_OF_PROJECT = "AGENTS.md"
+_UNREADABLE = "{} cannot be read ({}) and is left out of the prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What one prompt shows of the files. ``memory`` is None where nanobot's own reading is left alone."""
+
+    context: object
+    bootstrap: str | None
+    memory: str | None
+
+
+_prepared: ContextVar[_Prepared | None] = ContextVar("prepared_prompt_files", default=None)
+
+
+class PromptFiles:
+    """Stands before the two methods by which nanobot brings files into a prompt."""
+
+    def __init__(self, loop: Any, thread: MemoryThread) -> None:
+        self._loop = loop
+        self._thread = thread
+        self._load: Callable[..., str] | None = None
+        self._read: Callable[[], str] | None = None
+        self._build: Callable[..., str] | None = None
+        self._warned: set[tuple[str, ...]] = set()
+
+    def attach_files(self) -> str:
+        """Wrap the loading of the bootstrap files."""
+        context = require(self._loop, "context")
+        load: Callable[..., str] = _taking(require(context, "_load_bootstrap_files"), "workspace")
+        require(context, "BOOTSTRAP_FILES")
+        self._wrap_building(context)
+
+        @functools.wraps(load)
+        def wrapped(workspace: Path | None = None) -> str:
+            prepared = self._of(context)
+            if prepared is not None and prepared.bootstrap is not None:
+                return prepared.bootstrap
+            return self._loaded(workspace)
+
+        self._load = load
+        context._load_bootstrap_files = wrapped
+        return "ContextBuilder._load_bootstrap_files"
+
+    def attach_memory(self) -> str:
+        """Wrap the reading of MEMORY.md, as the prompt's builder sees it."""
+        context = require(self._loop, "context")
+        store = require(context, "memory")
+        read: Callable[[], str] = require(store, "read_memory")
+        self._wrap_building(context)
+
+        @functools.wraps(read)
+        def wrapped() -> str:
+            prepared = self._of(context)
+            return prepared.memory if prepared is not None and prepared.memory is not None else read()
+
+        self._read = read
+        store.read_memory = wrapped
+        return "ContextBuilder.build_system_prompt"
+
+    def _wrap_building(self, context: Any) -> None:
+        if self._build is not None:
+            return
+        wanted = ("workspace", "channel", "include_memory")
+        build: Callable[..., str] = _taking(require(context, "build_system_prompt"), *wanted)
+
+        @functools.wraps(build)
+        def wrapped(**options: Any) -> str:
+            token = _prepared.set(self._prepare(**options))
+            try:
+                return build(**options)
+            finally:
+                _prepared.reset(token)
+
+        self._build = build
+        context.build_system_prompt = wrapped
+
+    # --- while a prompt is built ------------------------------------------------------------------------------
+
+    def _of(self, context: object) -> _Prepared | None:
+        """Return what was prepared for the prompt that is being built, if it is one of this loop."""
+        prepared = _prepared.get()
+        return prepared if prepared is not None and prepared.context is context else None
+
+    def _prepare(
+        self,
+        *,
+        workspace: Path | None = None,
+        channel: str | None = None,
+        include_memory: bool = True,
+        **_: Any,
+    ) -> _Prepared | None:
+        """Return what the prompt shows of the files. None: the files as nanobot reads them. Never raises."""
+        try:
+            memory = self._thread.started
+            # Dream sees the files that it rewrites through its prompt, so it gets them whole.
+            if memory is None or is_own(current_request_session_key() or "") or is_own(f"{channel}:"):
+                return None
+            loaded = self._loaded(workspace) if self._load is not None else None
+            files = dict(self._sections(loaded, workspace)) if loaded else {}
+            long_term = self._long_term() if include_memory and self._read is not None else None
+            overhead = {name: len(_HEADING.format(name=name)) + len(_RULE) for name in files}
+            if long_term:
+                overhead[MEMORY_FILE] = len(_MEMORY_HEADING) + len(_RULE)
+            texts = memory.trim_bootstrap({**files, MEMORY_FILE: long_term} if long_term else files, overhead=overhead)
+            if loaded is not None and any(texts.get(name) != text for name, text in files.items()):
+                loaded = _BETWEEN.join(_HEADING.format(name=name) + texts[name] for name in files if name in texts)
+            return _Prepared(self._loop.context, loaded, texts.get(MEMORY_FILE, "") if long_term else long_term)
+        except Exception as error:
+            self._warn("the prompt's files are left as they are: {}", type(error).__name__)
+            return None
+
+    def _long_term(self) -> str | None:
+        """Return what stands under "Long-term Memory", before it is shortened: the file.
+
+        None leaves it to nanobot, which shows no template that nobody has written into. This is the place to offer the
+        best scored entries instead of the file.
+        """
+        assert self._read is not None  # noqa: S101  # asked for only once it is attached
+        try:
+            text = self._read()
+        except (OSError, ValueError) as error:
+            self._warn(_UNREADABLE, MEMORY_FILE, type(error).__name__)
+            return ""
+        return None if self._is_template(text, _MEMORY_TEMPLATE) else text
+
+    def _loaded(self, workspace: Path | None) -> str:
+        """Return the bootstrap files as nanobot joins them, without those that cannot be read."""
+        assert self._load is not None  # noqa: S101  # asked for only once it is attached
+        try:
+            return self._load(workspace)
+        except (OSError, ValueError):  # nanobot gives up at the first file that it cannot read
+            return _BETWEEN.join(
+                _HEADING.format(name=name) + text
+                for name, text in self._readable(workspace).items()
+                if text.strip() and not self._is_template(text, name)
+            )
+
+    def _readable(self, workspace: Path | None) -> Mapping[str, str]:
+        """Return the text of each bootstrap file that there is."""
+        texts: dict[str, str] = {}
+        for name in self._loop.context.BOOTSTRAP_FILES:
+            own = self._loop.context.workspace
+            path = ((workspace or own) if name == _OF_PROJECT else own) / name
+            try:
+                texts[name] = path.read_text(encoding="utf-8")
+            except FileNotFoundError:
+                continue
+            except (OSError, ValueError) as error:
+                self._warn(_UNREADABLE, name, type(error).__name__)
+        return texts
+
+    def _sections(self, loaded: str, workspace: Path | None) -> Iterator[tuple[str, str]]:
+        """Yield the files of a joined text. Where a file quotes the heading of another, the files on disk decide."""
+        names = [name for name in self._loop.context.BOOTSTRAP_FILES if _HEADING.format(name=name) in loaded]
+        ambiguous = any(loaded.count(_HEADING.format(name=name)) > 1 for name in names)
+        on_disk = self._readable(workspace) if ambiguous else {}
+        begins: list[tuple[int, str]] = []
+        position = 0
+        for name in names:
+            begin = _section_start(loaded, name, position, on_disk.get(name))
+            if begin >= 0:
+                begins.append((begin, name))
+                position = begin + len(_HEADING.format(name=name))
+        if not begins or begins[0][0] != 0:
+            raise ValueError("the bootstrap text does not begin with a file")
+        ends = [begin - len(_BETWEEN) for begin, _ in begins[1:]] + [len(loaded)]
+        for (begin, name), end in zip(begins, ends, strict=True):
+            yield name, loaded[begin + len(_HEADING.format(name=name)) : end]
+
+    def _is_template(self, text: str, name: str) -> bool:
+        """Say whether nobody has changed a file since nanobot made it; nanobot shows those in no prompt."""
+        is_template = getattr(self._loop.context, "_is_template_content", None)
+        return bool(text) and is_template is not None and bool(is_template(text, name))
+
+    def _warn(self, text: str, *parts: str) -> None:
+        """Warn once: a prompt is built in every turn."""
+        if (text, *parts) not in self._warned:
+            self._warned.add((text, *parts))
+            logger.warning(text, *parts)
+
+
+def _taking(function: Callable[..., str], *names: str) -> Callable[..., str]:
+    """Return a function of the host that takes arguments of these names. Raises `SeamMissingError` otherwise."""
+    missing = [name for name in names if name not in inspect.signature(function).parameters]
+    if missing:
+        raise SeamMissingError(f"{function.__name__} takes no {', '.join(missing)}")
+    return function
+
+
+def _section_start(loaded: str, name: str, position: int, on_disk: str | None) -> int:
+    """Return where the section of a file begins, at ``position`` or after it; -1 when it has none there."""
+    heading = _HEADING.format(name=name)
+    first = -1
+    begin = loaded.find(heading, position)
+    while begin >= 0:
+        if begin == 0 or loaded[begin - len(_BETWEEN) : begin] == _BETWEEN:
+            first = begin if first < 0 else first
+            if on_disk is None or loaded.startswith(on_disk, begin + len(heading)):
+                return begin
+        begin = loaded.find(heading, begin + 1)
+    return first
