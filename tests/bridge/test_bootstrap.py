@@ -68,6 +68,24 @@ async def test_large_files_reach_the_model_inside_the_budget(nanobot, server):
         assert text.splitlines()[-1] in system
 
 
+@pytest.mark.accept("BB-01")
+async def test_headings_and_separators_of_memory_are_counted(install, bootstrap):
+    """Sizes around the one at which MEMORY.md no longer fits whole."""
+    nanobot = install({"bootstrap": {"maxChars": 24_000}})
+    write(nanobot, AGENTS="Mine.")
+    loop = nanobot.loop()
+    await loop.process_direct("start the memory")
+    whole = []
+    for size in range(23_440, 23_490):
+        write(nanobot, MEMORY="m" * size)
+        prompt = loop.context.build_system_prompt()
+        assert len(files_part(prompt)) <= 0.98 * 24_000
+        whole.append("m" * size in prompt)
+    await loop.aclose()
+    assert whole == sorted(whole, reverse=True)
+    assert {*whole} == {True, False}
+
+
 @pytest.mark.accept("BB-05", "BB-06")
 async def test_files_of_ordinary_size_reach_the_model_as_without_the_plugin(install, bootstrap, server, monkeypatch):
     nanobot = install()
