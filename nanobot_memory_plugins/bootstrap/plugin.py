@@ -17,6 +17,8 @@ from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # Warnings that are remembered, so that each is given once.
 _REMEMBERED = 256
+# Characters of each end by which a text is known again; hashing 50 MB would take longer than cutting them.
+_COMPARED = 10_000
 _MEND = "Shorten the file, or raise memoryPlugins.bootstrap.maxChars and totalMaxChars."
 
 
@@ -58,7 +60,7 @@ class BootstrapPlugin:
 
     def _is_news(self, one: Shortened, text: str) -> bool:
         """Say whether this has not been warned of: the same file with the same text, cut or left out."""
-        facts = f"{one.name}\0{one.limit > 0}\0{text}"
+        facts = f"{one.name}\0{one.limit > 0}\0{one.size}\0{text[:_COMPARED]}{text[-_COMPARED:]}"
         key = blake2b(facts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         if key in self._warned:
             self._warned.move_to_end(key)

@@ -67,7 +67,9 @@ class BootstrapTrimmer:
         """Return the texts for the prompt. See `MemoryHost.trim_bootstrap`."""
         texts, unreadable = self._read(files)
         around = {name: default_overhead(name) for name in texts}
-        around |= {name: size for name, size in (overhead or {}).items() if name in around and size >= 0}
+        if isinstance(overhead, Mapping):
+            sizes = {name: size for name, size in overhead.items() if isinstance(size, int) and size >= 0}
+            around |= {name: int(size) for name, size in sizes.items() if name in around}
         key = _fingerprint(texts, around)
         with self._lock:
             if key in self._answers:

@@ -214,6 +214,14 @@ async def test_what_is_no_mapping_of_files_gives_no_texts(third_party, tmp_path,
         assert memory.trim_bootstrap(nonsense) == {}
 
 
+@pytest.mark.parametrize("nonsense", [7, "USER.md", {"USER.md": "40"}, {7: 40}, {"USER.md": None}, []])
+async def test_an_overhead_that_is_no_size_is_not_used(third_party, tmp_path, nonsense):
+    third_party("halving_nonsense", HALVING)
+    async with MemoryHost(tmp_path / "w") as memory:
+        memory.trim_bootstrap({"USER.md": "tea"}, overhead=nonsense)
+    assert calls_of("halving_nonsense") == [{"USER.md": default_overhead("USER.md")}]
+
+
 async def test_before_the_start_and_after_the_end_the_texts_are_as_they_were(third_party, tmp_path):
     third_party("halving_life", HALVING)
     memory = MemoryHost(tmp_path / "w")
