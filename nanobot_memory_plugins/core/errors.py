@@ -12,7 +12,8 @@
     │   └── ModelMissingError   the model is not on this machine
     └── LanguageModelError      a completion failed
         ├── CompletionTimeoutError
-        └── BudgetExceededError
+        ├── BudgetExceededError
+        └── LoopError           the same use again and again, or one failure after the other
 
 Every message names the cause and, where there is one, the mend.
 """
@@ -68,3 +69,7 @@ class CompletionTimeoutError(LanguageModelError):
 
 class BudgetExceededError(LanguageModelError):
     """The budget of the purpose is used up for today."""
+
+
+class LoopError(LanguageModelError):
+    """The same prompt is asked again and again, or a purpose fails time after time: nothing is sent for a while."""

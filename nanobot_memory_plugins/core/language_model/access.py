@@ -1,6 +1,7 @@
 """One use of the language model on behalf of a plugin."""
 
 import asyncio
+import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
@@ -14,9 +15,10 @@ from nanobot_memory_plugins.core.errors import (
     BudgetExceededError,
     CompletionTimeoutError,
     LanguageModelError,
+    LoopError,
 )
-from nanobot_memory_plugins.core.language_model.ledger import Usage, UsageLedger
-from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, UsageLedger
+from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions, purpose_of
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
@@ -49,23 +51,28 @@ class LanguageModel:
         """Return the model's answer.
 
         ``messages`` are chat messages, ``max_tokens`` bounds the answer. Connection errors, rate limits and
-        server errors are tried again inside the time limit; the first time-out is final.
+        server errors are tried again inside the time limit; the first time-out is final. What stands behind a colon in
+        ``purpose`` is for the host alone.
 
-        Raises `BudgetExceededError` before anything is sent, `CompletionTimeoutError`, or `LanguageModelError`.
+        Raises `BudgetExceededError` or `LoopError` before anything is sent, `CompletionTimeoutError`, or
+        `LanguageModelError`.
         """
         prompt_tokens = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
         today = self._clock.now().date()
+        spent_on = purpose_of(purpose)
         budget = self._options.daily_tokens_for(purpose)
-        if self._ledger.tokens(purpose, today) + prompt_tokens + max_tokens > budget:
+        if self._ledger.tokens(spent_on, today) + prompt_tokens + max_tokens > budget:
             raise BudgetExceededError(
-                f"The budget of {budget} tokens a day for {purpose!r} is used up.",
+                f"The budget of {budget} tokens a day for {spent_on!r} is used up.",
                 mend="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
             )
+        prompt = _fingerprint(messages)
+        self._refuse_loops(spent_on, prompt)
         started = self._clock.monotonic()
-        answer, outcome = "", "cancelled"
+        answer, outcome = "", CANCELLED
         try:
             answer = await self._ask(messages, max_tokens=max_tokens, purpose=purpose)
-            outcome = "answered"
+            outcome = ANSWERED
         except LanguageModelError as error:
             outcome = type(error).__name__
             raise
@@ -74,15 +81,31 @@ class LanguageModel:
                 Usage(
                     time=self._clock.now().isoformat(),
                     plugin=self._plugin,
-                    purpose=purpose,
+                    purpose=spent_on,
                     prompt_tokens=prompt_tokens,
                     answer_tokens=estimate_tokens(answer),
                     seconds=round(self._clock.monotonic() - started, 3),
                     outcome=outcome,
+                    prompt=prompt,
                 ),
                 today,
             )
         return answer
+
+    def _refuse_loops(self, purpose: str, prompt: str) -> None:
+        """Raise `LoopError` when this use looks like one turn of a loop."""
+        now = self._clock.now()
+        if self._ledger.repeats(prompt, now) >= self._options.hourly_repeats:
+            raise LoopError(
+                f"The same prompt for {purpose!r} was sent {self._options.hourly_repeats} times within an hour.",
+                mend="Look for what asks again and again; core.languageModel.hourlyRepeats is the limit.",
+            )
+        failures, seconds = self._ledger.failures(purpose, now)
+        if failures >= self._options.hourly_failures and seconds < self._options.failure_rest:
+            raise LoopError(
+                f"The language model has failed {failures} times in a row for {purpose!r}: it is left in peace.",
+                mend="See `nanobot-memory cost`; one trial follows after core.languageModel.failureRest.",
+            )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         limit = self._limit(purpose)
@@ -115,6 +138,14 @@ class LanguageModel:
         if deadline is None:
             return limit
         return min(limit, HOOK_SHARE * (deadline - time.monotonic()))
+
+
+def _fingerprint(messages: Sequence[Mapping[str, Any]]) -> str:
+    """Return a short fingerprint of a prompt; nothing of it can be read back."""
+    hashed = hashlib.blake2b(digest_size=8)
+    for message in messages:
+        hashed.update(f"{message.get('role')}\0{message.get('content')}\0".encode("utf-8", "surrogatepass"))
+    return hashed.hexdigest()
 
 
 def is_worth_retrying(error: BaseException) -> bool:

@@ -2,16 +2,29 @@
 
 import json
 import os
+from collections import deque
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 from loguru import logger
 
+ANSWERED = "answered"
+# Uses ended by whoever waited for them: neither a success nor the model's failure.
+CANCELLED = "cancelled"
+
+_HOUR = timedelta(hours=1)
+# Uses of the last hour that are looked back on, at most.
+_RECENT = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """One use. Tokens are estimated; ``outcome`` is ``answered`` or the type of the error."""
+    """One use. Tokens are estimated; ``outcome`` is ``answered`` or the type of the error.
+
+    ``prompt`` is a fingerprint of what was asked, so that repetitions are seen.
+    """
 
     time: str
     plugin: str
@@ -19,6 +32,15 @@ class Usage:
     prompt_tokens: int
     answer_tokens: int
     seconds: float
+    outcome: str
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recent:
+    time: datetime
+    purpose: str
+    prompt: str
     outcome: str
 
 
@@ -34,6 +56,7 @@ class UsageLedger:
         self._day: date | None = None
         self._offset = 0
         self._tokens: dict[str, int] = {}
+        self._recent: deque[_Recent] = deque(maxlen=_RECENT)
 
     def record(self, usage: Usage, day: date) -> None:
         """Append one use with a single write; a full or read-only disk is logged and costs the record only."""
@@ -51,27 +74,84 @@ class UsageLedger:
 
     def tokens(self, purpose: str, day: date) -> int:
         """Return the tokens that ``purpose`` has used on ``day``, prompts and answers together."""
+        self._read(day)
+        return self._tokens.get(purpose, 0)
+
+    def repeats(self, prompt: str, now: datetime) -> int:
+        """Return how often a prompt was sent within the hour before ``now``."""
+        self._read(now.date())
+        return sum(1 for one in self._recent if one.prompt == prompt and one.time > now - _HOUR)
+
+    def failures(self, purpose: str, now: datetime) -> tuple[int, float]:
+        """Return how often ``purpose`` failed in a row within the last hour, and the seconds since the last time."""
+        self._read(now.date())
+        count, last = 0, now
+        for one in reversed(self._recent):
+            if one.purpose != purpose or one.outcome == CANCELLED:
+                continue
+            if one.outcome == ANSWERED or one.time <= now - _HOUR:
+                break
+            last = last if count else one.time
+            count += 1
+        return count, (now - last).total_seconds()
+
+    def _read(self, day: date) -> None:
+        """Read what has come since the last time."""
         if day != self._day:
+            # The last hour may have begun yesterday: what was read of it stays, or is read now.
+            if self._day is None:
+                self._day = day - timedelta(days=1)
+                self._read(self._day)
             self._day, self._offset, self._tokens = day, 0, {}
         try:
             with self._file(day).open("rb") as file:
                 file.seek(self._offset)
                 data = file.read()
         except OSError:
-            return self._tokens.get(purpose, 0)
+            return
         whole = data[: data.rfind(b"\n") + 1]
         self._offset += len(whole)
-        for line in whole.splitlines():
-            self._count(line)
-        return self._tokens.get(purpose, 0)
-
-    def _count(self, line: bytes) -> None:
-        try:
-            row = json.loads(line)
-            used = int(row["prompt_tokens"]) + int(row["answer_tokens"])
-            self._tokens[row["purpose"]] = self._tokens.get(row["purpose"], 0) + used
-        except (ValueError, KeyError, TypeError):
-            logger.warning("a line of the usage file of {} cannot be read and is passed over", self._day)
+        for usage in _usages(whole, day):
+            purpose = usage.purpose
+            self._tokens[purpose] = self._tokens.get(purpose, 0) + usage.prompt_tokens + usage.answer_tokens
+            self._recent.append(_Recent(_time(usage.time), purpose, usage.prompt, usage.outcome))
 
     def _file(self, day: date) -> Path:
         return self._folder / f"{day.isoformat()}.jsonl"
+
+
+def uses(folder: Path, *, since: date) -> Iterator[tuple[date, Usage]]:
+    """Yield the recorded uses from a day on, oldest day first, with their day.
+
+    Raises `OSError` when a file cannot be read; a missing folder has no uses.
+    """
+    for file in sorted(folder.glob("????-??-??.jsonl")):
+        try:
+            day = date.fromisoformat(file.stem)
+        except ValueError:
+            continue
+        if day >= since:
+            yield from ((day, usage) for usage in _usages(file.read_bytes(), day))
+
+
+def _usages(data: bytes, day: date) -> Iterator[Usage]:
+    for line in data.splitlines():
+        try:
+            row = json.loads(line)
+            yield Usage(
+                time=datetime.fromisoformat(row.get("time") or day.isoformat()).isoformat(),
+                plugin=str(row.get("plugin", "")),
+                purpose=str(row["purpose"]),
+                prompt_tokens=int(row["prompt_tokens"]),
+                answer_tokens=int(row["answer_tokens"]),
+                seconds=float(row.get("seconds", 0.0)),
+                outcome=str(row.get("outcome", ANSWERED)),
+                prompt=str(row.get("prompt", "")),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError):
+            logger.warning("a line of the usage file of {} cannot be read and is passed over", day)
+
+
+def _time(text: str) -> datetime:
+    time = datetime.fromisoformat(text)
+    return time if time.tzinfo is not None else time.astimezone()

@@ -14,11 +14,21 @@ class LanguageModelOptions(BaseModel):
     attempts: int = Field(default=3, ge=1, le=10, description="tries, the first included")
     daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
     purpose_daily_tokens: dict[str, int] = Field(default={}, description="tokens a day by purpose")
+    hourly_repeats: int = Field(default=5, ge=1, description="times that one and the same prompt is sent in an hour")
+    hourly_failures: int = Field(
+        default=10, ge=1, description="failures of a purpose in a row, within an hour, after which it rests"
+    )
+    failure_rest: float = Field(default=600.0, gt=0, description="seconds of that rest, then one trial")
 
     def timeout_for(self, purpose: str) -> float:
         """Return the seconds that one use for ``purpose`` may take, retries included."""
-        return self.purpose_timeouts.get(purpose, self.timeout)
+        return self.purpose_timeouts.get(purpose_of(purpose), self.timeout)
 
     def daily_tokens_for(self, purpose: str) -> int:
         """Return the tokens that ``purpose`` may use in a day."""
-        return self.purpose_daily_tokens.get(purpose, self.daily_tokens)
+        return self.purpose_daily_tokens.get(purpose_of(purpose), self.daily_tokens)
+
+
+def purpose_of(purpose: str) -> str:
+    """Return a purpose without what stands behind a colon, which only the host looks at: ``summary:deepseek``."""
+    return purpose.partition(":")[0]

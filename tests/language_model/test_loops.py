@@ -1,0 +1,106 @@
+"""Loops are broken before they cost anything."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.errors import LanguageModelError, LoopError
+from nanobot_memory_plugins.core.language_model import LanguageModel, LanguageModelOptions, UsageLedger
+
+NOW = datetime(2026, 3, 1, 23, 30, tzinfo=UTC)
+
+
+class Asked:
+    """A model that answers, or fails, and counts."""
+
+    def __init__(self) -> None:
+        self.purposes: list[str] = []
+        self.fails = False
+
+    async def __call__(self, messages, *, max_tokens, purpose):
+        self.purposes.append(purpose)
+        if self.fails:
+            raise ValueError("no")
+        return "answer"
+
+
+def access(folder, complete, clock, **options) -> LanguageModel:
+    """Build one anew, as every process does."""
+    settings = LanguageModelOptions(attempts=1, **options)
+    return LanguageModel(complete, plugin="example", options=settings, ledger=UsageLedger(folder), clock=clock)
+
+
+async def ask(model: LanguageModel, text: str = "the same", purpose: str = "flush") -> str:
+    return await model([{"role": "user", "content": text}], max_tokens=10, purpose=purpose)
+
+
+async def test_the_same_prompt_is_not_sent_for_ever_across_restarts_and_midnight(tmp_path):
+    complete, clock = Asked(), ManualClock(NOW)
+    for _ in range(5):
+        await ask(access(tmp_path, complete, clock))
+        clock.advance(60)
+    with pytest.raises(LoopError):
+        await ask(access(tmp_path, complete, clock))
+    assert await ask(access(tmp_path, complete, clock), "another") == "answer"
+    long_lived = access(tmp_path, complete, clock)
+    with pytest.raises(LoopError):
+        await ask(long_lived)
+    clock.advance(28 * 60)  # past midnight, still within the hour
+    for model in (long_lived, access(tmp_path, complete, clock)):
+        with pytest.raises(LoopError):
+            await ask(model)
+    clock.advance(3600)
+    assert await ask(long_lived) == "answer"
+    assert len(complete.purposes) == 7
+
+
+async def test_a_purpose_that_only_fails_rests_and_gets_one_trial(tmp_path):
+    complete, clock = Asked(), ManualClock(NOW.replace(hour=12))
+    complete.fails = True
+    model = access(tmp_path, complete, clock, hourly_failures=3, failure_rest=600)
+    for number in range(3):
+        with pytest.raises(LanguageModelError):
+            await ask(model, f"question {number}")
+    with pytest.raises(LoopError):
+        await ask(model, "one more")
+    assert len(complete.purposes) == 3
+    complete.fails = False
+    assert await ask(model, "other", purpose="summary") == "answer"  # it is flush that failed
+    clock.advance(601)
+    assert await ask(model, "the trial") == "answer"
+    assert await ask(model, "and on") == "answer"
+
+
+async def test_a_trial_that_fails_begins_the_rest_again(tmp_path):
+    complete, clock = Asked(), ManualClock(NOW.replace(hour=12))
+    complete.fails = True
+    model = access(tmp_path, complete, clock, hourly_failures=2, failure_rest=600)
+    for number in range(2):
+        with pytest.raises(LanguageModelError):
+            await ask(model, f"question {number}")
+    clock.advance(601)
+    with pytest.raises(LanguageModelError, match="ValueError"):
+        await ask(model, "the trial")
+    with pytest.raises(LoopError):
+        await ask(model, "after it")
+
+
+async def test_what_stands_behind_a_colon_is_for_the_host_alone(tmp_path):
+    complete = Asked()
+    model = access(tmp_path, complete, ManualClock(NOW), purpose_daily_tokens={"summary": 25})
+    await ask(model, "one", purpose="summary:deepseek")
+    assert complete.purposes == ["summary:deepseek"]
+    assert UsageLedger(tmp_path).tokens("summary", NOW.date()) > 0
+    with pytest.raises(LanguageModelError, match="budget"):
+        await ask(model, "a longer question, so that the budget of the day is used up by it", purpose="summary:x")
+
+
+async def test_what_was_cancelled_is_no_failure(tmp_path):
+    ledger = UsageLedger(tmp_path)
+    from nanobot_memory_plugins.core.language_model.ledger import Usage
+
+    for outcome in ("CompletionTimeoutError", "cancelled", "LanguageModelError"):
+        time = (NOW - timedelta(minutes=1)).isoformat()
+        ledger.record(Usage(time, "p", "flush", 1, 0, 0.1, outcome), NOW.date())
+    assert ledger.failures("flush", NOW) == (2, 60.0)
