@@ -1,0 +1,114 @@
+"""A conversation as text for a prompt or a note: its language, excerpts of messages, and all of it within a budget."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.files.text import clean_markdown
+from nanobot_memory_plugins.core.tokens import estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core.values import Message
+
+# Characters that are looked at to tell the language.
+_SAMPLE = 20_000
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
+# A Chinese text may hold many English names; a Chinese character says about as much as two thirds of a word.
+_CJK_PER_LATIN_WORD = 0.6
+
+# What stands for the part of a message that an excerpt leaves out.
+GAP = " […] "
+_GAP_TOKENS = estimate_tokens(GAP)
+# Of an excerpt, the share that its beginning gets.
+_HEAD = 0.7
+# Fewer tokens than this of a message say nothing.
+_LEAST = 12
+
+
+def dominant_language(messages: Iterable[Message]) -> Language:
+    """Return ``zh`` when the users write mostly Chinese, else ``en``; without a user's text everybody's counts."""
+    whole = [message for message in messages if message.role != "system"]
+    texts = [message.text for message in whole if message.role == "user" and message.text.strip()]
+    sample = ""
+    # The newest messages decide: people switch languages.
+    for text in reversed(texts or [message.text for message in whole]):
+        sample += text[:_SAMPLE] + "\n"
+        if len(sample) > _SAMPLE:
+            break
+    chinese = len(_CJK.findall(sample))
+    return "zh" if chinese and chinese >= _CJK_PER_LATIN_WORD * len(_LATIN_WORD.findall(sample)) else "en"
+
+
+def excerpt(text: str, tokens: int) -> str:
+    """Return ``text`` cut to ``tokens`` estimated tokens: its beginning and its end around a gap.
+
+    It is cleaned as well: what it returns can be encoded, and holds no NUL.
+    """
+    if tokens <= 0:
+        return ""
+    # Four characters are a token at least, so this much of either end is enough; the text may be very long.
+    reach = 4 * tokens + 1
+    if len(text) > 2 * reach:
+        text = clean_markdown(text[:reach]) + clean_markdown(text[-reach:])
+        cut = True
+    else:
+        text, cut = clean_markdown(text), False
+    if not cut and estimate_tokens(text) <= tokens:
+        return text
+    room = tokens - _GAP_TOKENS
+    if room < _LEAST:
+        return truncate_to_tokens(text, tokens)
+    head = truncate_to_tokens(text, max(1, int(room * _HEAD))).rstrip()
+    # An estimate is a sum over characters but for rounding, so a reversed text has its own.
+    tail = truncate_to_tokens(text[: -reach - 1 : -1], room - estimate_tokens(head))[::-1].lstrip()
+    return f"{head}{GAP}{tail}"
+
+
+def said(message: Message) -> str:
+    """Return what a message says: its text, or the tools that it calls."""
+    if message.text.strip():
+        return message.text
+    names = [str(call.get("function", {}).get("name", "")) for call in message.tool_calls if "function" in call]
+    return f"[{', '.join(filter(None, names))}]" if any(names) else ""
+
+
+def render(
+    messages: Sequence[Message], *, tokens: int, tool_tokens: int = 120, names: dict[str, str] | None = None
+) -> str:
+    """Write a conversation out, a line a message, within ``tokens`` estimated tokens.
+
+    When everything does not fit, long messages are cut first, and of what is then still too much the oldest
+    messages are left out. ``tool_tokens`` bounds each tool result. ``names`` gives the roles other names.
+    """
+    spoken = [(message, said(message)) for message in messages if message.role != "system"]
+    spoken = [(message, text) for message, text in spoken if text.strip()]
+    if not spoken or tokens <= 0:
+        return ""
+    labels = names or {}
+    prefixes = [f"{labels.get(message.role, message.role)}: " for message, _ in spoken]
+    ends = [estimate_tokens(prefix) + 1 for prefix in prefixes]
+    # A bounded look at each is enough: none gets more than everything.
+    sizes = [
+        min(tool_tokens if message.role == "tool" else tokens, estimate_tokens(text[: 4 * tokens + 4]))
+        for message, text in spoken
+    ]
+    limit = _fair_limit(sizes, tokens - sum(ends))
+    lines: list[str] = []
+    left = tokens
+    for index in range(len(spoken) - 1, -1, -1):
+        share = min(sizes[index], limit)
+        left -= share + ends[index]
+        if left < 0:
+            break
+        lines.append(prefixes[index] + excerpt(spoken[index][1].strip(), share))
+    return "\n".join(reversed(lines))
+
+
+def _fair_limit(sizes: Sequence[int], room: int) -> int:
+    """Return the largest size to which every longer one can be cut so that they fit together; a little at least."""
+    ordered = sorted(sizes)
+    for index, size in enumerate(ordered):
+        rest = len(ordered) - index
+        if size * rest > room:
+            return max(_LEAST, room // rest)
+        room -= size
+    return ordered[-1]

@@ -1,0 +1,69 @@
+"""A conversation written out: in its language, whole where it fits, within its budget always."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.conversation import GAP, dominant_language, excerpt, render
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import messages_from_chat
+
+
+def chat(*pairs: tuple[str, str]):
+    return messages_from_chat({"role": role, "content": text} for role, text in pairs)
+
+
+def test_the_language_is_that_of_the_user_not_of_tools_and_answers():
+    assert dominant_language(chat(("user", "请把端口改成8080"), ("assistant", "Done, the port is 8080 now."))) == "zh"
+    assert dominant_language(chat(("user", "What does 你好 mean in English?"), ("assistant", "它是问候语"))) == "en"
+    assert dominant_language(chat(("user", "用 nginx 做 reverse proxy，不要 Apache 了"))) == "zh"
+    assert dominant_language(()) == "en"
+    assert dominant_language(chat(("assistant", "今天很好"))) == "zh"
+
+
+def test_an_excerpt_keeps_beginning_and_end():
+    text = "beginning " + "filler " * 1000 + "the end"
+    cut = excerpt(text, 60)
+    assert cut.startswith("beginning")
+    assert cut.endswith("the end")
+    assert GAP in cut
+    assert excerpt("short", 60) == "short"
+
+
+def test_everything_stands_there_when_it_fits_and_long_messages_are_cut_first():
+    messages = chat(("user", "the port is 8080"), ("tool", "x" * 4_000), ("assistant", "noted"), ("system", "never"))
+    assert render(messages, tokens=500).splitlines()[0] == "user: the port is 8080"
+    written = render(messages, tokens=80)
+    assert "the port is 8080" in written
+    assert "assistant: noted" in written
+    assert "never" not in written
+
+
+def test_of_too_many_messages_the_newest_stay():
+    messages = chat(*[("user", f"message number {n} says something about {n}") for n in range(200)])
+    written = render(messages, tokens=300)
+    assert "message number 199" in written
+    assert "message number 0 " not in written
+
+
+def test_fifty_megabytes_are_cut_without_being_read_whole():
+    text = "start " + "字" * 50_000_000 + " finish"
+    cut = excerpt(text, 100)
+    assert cut.startswith("start")
+    assert cut.endswith("finish")
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    texts=st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool"]), st.text(max_size=600)), max_size=12),
+    tokens=st.integers(0, 400),
+)
+def test_it_never_passes_its_budget_and_can_always_be_encoded(texts, tokens):
+    written = render(chat(*texts), tokens=tokens)
+    assert estimate_tokens(written) <= tokens
+    written.encode("utf-8")
+
+
+@settings(max_examples=80, deadline=None)
+@given(text=st.text(max_size=3_000), tokens=st.integers(0, 300))
+def test_an_excerpt_never_passes_its_budget(text, tokens):
+    assert estimate_tokens(excerpt(text, tokens)) <= tokens
