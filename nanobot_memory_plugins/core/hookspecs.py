@@ -85,6 +85,24 @@ def before_compaction(
 
 
 @hookspec
+def on_turn_finished(
+    session_key: str,
+    messages: Sequence[Message],
+    context_tokens: int,
+    context_window: int,
+    scope: Scope,
+    context: PluginContext,
+) -> Note | Sequence[Note] | None:
+    """Answer that a turn is over: the user has the reply, and nobody waits for you.
+
+    ``messages`` are those that stand in the live context now; they are normalised as they are looked at, so look at
+    them only when there is reason to. ``context_tokens`` is about how many tokens they are, with all that the host
+    sends beside them, and ``context_window`` is the model's window in tokens.
+    Answer with notes to keep, or None.
+    """
+
+
+@hookspec
 def on_draft_written(
     session_key: str,
     text: str,

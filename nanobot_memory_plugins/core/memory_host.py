@@ -6,26 +6,25 @@ A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_execu
 """
 
 import asyncio
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from loguru import logger
 
 from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
-from nanobot_memory_plugins.core.capture import Capture, combined_receipt
+from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
-from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.finished_turns import BackgroundWork, LiveMessages, TokenTally
+from nanobot_memory_plugins.core.hook_calls import HookCalls, values_of
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
-from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -41,8 +40,6 @@ from nanobot_memory_plugins.core.values import (
     Summary,
     freeze,
 )
-
-_T = TypeVar("_T")
 
 
 class MemoryHost:
@@ -81,6 +78,9 @@ class MemoryHost:
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
         self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts)
+        self._hooks = HookCalls(self._plugins, self._capture)
+        self._background = BackgroundWork()
+        self._tally = TokenTally()
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -119,6 +119,7 @@ class MemoryHost:
         if self._closed:
             return
         self._closed = True
+        await self._background.end()
         if self._starting is not None:
             await asyncio.gather(self._starting, return_exceptions=True)
             await self._plugins.host.call("on_stop", {}, accept=())
@@ -150,19 +151,15 @@ class MemoryHost:
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
-        answers = await self._call(
+        answers = await self._hooks.answers(
             "on_message_received",
-            {
-                "session_key": session_key,
-                "text": text,
-                "history": messages_without_fences(history),
-                "scope": whose,
-            },
+            {"session_key": session_key, "text": text, "history": messages_without_fences(history)},
             accept=(ContextBlock, Note),
             limit=self.config.core.message_limit,
+            scope=whose,
         )
-        await self._capture.keep_notes(_values(answers, Note), scope=whose)
-        blocks = _values(answers, ContextBlock)
+        await self._hooks.keep_notes(answers, scope=whose)
+        blocks = values_of(answers, ContextBlock)
         return MessageContext(
             block=fence((block.text for block in blocks), language=self._language(text)),
             receipt=await asyncio.shield(capture),
@@ -183,19 +180,14 @@ class MemoryHost:
         Returns a fenced block when the answer should be made again with it, else None.
         """
         await self.start()
-        answers = await self._call(
+        answers = await self._hooks.answers(
             "on_draft_written",
-            {
-                "session_key": session_key,
-                "text": text,
-                "draft": draft,
-                "history": messages_without_fences(history),
-                "scope": self._scopes.of(session_key, scope),
-            },
+            {"session_key": session_key, "text": text, "draft": draft, "history": messages_without_fences(history)},
             accept=(ContextBlock,),
             limit=self.config.core.message_limit,
+            scope=self._scopes.of(session_key, scope),
         )
-        return fence((block.text for block in _values(answers, ContextBlock)), language=self._language(text))
+        return fence((block.text for block in values_of(answers, ContextBlock)), language=self._language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
@@ -223,8 +215,7 @@ class MemoryHost:
         The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
         """
         await self.start()
-        whose = self._scopes.of(session_key, scope)
-        answers = await self._call(
+        return await self._hooks.keep_answers(
             "on_tool_executed",
             {
                 "session_key": session_key,
@@ -233,12 +224,10 @@ class MemoryHost:
                 "result": freeze(result),
                 "error": error,
                 "duration_ms": duration_ms,
-                "scope": whose,
             },
-            accept=(Note,),
             limit=self.config.core.tool_limit,
+            scope=self._scopes.of(session_key, scope),
         )
-        return combined_receipt(await self._capture.keep_notes(_values(answers, Note), scope=whose))
 
     async def session_idle(
         self,
@@ -250,19 +239,37 @@ class MemoryHost:
     ) -> Receipt:
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
         await self.start()
-        whose = self._scopes.of(session_key, scope)
-        answers = await self._call(
+        return await self._hooks.keep_answers(
             "on_session_idle",
-            {
-                "session_key": session_key,
-                "history": messages_without_fences(history),
-                "ended": ended,
-                "scope": whose,
-            },
-            accept=(Note,),
+            {"session_key": session_key, "history": messages_without_fences(history), "ended": ended},
             limit=self.config.core.idle_limit,
+            scope=self._scopes.of(session_key, scope),
         )
-        return combined_receipt(await self._capture.keep_notes(_values(answers, Note), scope=whose))
+
+    def turn_finished(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        context_tokens: int | None = None,
+        scope: ScopeLike = None,
+    ) -> "asyncio.Task[Receipt]":
+        """Tell the plugins that a turn is over, and return at once: what they do about it runs in the background.
+
+        ``messages`` stand in the live context now. ``context_tokens`` is what the last request to the model held, where
+        the host knows it; else the messages are estimated, only the new ones when the list has grown. The task, which
+        need not be awaited, ends with the receipt of the notes. It is cancelled at the close.
+        """
+        if context_tokens is None:
+            context_tokens = self._tally.count(session_key, messages)
+        arguments = {
+            "session_key": session_key,
+            "messages": LiveMessages(messages),
+            "context_tokens": context_tokens,
+            "context_window": context_window,
+        }
+        return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))
 
     async def before_compaction(
         self,
@@ -279,21 +286,21 @@ class MemoryHost:
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        answers = await self._call(
+        answers = await self._hooks.answers(
             "before_compaction",
             {
                 "session_key": session_key,
                 "messages": messages_without_fences(messages),
                 "context_window": context_window,
                 "reason": reason,
-                "scope": whose,
             },
             accept=(Note, Summary),
             limit=self.config.core.compaction_limit,
+            scope=whose,
             sequential=True,
         )
-        await self._capture.keep_notes(_values(answers, Note), scope=whose)
-        return next(iter(_values(answers, Summary)), None)
+        await self._hooks.keep_notes(answers, scope=whose)
+        return next(iter(values_of(answers, Summary)), None)
 
     def trim_bootstrap(
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
@@ -364,25 +371,14 @@ class MemoryHost:
         """Return how things stand: what core sees and what each plugin reports."""
         await self.start()
         answers = await self._plugins.host.call("diagnose", {}, accept=(Finding,))
-        return [*self._plugins.findings(), *_values(answers, Finding)]
+        return [*self._plugins.findings(), *values_of(answers, Finding)]
 
     # --- inside -----------------------------------------------------------------------------------------------
 
-    async def _call(
-        self,
-        hook: str,
-        arguments: dict[str, Any],
-        *,
-        accept: tuple[type, ...],
-        limit: float,
-        sequential: bool = False,
-    ) -> list[PluginAnswer]:
-        """Call a hook with the deadline set by which its uses of the language model are bounded."""
-        token = hook_deadline.set(time.monotonic() + limit)
-        try:
-            return await self._plugins.host.call(hook, arguments, accept=accept, sequential=sequential)
-        finally:
-            hook_deadline.reset(token)
+    async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
+        await self.start()
+        limit = self.config.core.compaction_limit
+        return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
 
     async def _keep_for_session(self, note: Note, session_key: str) -> Receipt:
         return await self.keep(note, session_key=session_key)
@@ -394,7 +390,3 @@ class MemoryHost:
     def _language(self, text: str) -> Any:
         language = self.config.core.language
         return language_of(text) if language == "auto" else language
-
-
-def _values(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
-    return [value for answer in answers for value in answer.values if isinstance(value, kind)]

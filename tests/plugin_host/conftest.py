@@ -31,6 +31,7 @@ _SAMPLES: dict[str, object] = {
     "error": None,
     "duration_ms": 1.5,
     "ended": False,
+    "context_tokens": 900,
     "context_window": 1000,
     "reason": "token_pressure",
     "files": MappingProxyType({"AGENTS.md": "Be kind."}),

@@ -1,0 +1,57 @@
+"""Calling a hook of every plugin, and keeping the notes that come back."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from nanobot_memory_plugins.core.capture import Capture, combined_receipt
+from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+
+_T = TypeVar("_T")
+
+
+class HookCalls:
+    """Calls the plugins' hooks. Notes are kept outside of every time limit, whatever becomes of the caller."""
+
+    def __init__(self, plugins: PluginSet, capture: Capture) -> None:
+        self._plugins = plugins
+        self._capture = capture
+
+    async def answers(
+        self,
+        hook: str,
+        arguments: Mapping[str, Any],
+        *,
+        accept: tuple[type, ...],
+        limit: float,
+        scope: Scope,
+        sequential: bool = False,
+    ) -> list[PluginAnswer]:
+        """Return every plugin's answer, in order.
+
+        ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded.
+        """
+        token = hook_deadline.set(time.monotonic() + limit)
+        try:
+            return await self._plugins.host.call(
+                hook, {**arguments, "scope": scope}, accept=accept, sequential=sequential
+            )
+        finally:
+            hook_deadline.reset(token)
+
+    async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
+        """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
+        return combined_receipt(await self._capture.keep_notes(values_of(answers, Note), scope=scope))
+
+    async def keep_answers(self, hook: str, arguments: Mapping[str, Any], *, limit: float, scope: Scope) -> Receipt:
+        """Call a hook that answers with notes alone, and keep them."""
+        answers = await self.answers(hook, arguments, accept=(Note,), limit=limit, scope=scope)
+        return await self.keep_notes(answers, scope=scope)
+
+
+def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
+    """Return the values of one type among the answers."""
+    return [value for answer in answers for value in answer.values if isinstance(value, kind)]

@@ -1,0 +1,102 @@
+"""What follows a turn costs the turn nothing, counts only what is new, and ends with the host."""
+
+import asyncio
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core import finished_turns as module
+from nanobot_memory_plugins.core.finished_turns import LiveMessages, TokenTally, tokens_of
+from tests.support.third_party import install_plugin
+
+SLOW = """
+    import asyncio
+    from nanobot_memory_plugins.core import Note, hookimpl
+
+    @hookimpl
+    async def on_turn_finished(messages, context_tokens, context_window):
+        await asyncio.sleep(WAIT)
+        return Note(tldr=f"{len(messages)} messages, {context_tokens} of {context_window}; {messages[-1].text}")
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    def install(wait: float) -> None:
+        site = tmp_path / "site"
+        site.mkdir()
+        install_plugin(site, monkeypatch, "slow", SLOW.replace("WAIT", str(wait)))
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "slow")
+
+    return install
+
+
+def chat(*texts: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": text} for text in texts]
+
+
+async def test_the_notes_of_a_finished_turn_are_kept_by_the_time_its_task_ends(tmp_path, plugin):
+    plugin(0.0)
+    async with MemoryHost(tmp_path / "w") as memory:
+        task = memory.turn_finished(session_key="s", messages=chat("one", "two"), context_window=900)
+        receipt = await task
+    assert receipt.stored
+    assert "2 messages, 10 of 900; two" in receipt.path.read_text(encoding="utf-8")
+
+
+async def test_it_returns_at_once_and_what_runs_ends_with_the_host(tmp_path, plugin):
+    plugin(30)
+    began = time.monotonic()
+    async with MemoryHost(tmp_path / "w") as memory:
+        task = memory.turn_finished(session_key="s", messages=chat("one"), context_window=900, context_tokens=7)
+        await asyncio.sleep(0.3)
+        assert not task.done()
+    assert task.cancelled()
+    assert time.monotonic() - began < 10
+
+
+async def test_what_the_host_counted_itself_is_believed(tmp_path, plugin):
+    plugin(0.0)
+    async with MemoryHost(tmp_path / "w") as memory:
+        receipt = await memory.turn_finished(
+            session_key="s", messages=chat("one"), context_window=900, context_tokens=777
+        )
+    assert "777 of 900" in receipt.path.read_text(encoding="utf-8")
+
+
+def test_only_new_messages_are_counted(monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(module, "tokens_of", lambda message: looked_at.append(message) or tokens_of(message))
+    tally, messages = TokenTally(), chat(*["some words"] * 10_000)
+    tally.count("s", messages)
+    looked_at.clear()
+    messages += chat("one more")
+    assert tally.count("s", messages) == sum(tokens_of(message) for message in messages)
+    assert len(looked_at) == 1
+
+
+@given(st.lists(st.tuples(st.sampled_from(["grow", "cut", "renew"]), st.text(max_size=20)), max_size=20))
+def test_the_count_is_right_however_the_history_changes(steps):
+    tally, messages = TokenTally(), chat("first")
+    for step, text in steps:
+        if step == "grow":
+            messages += chat(text)
+        elif step == "cut":
+            messages = messages[len(messages) // 2 :]
+        else:
+            messages = chat(*(message["content"] for message in messages), text)
+        assert tally.count("s", messages) == sum(tokens_of(message) for message in messages)
+
+
+def test_messages_are_normalised_when_they_are_looked_at():
+    class Untouchable:
+        def __str__(self) -> str:
+            raise AssertionError("looked at")
+
+    live = LiveMessages([Untouchable(), {"role": "user", "content": [{"type": "text", "text": "hello"}]}])
+    assert len(live) == 2
+    assert live[1].text == "hello"
+    assert [message.text for message in live[1:]] == ["hello"]
