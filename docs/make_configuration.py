@@ -12,9 +12,11 @@ from pydantic.fields import FieldInfo
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions
+from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.summary.options import SummaryOptions
 
 PAGE = Path(__file__).with_name("configuration.md")
 MODELS: dict[str, type[BaseModel]] = {
@@ -23,6 +25,8 @@ MODELS: dict[str, type[BaseModel]] = {
     "recall": RecallOptions,
     "observation": ObservationOptions,
     "bootstrap": BootstrapOptions,
+    "flush": FlushOptions,
+    "summary": SummaryOptions,
     "nanobot": BridgeOptions,
 }
 # Longer defaults are named instead of shown.

@@ -1,7 +1,7 @@
 """A conversation as text for a prompt or a note: its language, excerpts of messages, and all of it within a budget."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown
@@ -67,7 +67,8 @@ def said(message: Message) -> str:
     """Return what a message says: its text, or the tools that it calls."""
     if message.text.strip():
         return message.text
-    names = [str(call.get("function", {}).get("name", "")) for call in message.tool_calls if "function" in call]
+    functions = [call.get("function") for call in message.tool_calls]
+    names = [str(function.get("name") or "") for function in functions if isinstance(function, Mapping)]
     return f"[{', '.join(filter(None, names))}]" if any(names) else ""
 
 

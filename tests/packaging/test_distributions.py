@@ -19,9 +19,11 @@ FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/
 PLUGINS = {
     "bootstrap": "bootstrap",
     "bridge": "nanobot",
+    "flush": "flush",
     "observation": "observation",
     "recall": "recall",
     "storage": "storage",
+    "summary": "summary",
 }
 
 

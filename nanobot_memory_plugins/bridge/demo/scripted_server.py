@@ -66,7 +66,7 @@ class Reply:
     """One answer: text, tool calls, or a failure.
 
     ``delay`` is in seconds. With ``status`` other than 200 an error of that status is sent; ``junk`` is sent
-    as the body instead of anything sensible.
+    as the body instead of anything sensible. With ``cut`` the connection is closed in the middle of the answer.
     """
 
     text: str = ""
@@ -74,6 +74,7 @@ class Reply:
     delay: float = 0.0
     status: int = 200
     junk: bytes | None = None
+    cut: bool = False
 
 
 @dataclass(slots=True)
@@ -150,7 +151,9 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
             if reply.delay:
                 time.sleep(reply.delay)
             try:
-                if reply.junk is not None:
+                if reply.cut:
+                    self._cut()
+                elif reply.junk is not None:
                     self._send_bytes(200, reply.junk)
                 elif reply.status != 200:
                     self._send(reply.status, {"error": {"message": "scripted failure", "type": "server_error"}})
@@ -169,6 +172,15 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
             for chunk in _chunks(message, body):
                 self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
             self.wfile.write(b"data: [DONE]\n\n")
+            self.close_connection = True
+
+        def _cut(self) -> None:
+            """Promise more than is sent, and hang up."""
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            self.wfile.write(b'{"id": "scripted", "choices": [{"message": {"con')
             self.close_connection = True
 
         def _send(self, status: int, value: Mapping[str, Any]) -> None:

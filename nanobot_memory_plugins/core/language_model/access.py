@@ -123,7 +123,10 @@ class LanguageModel:
                         answer = await self._complete(list(messages), max_tokens=max_tokens, purpose=purpose)
         except TimeoutError:
             raise CompletionTimeoutError(f"No answer for {purpose!r} within {limit:.1f} s.") from None
-        except Exception as error:
+        except (Exception, SystemExit, GeneratorExit, asyncio.CancelledError) as error:
+            task = asyncio.current_task()
+            if isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling()):
+                raise
             # The text of a provider's error can carry the prompt or a key: only its type is passed on.
             logger.warning("the language model failed for {} of {}: {}", purpose, self._plugin, type(error).__name__)
             raise LanguageModelError(f"The language model failed: {type(error).__name__}.") from None

@@ -1,0 +1,1 @@
+"""What a conversation leaves worth remembering, saved before history is cut."""

@@ -1,0 +1,34 @@
+"""Options of the flush plugin."""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+
+class FlushOptions(BaseModel):
+    """Options of the flush plugin. Sizes are estimated tokens unless they say otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    reserve_floor: int = Field(default=20_000, ge=0, description="tokens left free at the end of the window")
+    soft_threshold: int = Field(default=4_000, ge=0, description="tokens before that at which the flush is triggered")
+    context_window: int | None = Field(default=None, gt=0, description="the model's window; none: what the host says")
+    host_answer_tokens: int | None = Field(
+        default=None, ge=0, description="tokens that the host keeps free for an answer, where that is a large part"
+    )
+    anticipate: bool = Field(
+        default=True, description="flush after the turn that passes the trigger, not only at a cut"
+    )
+    max_prompt_tokens: int = Field(default=12_000, ge=500, description="tokens of the prompt of a silent turn, at most")
+    max_answer_tokens: int = Field(default=600, ge=50, description="tokens of its answer, at most")
+    max_entries: int = Field(default=20, ge=1, le=200, description="entries that are taken from one answer")
+    archive_chars: int = Field(
+        default=6_000,
+        ge=500,
+        description="characters of the excerpts that are kept when the model gives nothing usable",
+    )
+    destination: Literal["day", "by_type"] = Field(
+        default="day",
+        description="where entries go: the day's note, or with by_type decisions and config to MEMORY.md",
+    )

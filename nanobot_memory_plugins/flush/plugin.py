@@ -1,0 +1,257 @@
+"""Saving what matters before history is cut: a silent turn, and where that gives nothing, an archive by rules.
+
+A cycle lasts from one cut to the next. At most one silent turn of a cycle is used: after the turn that fills the
+context up to the trigger, else at the cut. What is cut and was not in that turn is archived.
+"""
+
+import asyncio
+import weakref
+from collections import OrderedDict
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import Enum
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.conversation import dominant_language
+from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.language_model.answers import says_nothing
+from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks, digest
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Destination, Message, Note, NoteType, Origin
+from nanobot_memory_plugins.flush.archive import archive, archive_whole
+from nanobot_memory_plugins.flush.entries import Entry, UsersWords, borne_out, folded, read_entries
+from nanobot_memory_plugins.flush.options import FlushOptions
+from nanobot_memory_plugins.flush.preparing import prepared
+from nanobot_memory_plugins.flush.prompt import flush_prompt
+from nanobot_memory_plugins.flush.trigger import flush_margins, flush_trigger
+
+PURPOSE = "flush"
+TAG = "flush"
+
+# Of the window, the share that the prompt of a silent turn may have.
+_PROMPT_SHARE = 0.3
+# After a silent turn, seconds in which a few new messages are archived instead: a host that fails to cut would ask the
+# model after every turn.
+_REST = timedelta(seconds=600)
+# Entries whose words are remembered, so that nothing is noted twice.
+_REMEMBERED_NOTES = 500
+_SESSIONS = 1_000
+_LASTING = (NoteType.DECISION, NoteType.CONFIG)
+
+
+class _Outcome(Enum):
+    KEPT = "kept"
+    NOTHING = "nothing"
+    FAILED = "failed"
+
+
+class FlushPlugin:
+    """Captures what is about to be cut, once."""
+
+    Options = FlushOptions
+
+    def __init__(self) -> None:
+        self._marks: MessageMarks | None = None
+        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
+        # Sessions whose cycle has had its silent turn: known without reading a file after every turn.
+        self._had_turn: OrderedDict[str, None] = OrderedDict()
+
+    @hookimpl(tryfirst=True)
+    async def before_compaction(
+        self, session_key: str, messages: tuple[Message, ...], context_window: int, context: PluginContext
+    ) -> list[Note] | None:
+        """Return notes of everything at stake that has not been captured yet. A new cycle begins."""
+        options: FlushOptions = context.options
+        window = options.context_window or context_window
+        async with self._lock(session_key):
+            self._had_turn.pop(session_key, None)
+            marks = await self._read(session_key, context)
+            fresh = _fresh(marks, messages)
+            if not fresh:
+                if marks.values.get("turn_taken"):
+                    await self._change(session_key, context, messages, [], turn_taken=False)
+                return None
+            notes: list[Note] = []
+            outcome = _Outcome.FAILED
+            ready = await run_in_daemon_thread(lambda: prepared(fresh, context.redact))
+            if not marks.values.get("turn_taken") and _is_worth_a_turn(marks, ready, window, context):
+                outcome, notes = await self._silent_turn(ready, window, context)
+            if outcome is _Outcome.FAILED:
+                notes = await run_in_daemon_thread(lambda: _archive(fresh, ready, session_key, context))
+            asked = outcome is not _Outcome.FAILED
+            kept = await self._change(session_key, context, messages, notes, turn_taken=False, asked=asked)
+        logger.info("flush before a cut: {}, {} notes of {} messages", outcome.value, len(kept), len(fresh))
+        return kept or None
+
+    @hookimpl
+    async def on_turn_finished(
+        self,
+        session_key: str,
+        messages: Sequence[Message],
+        context_tokens: int,
+        context_window: int,
+        context: PluginContext,
+    ) -> list[Note] | None:
+        """Take the silent turn of this cycle once the context is full enough. Until then nothing is looked at."""
+        options: FlushOptions = context.options
+        window = options.context_window or context_window
+        if context_tokens < flush_trigger(
+            window, options.reserve_floor, options.soft_threshold, answer_tokens=options.host_answer_tokens
+        ):
+            return None
+        if not options.anticipate or context.complete is None or session_key in self._had_turn:
+            return None
+        async with self._lock(session_key):
+            self._note_turn(session_key)
+            marks = await self._read(session_key, context)
+            if marks.values.get("turn_taken") or marks.values.get("turn_failed"):
+                return None
+            live = tuple(messages)
+            fresh = _fresh(marks, live)
+            if not fresh:
+                return None
+            ready = await run_in_daemon_thread(lambda: prepared(fresh, context.redact))
+            try:
+                outcome, notes = await self._silent_turn(ready, window, context)
+            except asyncio.CancelledError:
+                self._had_turn.pop(session_key, None)
+                raise
+            if outcome is _Outcome.FAILED:
+                # Nothing is lost yet: the cut tries once more, and archives when that fails too.
+                await self._fail(session_key, context)
+                return None
+            kept = await self._change(session_key, context, live, notes, turn_taken=True, asked=True)
+        logger.info("flush ahead of a cut: {}, {} notes of {} messages", outcome.value, len(kept), len(fresh))
+        return kept or None
+
+    async def _silent_turn(
+        self, ready: Sequence[Message], window: int, context: PluginContext
+    ) -> tuple[_Outcome, list[Note]]:
+        """Ask the model what to keep. Whatever is wrong with it or its answer counts as failed."""
+        options: FlushOptions = context.options
+        if context.complete is None:
+            return _Outcome.FAILED, []
+        tokens = max(1, min(options.max_prompt_tokens, int(_PROMPT_SHARE * window)))
+        prompt = await run_in_daemon_thread(
+            lambda: flush_prompt(ready, language=dominant_language(ready), tokens=tokens, most=options.max_entries)
+        )
+        if prompt is None:
+            return _Outcome.FAILED, []
+        try:
+            answer = await context.complete(prompt, max_tokens=options.max_answer_tokens, purpose=PURPOSE)
+        except LanguageModelError as error:
+            logger.debug("the silent turn failed: {}", type(error).__name__)
+            return _Outcome.FAILED, []
+        try:
+            return await run_in_daemon_thread(lambda: _judge(answer, ready, options))
+        except Exception as error:  # an answer may be anything; what was said is archived then
+            logger.warning("the answer of the silent turn could not be read: {}", type(error).__name__)
+            return _Outcome.FAILED, []
+
+    # --- what has been dealt with -----------------------------------------------------------------------------
+
+    def _lock(self, session_key: str) -> asyncio.Lock:
+        return self._locks.setdefault(session_key, asyncio.Lock())
+
+    def _store(self, context: PluginContext) -> MessageMarks:
+        if self._marks is None:
+            self._marks = MessageMarks(MemoryPaths.of(context.workspace).index_folder / "flush")
+        return self._marks
+
+    async def _read(self, session_key: str, context: PluginContext) -> Marks:
+        return await run_in_daemon_thread(lambda: self._store(context).read(session_key))
+
+    async def _change(
+        self,
+        session_key: str,
+        context: PluginContext,
+        messages: Sequence[Message],
+        notes: list[Note],
+        *,
+        turn_taken: bool,
+        asked: bool = False,
+    ) -> list[Note]:
+        """Remember that the messages have been captured. Returns the notes that nobody else has taken meanwhile."""
+        now = context.clock.now().isoformat()
+
+        def change(marks: Marks) -> list[Note]:
+            left = notes if any(marks.is_new(messages)) else []
+            known = dict.fromkeys(marks.values.get("notes") or ())
+            left = [note for note in left if digest(folded(f"{note.tldr} {note.details}")) not in known]
+            for note in left:
+                known[digest(folded(f"{note.tldr} {note.details}"))] = None
+            marks.add(messages)
+            marks.values |= {"turn_taken": turn_taken, "turn_failed": False, "notes": list(known)[-_REMEMBERED_NOTES:]}
+            if asked:
+                marks.values["asked"] = now
+            return left
+
+        return await run_in_daemon_thread(lambda: self._store(context).change(session_key, change))
+
+    async def _fail(self, session_key: str, context: PluginContext) -> None:
+        def change(marks: Marks) -> None:
+            marks.values["turn_failed"] = True
+
+        await run_in_daemon_thread(lambda: self._store(context).change(session_key, change))
+
+    def _note_turn(self, session_key: str) -> None:
+        self._had_turn[session_key] = None
+        while len(self._had_turn) > _SESSIONS:
+            self._had_turn.popitem(last=False)
+
+
+def _fresh(marks: Marks, messages: Sequence[Message]) -> list[Message]:
+    """Return the messages that have not been captured, system messages left out."""
+    return [message for message, new in zip(messages, marks.is_new(messages), strict=True) if new]
+
+
+def _is_worth_a_turn(marks: Marks, ready: Sequence[Message], window: int, context: PluginContext) -> bool:
+    """Say whether the model is asked: not for a few messages shortly after the last time."""
+    options: FlushOptions = context.options
+    try:
+        rested = context.clock.now() - datetime.fromisoformat(marks.values["asked"]) >= _REST
+    except (KeyError, TypeError, ValueError):
+        return True
+    _, soft = flush_margins(window, options.reserve_floor, options.soft_threshold)
+    return rested or sum(estimate_tokens(message.text) for message in ready) >= soft
+
+
+def _judge(answer: str, ready: Sequence[Message], options: FlushOptions) -> tuple[_Outcome, list[Note]]:
+    """Turn an answer into notes."""
+    read = read_entries(answer)
+    entries = borne_out(read, ready)[: options.max_entries]
+    if not entries:
+        # Junk may hold the word, too; what was read as entries and is not borne out is junk.
+        nothing = not read and says_nothing(answer)
+        return (_Outcome.NOTHING if nothing else _Outcome.FAILED), []
+    own = UsersWords(ready)
+    return _Outcome.KEPT, [_note(entry, own, options) for entry in entries]
+
+
+def _note(entry: Entry, own: UsersWords, options: FlushOptions) -> Note:
+    lasting = options.destination == "by_type" and entry.type in _LASTING
+    return Note(
+        tldr=entry.tldr,
+        details=entry.details,
+        type=entry.type,
+        tags=tuple(dict.fromkeys((*entry.tags, TAG))),
+        title="flush",
+        origin=Origin.USER if own.hold(entry) else Origin.SUMMARY,
+        destination=Destination.LONG_TERM if lasting else Destination.DAY,
+    )
+
+
+def _archive(
+    fresh: Sequence[Message], ready: Sequence[Message], session_key: str, context: PluginContext
+) -> list[Note]:
+    """Return the archive by rules: excerpts where a transcript holds the whole, else everything."""
+    language = dominant_language(ready)
+    if not MemoryPaths.of(context.workspace).transcript(session_key).is_file():
+        return archive_whole(fresh, language=language)
+    options: FlushOptions = context.options
+    return archive(ready, language=language, chars=options.archive_chars)

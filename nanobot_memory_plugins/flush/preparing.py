@@ -1,0 +1,42 @@
+"""Messages made ready for a prompt or an excerpt: secrets hidden before anything is cut."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from nanobot_memory_plugins.core.conversation import GAP
+from nanobot_memory_plugins.core.files import REDACTION_FAILED
+from nanobot_memory_plugins.core.values import Message
+
+# Characters of one message that are looked at, half from either end.
+_MESSAGE_CHARS = 200_000
+# Of all messages together, newest first: more than any window holds in text that people write.
+_ALL_CHARS = 2_000_000
+
+
+def prepared(messages: Sequence[Message], redact: Callable[[str], str]) -> list[Message]:
+    """Return copies of the messages with secrets hidden and very long texts shortened. It blocks; use a thread.
+
+    Nothing gets through of a text whose secrets cannot be looked for.
+    """
+
+    def hidden(text: str) -> str:
+        try:
+            return redact(text)
+        except Exception:
+            return REDACTION_FAILED
+
+    left = _ALL_CHARS
+    ready: list[Message] = []
+    for message in reversed(messages):
+        text = message.text
+        room = min(_MESSAGE_CHARS, left)
+        if len(text) > room:
+            half = room // 2
+            text = hidden(text[:half]) + GAP + hidden(text[-half:]) if half else ""
+        else:
+            text = hidden(text)
+        left -= min(room, len(message.text))
+        # ``raw`` would keep the secrets at hand.
+        ready.append(replace(message, text=text, raw={}))
+    ready.reverse()
+    return ready

@@ -1,0 +1,1 @@
+"""A summary of each session that has gone quiet."""

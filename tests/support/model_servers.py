@@ -1,0 +1,155 @@
+"""Language models for tests, behind a real HTTP server on 127.0.0.1: one that follows a script, one that answers junk.
+
+Both can be given to a stock nanobot as ``apiBase``, and to a `MemoryHost` through `over_http`.
+"""
+
+import asyncio
+import contextlib
+import json
+import random
+import threading
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ScriptedServer
+
+# What the prompts of the plugins can be told by.
+FLUSH_WORDS = ("is about to be shortened", "即将被压缩")
+SUMMARY_WORDS = ("Summarise this conversation in at most", "简要总结这段对话")
+
+
+def is_flush(request: Request) -> bool:
+    """Recognise the silent turn."""
+    return any(word in request.system for word in FLUSH_WORDS)
+
+
+def is_summary(request: Request) -> bool:
+    """Recognise the request for a session's summary."""
+    return any(word in request.last_user for word in SUMMARY_WORDS)
+
+
+def is_background(request: Request) -> bool:
+    """Recognise what plugins ask for: no tools are offered with it, and no stock system prompt."""
+    return not request.tool_names and "nanobot" not in request.system
+
+
+@dataclass(slots=True)
+class StatusError(Exception):
+    """An HTTP error of the model's server, as clients of such APIs raise it."""
+
+    status_code: int
+
+
+def over_http(base_url: str, *, timeout: float = 60.0) -> Callable[..., Any]:
+    """Return ``complete`` for a `MemoryHost`: a small client of an OpenAI-compatible server."""
+
+    def ask(messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:
+        body = {"model": "test", "messages": list(messages), "max_tokens": max_tokens, "user": purpose}
+        request = urllib.request.Request(
+            f"{base_url}/chat/completions",
+            data=json.dumps(body).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return json.loads(answer.read())["choices"][0]["message"]["content"]
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise StatusError(error.code) from None
+        except urllib.error.URLError as error:
+            raise ConnectionError(type(error.reason).__name__) from None
+
+    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        done: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+
+        def work() -> None:
+            try:
+                answer, error = ask(messages, max_tokens, purpose), None
+            except BaseException as caught:
+                answer, error = "", caught
+
+            def settle() -> None:
+                if done.done():
+                    return
+                if error is not None:
+                    done.set_exception(error)
+                else:
+                    done.set_result(answer)
+
+            with contextlib.suppress(RuntimeError):  # the test is over
+                loop.call_soon_threadsafe(settle)
+
+        # A daemon: a server that never answers must not hold up the end of the tests.
+        threading.Thread(target=work, daemon=True).start()
+        return await done
+
+    return complete
+
+
+_WORDS = (
+    "lorem ipsum dolor sit amet consectetur zebra quantum marmalade obelisk teapot flamingo trombone galaxy pickle"
+    " 量子 火锅 企鹅 彩虹 望远镜 石榴 %%% ### ]]} {{[ <|im_end|> \u202e \ufffd null NaN 0x00"
+)
+_REFUSALS = (
+    "I'm sorry, but I can't assist with that request.",
+    "As an AI language model, I cannot store memories.",
+    "抱歉，我无法完成这个请求。",
+    "I cannot help with that.",
+)
+_HALF_JSON = (
+    '[{"type": "decision", "tldr": "The zebra marmalade obelisk',
+    '{"entries": [{"type": "note", "tldr": ',
+    '[{"tldr": 12}, {"tldr": null}, [[[[',
+    '```json\n[{"type": "config", "tags": ["flamingo"], "tldr": "teapot galaxy"',
+    "[" * 2_000,
+    '{"a":' * 500,
+)
+
+
+@dataclass(slots=True)
+class Junk:
+    """Makes junk answers, the same ones for the same seed. ``delay`` is in seconds, for those that come late."""
+
+    seed: int = 0
+    delay: float = 30.0
+    kinds: Sequence[str] = ("text", "half_json", "refusal", "empty", "late", "429", "500", "cut", "no_json")
+    made: list[str] = field(default_factory=list)
+    _random: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._random = random.Random(self.seed)
+
+    def reply(self, _request: Request) -> Reply:
+        """Return the next junk answer."""
+        kind = self._random.choice(list(self.kinds))
+        self.made.append(kind)
+        match kind:
+            case "half_json":
+                return Reply(self._random.choice(_HALF_JSON))
+            case "refusal":
+                return Reply(self._random.choice(_REFUSALS))
+            case "empty":
+                return Reply(self._random.choice(["", " ", "\n\n"]))
+            case "late":
+                return Reply(self._text(), delay=self.delay)
+            case "429" | "500":
+                return Reply(status=int(kind))
+            case "cut":
+                return Reply(cut=True)
+            case "no_json":
+                return Reply(junk=b"<html>502 Bad Gateway</html>")
+            case _:
+                return Reply(self._text())
+
+    def _text(self) -> str:
+        words = _WORDS.split(" ")
+        return " ".join(self._random.choice(words) for _ in range(self._random.randrange(1, 60)))
+
+
+def junk_server(junk: Junk, *, when: Callable[[Request], bool] = lambda request: True) -> ScriptedServer:
+    """Return a server that answers junk to the requests for which ``when`` is true, and sense to the others."""
+    return ScriptedServer([Rule(when, junk.reply)])
