@@ -11,6 +11,7 @@ from loguru import logger
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configuration, read_configuration
+from nanobot_memory_plugins.bridge.finished_turns import follow_turn
 from nanobot_memory_plugins.bridge.hook import ToolHook
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
@@ -184,6 +185,8 @@ class Bridge:
     def _turn_saved(self, key: str, turn: list[dict[str, Any]], scope: Scope) -> None:
         if self._idle is not None:
             self._idle.touch(self.thread, key, scope)
+        if self._loop is not None:
+            follow_turn(self._loop, self.thread, self._ctx.sessions.get_or_create(key), key, scope)
 
     def _learn_from(self, key: str, turn: list[dict[str, Any]], scope: Scope) -> None:
         """Let the plugins extract from a background turn at its end; its session key stays its origin."""

@@ -1,6 +1,6 @@
 """What the bridge needs of a memory: the part of `MemoryHost` that it calls."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -63,6 +63,18 @@ class Memory(Protocol):
         scope: Scope | None = None,
     ) -> Receipt:
         """Tell the plugins that a session is quiet or has ended."""
+        ...
+
+    def turn_finished(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        context_tokens: int | None = None,
+        scope: Scope | None = None,
+    ) -> Awaitable[Receipt]:
+        """Tell the plugins that a turn is over."""
         ...
 
     async def before_compaction(

@@ -1,0 +1,70 @@
+"""After a saved turn the plugins learn how full the context is, and may work while nobody waits."""
+
+import asyncio
+import json
+
+from nanobot_memory_plugins.bridge import finished_turns
+from nanobot_memory_plugins.bridge.finished_turns import PublicMessages
+
+FOLLOWER = """
+    import json, os
+    from pathlib import Path
+    from nanobot_memory_plugins.core import ContextBlock, hookimpl
+
+    @hookimpl
+    def on_message_received():
+        return ContextBlock(text="A recalled fact.")
+
+    @hookimpl
+    async def on_turn_finished(session_key, messages, context_tokens, context_window):
+        row = [session_key, context_tokens, context_window, [[message.role, message.text] for message in messages]]
+        with open(os.environ["FOLLOWED"], "a", encoding="utf-8") as file:
+            file.write(json.dumps(row) + "\\n")
+"""
+
+
+async def test_each_turn_is_followed_with_its_context_and_the_live_messages(install, plugins, tmp_path, monkeypatch):
+    followed = tmp_path / "followed.jsonl"
+    monkeypatch.setenv("FOLLOWED", str(followed))
+    plugins("follower", FOLLOWER)
+    loop = install().loop()
+    for text in ("one", "two"):
+        await loop.process_direct(text)
+        async with asyncio.timeout(20):
+            while not followed.exists() or f'["user", "{text}"]' not in followed.read_text(encoding="utf-8"):
+                await asyncio.sleep(0.02)
+    await loop.process_direct("job", session_key="cron:1")
+    await loop.aclose()
+    rows = [json.loads(line) for line in followed.read_text(encoding="utf-8").splitlines()]
+    assert [row[0] for row in rows] == ["cli:direct", "cli:direct"]
+    assert rows[0][3] == [["user", "one"], ["assistant", "Understood."]]
+    assert len(rows[1][3]) == 4
+    assert 1_000 < rows[0][1] < rows[1][1] < rows[1][2] == 200_000
+
+
+async def test_what_still_runs_does_not_hold_up_the_end(install, plugins):
+    source = """
+        import asyncio
+        from nanobot_memory_plugins.core import hookimpl
+
+        @hookimpl
+        async def on_turn_finished():
+            await asyncio.sleep(60)
+    """
+    plugins("sleeper", source)
+    loop = install().loop()
+    await loop.process_direct("one")
+    await asyncio.sleep(0.3)
+    began = asyncio.get_running_loop().time()
+    await loop.aclose()
+    assert asyncio.get_running_loop().time() - began < 10
+
+
+def test_messages_are_made_public_only_when_somebody_looks(monkeypatch):
+    made = []
+    monkeypatch.setattr(finished_turns, "public_messages", lambda messages, at_most: made.append(1) or list(messages))
+    messages = PublicMessages([{"role": "user", "content": "x"}])
+    assert made == []
+    assert len(messages) == 1
+    assert messages[0]["content"] == "x"
+    assert made == [1]
