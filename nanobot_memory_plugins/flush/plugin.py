@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import dominant_language
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.text import clean_markdown
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.language_model.answers import says_nothing
 from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks, digest
@@ -80,12 +81,13 @@ class FlushPlugin:
             outcome = _Outcome.FAILED
             ready = await run_in_daemon_thread(lambda: prepared(fresh, context.redact))
             if not marks.values.get("turn_taken") and _is_worth_a_turn(marks, ready, window, context):
-                outcome, notes = await self._silent_turn(ready, window, context)
+                outcome, notes = await self._silent_turn(session_key, fresh, ready, window, context)
             if outcome is _Outcome.FAILED:
                 notes = await run_in_daemon_thread(lambda: _archive(fresh, ready, session_key, context))
             asked = outcome is not _Outcome.FAILED
             kept = await self._change(session_key, context, messages, notes, turn_taken=False, asked=asked)
-        logger.info("flush before a cut: {}, {} notes of {} messages", outcome.value, len(kept), len(fresh))
+        what = "by the model" if asked else "archived"
+        logger.info("flush before a cut: {} messages {}, {} notes", len(fresh), what, len(kept))
         return kept or None
 
     @hookimpl
@@ -117,7 +119,7 @@ class FlushPlugin:
                 return None
             ready = await run_in_daemon_thread(lambda: prepared(fresh, context.redact))
             try:
-                outcome, notes = await self._silent_turn(ready, window, context)
+                outcome, notes = await self._silent_turn(session_key, fresh, ready, window, context)
             except asyncio.CancelledError:
                 self._had_turn.pop(session_key, None)
                 raise
@@ -126,11 +128,16 @@ class FlushPlugin:
                 await self._fail(session_key, context)
                 return None
             kept = await self._change(session_key, context, live, notes, turn_taken=True, asked=True)
-        logger.info("flush ahead of a cut: {}, {} notes of {} messages", outcome.value, len(kept), len(fresh))
+        logger.info("flush ahead of a cut: {} messages by the model, {} notes", len(fresh), len(kept))
         return kept or None
 
     async def _silent_turn(
-        self, ready: Sequence[Message], window: int, context: PluginContext
+        self,
+        session_key: str,
+        fresh: Sequence[Message],
+        ready: Sequence[Message],
+        window: int,
+        context: PluginContext,
     ) -> tuple[_Outcome, list[Note]]:
         """Ask the model what to keep. Whatever is wrong with it or its answer counts as failed."""
         options: FlushOptions = context.options
@@ -147,8 +154,18 @@ class FlushPlugin:
         except LanguageModelError as error:
             logger.debug("the silent turn failed: {}", type(error).__name__)
             return _Outcome.FAILED, []
+
+        def judge() -> tuple[_Outcome, list[Note]]:
+            outcome, notes = _judge(answer, ready, options)
+            # "Nothing worth keeping" is said of what was shown.
+            if outcome is not _Outcome.FAILED and not _has_transcript(session_key, context):
+                notes += archive_whole(
+                    _not_shown(fresh, ready, prompt[-1]["content"]), language=dominant_language(ready)
+                )
+            return outcome, notes
+
         try:
-            return await run_in_daemon_thread(lambda: _judge(answer, ready, options))
+            return await run_in_daemon_thread(judge)
         except Exception as error:  # an answer may be anything; what was said is archived then
             logger.warning("the answer of the silent turn could not be read: {}", type(error).__name__)
             return _Outcome.FAILED, []
@@ -251,7 +268,21 @@ def _archive(
 ) -> list[Note]:
     """Return the archive by rules: excerpts where a transcript holds the whole, else everything."""
     language = dominant_language(ready)
-    if not MemoryPaths.of(context.workspace).transcript(session_key).is_file():
+    if not _has_transcript(session_key, context):
         return archive_whole(fresh, language=language)
     options: FlushOptions = context.options
     return archive(ready, language=language, chars=options.archive_chars)
+
+
+def _has_transcript(session_key: str, context: PluginContext) -> bool:
+    """Say whether a transcript holds what was said in full."""
+    return MemoryPaths.of(context.workspace).transcript(session_key).is_file()
+
+
+def _not_shown(fresh: Sequence[Message], ready: Sequence[Message], prompt: str) -> list[Message]:
+    """Return the messages that the model was not shown in full, results of tools left out."""
+    return [
+        message
+        for message, redacted in zip(fresh, ready, strict=True)
+        if message.role != "tool" and clean_markdown(redacted.text).strip() not in prompt
+    ]
