@@ -73,14 +73,16 @@ def before_compaction(
     session_key: str,
     messages: tuple[Message, ...],
     context_window: int,
+    room: int,
     reason: str,
     scope: Scope,
     context: PluginContext,
 ) -> Note | Summary | Sequence[Note | Summary] | None:
     """Answer that history is about to be cut.
 
-    ``messages`` are the messages at stake, ``context_window`` is in tokens. Everybody's notes are kept; the
-    first summary, in the order of the plugins, replaces what is cut.
+    ``messages`` are the messages at stake, ``context_window`` is in tokens, and ``room`` is what the summary and
+    the messages that stay may take of it together. Everybody's notes are kept; the first summary, in the order of the
+    plugins, replaces what is cut.
     """
 
 

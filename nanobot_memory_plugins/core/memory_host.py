@@ -278,11 +278,13 @@ class MemoryHost:
         messages: Sequence[object],
         context_window: int,
         reason: str,
+        room: int | None = None,
         scope: ScopeLike = None,
     ) -> Summary | None:
         """Let the plugins save what matters before history is cut; return what replaces it.
 
-        None means that no plugin offers a summary: the host's own compaction goes on.
+        ``room`` is the tokens that the summary and the messages that stay may take together, for hosts that know
+        what else goes into the window; without it, the window less the plugin's reserve. None means that no plugin offers a summary: the host's own compaction goes on.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
@@ -292,6 +294,7 @@ class MemoryHost:
                 "session_key": session_key,
                 "messages": messages_without_fences(messages),
                 "context_window": context_window,
+                "room": context_window if room is None else room,
                 "reason": reason,
             },
             accept=(Note, Summary),

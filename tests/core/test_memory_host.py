@@ -58,8 +58,8 @@ PLUGIN = """
         return Note(tldr=f"idle {ended} {len(history)}")
 
     @hookimpl
-    def before_compaction(messages, reason, context_window):
-        return [Summary(text=f"{reason} {context_window}", keep_from=len(messages) - 1), Note(tldr="saved first")]
+    def before_compaction(messages, reason, context_window, room):
+        return [Summary(text=f"{reason} {context_window} {room}", keep_from=len(messages) - 1), Note(tldr="saved first")]
 
     @hookimpl
     def on_draft_written(draft):
@@ -96,7 +96,11 @@ async def test_each_hook_keeps_its_notes_and_says_where(third_party, workspace):
             context_window=9,
             reason="idle",
         )
-    assert summary == Summary(text="idle 9", keep_from=4)
+        given = await memory.before_compaction(
+            session_key=SESSION, messages=[], context_window=9, reason="idle", room=4
+        )
+    assert summary == Summary(text="idle 9 9", keep_from=4)
+    assert given.text == "idle 9 4"
     for note in (*receipt.notes, idle):
         assert note.path.read_text(encoding="utf-8").splitlines()[note.line - 1].startswith("### ")
     text = stored_text(workspace)

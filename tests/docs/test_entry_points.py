@@ -36,6 +36,7 @@ ARGUMENTS = {
     "ended": False,
     "context_tokens": 31_000,
     "context_window": 32_000,
+    "room": 20_000,
     "reason": "token_pressure",
     "files": {"AGENTS.md": "# Agents\n", "TOOLS.md": "# Tools\n"},
     "overhead": {"AGENTS.md": 20, "TOOLS.md": 19},
