@@ -59,7 +59,8 @@ PLUGIN = """
 
     @hookimpl
     def before_compaction(messages, reason, context_window, room):
-        return [Summary(text=f"{reason} {context_window} {room}", keep_from=len(messages) - 1), Note(tldr="saved first")]
+        summary = Summary(text=f"{reason} {context_window} {room}", keep_from=len(messages) - 1)
+        return [summary, Note(tldr="saved first")]
 
     @hookimpl
     def on_draft_written(draft):
