@@ -160,6 +160,12 @@ def test_time_grows_no_faster_than_the_text(unit):
     assert any(seconds((unit * large)[:large]) < min(limit, 10) for _ in range(2))
 
 
+@pytest.mark.parametrize("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])
+def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
+    value = unit * 60
+    assert seconds(f'password: "{value}…" and password={value}! token "{value}"') < 1
+
+
 def test_five_megabytes_of_prose_leave_other_threads_room():
     text = "The fox jumps over the lazy dog and runs away from it.\n今天我们讨论了项目的进展。\n" * 70_000
     text += "password=" + "Quiet7harbor"

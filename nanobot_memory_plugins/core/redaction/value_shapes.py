@@ -52,7 +52,7 @@ _HINT = re.compile(
     | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
     """
 )
-_MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,})+")
+_MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
 _MASKED_PART = re.compile(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
 _REFERENCE = re.compile(
     r"""(?x)
