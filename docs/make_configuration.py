@@ -11,6 +11,7 @@ from pydantic.fields import FieldInfo
 
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bridge.options import BridgeOptions
+from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
@@ -27,6 +28,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "bootstrap": BootstrapOptions,
     "flush": FlushOptions,
     "summary": SummaryOptions,
+    "compaction": CompactionOptions,
     "nanobot": BridgeOptions,
 }
 # Longer defaults are named instead of shown.

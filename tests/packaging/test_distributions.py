@@ -19,6 +19,7 @@ FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/
 PLUGINS = {
     "bootstrap": "bootstrap",
     "bridge": "nanobot",
+    "compaction": "compaction",
     "flush": "flush",
     "observation": "observation",
     "recall": "recall",

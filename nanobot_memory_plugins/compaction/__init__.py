@@ -1,0 +1,1 @@
+"""The compaction plugin: old history becomes a summary that fits the window."""

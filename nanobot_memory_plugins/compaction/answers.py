@@ -1,0 +1,153 @@
+"""Telling a usable summary from what a model answers otherwise."""
+
+import re
+
+from nanobot_memory_plugins.compaction.excerpts import tidy
+from nanobot_memory_plugins.compaction.prompts import fixed_texts
+from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+# An answer is junk when fewer of its words than this occur in what it was made of.
+_GROUNDED_SHARE = 0.2
+# An answer is an echo when more of its characters than this are whole lines of the prompt.
+_ECHO_SHARE = 0.7
+# An answer that repeats itself has fewer different lines, or words, than this share of them.
+_DIFFERENT_LINES = 0.4
+_DIFFERENT_WORDS = 0.15
+# Of an answer's words so many are looked up in a source that can be long.
+_WORDS_LOOKED_UP = 64
+# The shortest answers: for a long text, and for any.
+_SHORTEST_TOKENS = 12
+_LONG_TEXT_TOKENS = 400
+_SHORTEST_CHARS = 8
+_LONGEST_REFUSAL = 150
+
+# What the prompt asks for by name stands in any answer.
+_LABELS = frozenset(
+    (
+        "decision",
+        "decisions",
+        "todo",
+        "todos",
+        "open",
+        "question",
+        "questions",
+        "constraint",
+        "constraints",
+        "wish",
+        "wishes",
+        "note",
+        "notes",
+        "summary",
+        "user",
+        "assistant",
+        "conversation",
+        "result",
+        "results",
+        "none",
+        "决定",
+        "待办",
+        "问题",
+        "未解",
+        "解决",
+        "要求",
+        "限制",
+        "结果",
+        "用户",
+        "笔记",
+        "摘要",
+        "对话",
+    )
+)
+
+_FENCE = re.compile(r"\A```[a-z]*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
+_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_LEAD = re.compile(
+    r"\A(?:sure|certainly|of course|okay|ok|here (?:is|are)|below (?:is|are)|好的|当然|以下是|下面是|这是)"
+    r"[^\n]{0,120}[:：.。!！]\s*\n",
+    re.IGNORECASE,
+)
+_REFUSAL = re.compile(
+    r"\W*(?:(?:unfortunately|hello|hi|hey|oh|well|there is|there's|it seems)\b\W*)*"
+    r"(?:i(?:'|’)?(?:m| am) (?:sorry\b|unable\b|afraid\b|(?:just )?an? (?:ai|large|language)\b)"
+    r"|i (?:can(?:no|'|’)t|cannot|won(?:'|’)t|will not|do(?: not|n't)) "
+    r"(?:help|assist|provide|summari[sz]e|comply|do|have|access|see|create|fulfil)"
+    r"|sorry\b|as an? (?:ai|large|language)\b"
+    r"|i apologi[sz]e|please (?:provide|share|paste)|no conversation"
+    r"|(?:非常|很)?(?:抱歉|对不起|遗憾)|我(?:无法|不能)(?:提供|协助|帮助|总结|完成|回答|访问)"
+    r"|作为(?:一个|一名)?(?:人工智能|AI|语言模型)|请(?:您|你)?提供)",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(r"[\W_]*(?:no[\W_]*reply|nothing|none|n/?a|null|无|没有|空)[\W_]*", re.IGNORECASE)
+_DATA = re.compile(r"\A\s*(?:\{|\[\s*[{\"\[]|<\?xml|<html|<!doctype)", re.IGNORECASE)
+_HAN_RUN = re.compile("[\u3400-\u9fff]+")
+_LATIN_WORD = re.compile(r"[a-z0-9][a-z0-9_-]+", re.IGNORECASE)
+
+
+def clean(answer: str) -> str:
+    """Return an answer without thoughts, code fence and phrases before it."""
+    text = _THOUGHTS.sub("", tidy(answer)).strip()
+    fenced = _FENCE.match(text)
+    text = (fenced[1] if fenced else text).strip()
+    return _LEAD.sub("", text).strip()
+
+
+def fault(answer: str, *, source: str, language: Language) -> str:
+    """Return what is wrong with a cleaned answer in one or two words; nothing when it can be used.
+
+    ``source`` is everything that it was made of: the text and the earlier summary.
+    """
+    if not answer:
+        return "empty"
+    if len(answer) < _SHORTEST_CHARS or _NOTHING.fullmatch(answer):
+        return "nothing in it"
+    # A refusal begins the answer, and is short; elsewhere the same words are what somebody said.
+    if _REFUSAL.match(answer) and estimate_tokens(answer) < _LONGEST_REFUSAL:
+        return "refusal"
+    if _DATA.match(answer):
+        return "data, not text"
+    if estimate_tokens(answer) < _SHORTEST_TOKENS and estimate_tokens(source) > _LONG_TEXT_TOKENS:
+        return "too short"
+    if _is_echo(answer, source, language):
+        return "echo"
+    if _repeats_itself(answer):
+        return "repetition"
+    if _grounded(answer, source) < _GROUNDED_SHARE:
+        return "not about the conversation"
+    return ""
+
+
+def _is_echo(answer: str, source: str, language: Language) -> bool:
+    if any(sentence.strip()[:60] in answer for sentence in fixed_texts(language)):
+        return True
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    given = {line.strip() for line in source.splitlines()}
+    # The lines of an earlier summary may stand again; what was said, with who said it, may not.
+    echoed = sum(len(line) for line in lines if line in given and re.match(r"(?:user|assistant|tool)\b", line))
+    return echoed > _ECHO_SHARE * sum(map(len, lines))
+
+
+def _repeats_itself(answer: str) -> bool:
+    lines = [line.strip() for line in answer.splitlines() if line.strip()]
+    if len(lines) >= 6 and len(set(lines)) < _DIFFERENT_LINES * len(lines):
+        return True
+    words = _words(answer)
+    return len(words) >= 40 and len(set(words)) < _DIFFERENT_WORDS * len(words)
+
+
+def _grounded(answer: str, source: str) -> float:
+    """Return the share of the answer's different words, or of some of them, that occur in the source."""
+    words = sorted(set(_words(answer)) - _LABELS)
+    if not words:
+        return 0.0
+    some = words[:: -(-len(words) // _WORDS_LOOKED_UP)]
+    known = source.lower()
+    return sum(word in known for word in some) / len(some)
+
+
+def _words(text: str) -> list[str]:
+    """Return Latin words and pairs of Chinese characters, lower case."""
+    words = [word.lower() for word in _LATIN_WORD.findall(text)]
+    for run in _HAN_RUN.findall(text):
+        words += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
+    return words

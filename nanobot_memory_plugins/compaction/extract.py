@@ -1,0 +1,189 @@
+"""The last resort: a summary by rules alone, in English and Chinese, the same for the same messages."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from nanobot_memory_plugins.compaction.cues import HEADING, Kind
+from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
+from nanobot_memory_plugins.compaction.sentences import Sentence, find_sentences, readable_part, split_sentences
+from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Message
+
+# The user's last wishes: how many, and how long each.
+_WISHES = 4
+_WISH_CHARS = 220
+# Of the limit an earlier summary keeps at most this share.
+_EARLIER_SHARE = 0.45
+_TOOLS = 8
+_EXACT_WORD = re.compile(r"[\w.@:/+-]+")
+_LONG_WORD = 5
+# Most questions have been answered; the newest are kept.
+_QUESTIONS = 8
+_OPENINGS = 6
+_OPENING_CHARS = 160
+
+_LAST = {"en": "The user's last messages:", "zh": "用户最近的话："}
+_EARLIER = {"en": "From before:", "zh": "更早的内容："}
+_USED = {"en": "Tools used:", "zh": "用过的工具："}
+_SAID = {"en": "Also said:", "zh": "还说到："}
+_COUNT = {
+    "en": "({count} messages, put together by rules without a language model.)",
+    "zh": "（共{count}条消息，由规则整理，未经语言模型。）",
+}
+
+
+def extract(messages: Sequence[Message], *, limit: int, language: Language, earlier: str = "") -> str:
+    """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on.
+
+    It holds the user's last messages, decisions, TODOs, open questions, wishes, and sentences with names,
+    numbers and identifiers, as far as the limit goes; where none is found, the beginnings of what was said.
+    """
+    page = _Page(limit)
+    count = _COUNT[language].format(count=len(messages))
+    page.reserve(count)
+    if earlier:
+        page.add(_EARLIER[language], [cut(earlier, int(limit * _EARLIER_SHARE))], bullet="")
+    wishes = _last_wishes(messages)
+    page.add(_LAST[language], wishes)
+    sentences = [one for one in find_sentences(messages) if not any(one.text in wish for wish in wishes)]
+    _add_by_kind(page, sentences, language)
+    page.add(_USED[language], _tools(messages))
+    if not sentences:
+        page.add(_SAID[language], _openings(messages))
+    text = "\n".join([*page.lines(), count])
+    # In the smallest windows not even the closing line fits.
+    return cut(text, limit) or count[: max(1, limit)]
+
+
+def missing_facts(
+    messages: Sequence[Message], *, summary: str, limit: int, language: Language, earlier: str = ""
+) -> str:
+    """Return lines with exact words and decisions that a model's ``summary`` left out, at most ``limit`` tokens.
+
+    What stood in the ``earlier`` summary comes first, and takes half of the limit at most.
+    """
+    said = summary.lower()
+    lines = ""
+    if earlier:
+        page = _Page(limit // 2)
+        left_out = _left_out(find_sentences([Message(role="user", text=earlier)]), said)
+        page.add(_EARLIER[language], [sentence.text for sentence in left_out])
+        lines = "\n".join(page.lines())
+        limit -= estimate_tokens(lines) + 1
+    page = _Page(limit)
+    _add_by_kind(page, _left_out(find_sentences(messages), said), language)
+    return "\n".join(filter(None, (lines, *page.lines())))
+
+
+def _left_out(sentences: Sequence[Sentence], said: str) -> list[Sentence]:
+    """Return the sentences whose exact words, or most of whose longer words, do not stand in a summary."""
+    known = {word.strip(".,:/") for word in _EXACT_WORD.findall(said)}
+    left_out = []
+    for sentence in sentences:
+        # Numbers and short names count as whole words: a 12 is not in "2012".
+        missing = any(
+            word not in known and (len(word) < _LONG_WORD or word not in said)
+            for word in map(str.lower, sentence.exact)
+        )
+        if missing or not (sentence.exact or _covered(sentence.text, said)):
+            left_out.append(sentence)
+    return left_out
+
+
+def _covered(sentence: str, said: str) -> bool:
+    """Say whether the longer words of a sentence stand in a summary, most of them."""
+    lower = sentence.lower()
+    words = [word for word in lower.split() if len(word) > 3] or [lower[at : at + 2] for at in range(0, len(lower), 2)]
+    return sum(word in said for word in words) * 2 >= len(words)
+
+
+class _Page:
+    """Lines under headings, as many as a number of tokens allows."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+        self._sections: dict[str, list[str]] = {}
+
+    def reserve(self, line: str) -> None:
+        """Keep room for a line that is added elsewhere."""
+        self._left -= estimate_tokens(line) + 1
+
+    def add(self, heading: str, lines: Iterable[str], *, bullet: str = "- ") -> None:
+        """Add lines under a heading, as long as they fit."""
+        for line in lines:
+            if line:
+                self.add_line(heading, bullet + line)
+
+    def add_line(self, heading: str, line: str) -> bool:
+        """Add a line; say whether it fitted."""
+        new = heading not in self._sections
+        cost = estimate_tokens(line) + 1 + (estimate_tokens(heading) + 1 if new else 0)
+        if cost > self._left:
+            return False
+        self._left -= cost
+        self._sections.setdefault(heading, []).append(line)
+        return True
+
+    def arrange(self, heading: str, lines: list[str]) -> None:
+        """Put the lines of a section into another order."""
+        if heading in self._sections:
+            self._sections[heading] = lines
+
+    def lines(self) -> list[str]:
+        """Return headings and lines."""
+        return [line for heading, lines in self._sections.items() for line in (heading, *lines)]
+
+
+def _add_by_kind(page: _Page, sentences: Sequence[Sentence], language: Language) -> None:
+    """Add the best sentences of each kind in turn, so that no kind takes all the room; each kind in order of time."""
+    queues = {
+        kind: sorted((one for one in sentences if one.kind is kind), key=lambda one: (-one.score, -one.index))
+        for kind in Kind
+    }
+    del queues[Kind.QUESTION][_QUESTIONS:]
+    chosen: dict[Kind, list[Sentence]] = {kind: [] for kind in Kind}
+    full = False
+    while not full and any(queues.values()):
+        for kind, queue in queues.items():
+            if not queue:
+                continue
+            sentence = queue.pop(0)
+            if not page.add_line(HEADING[language][kind], f"- {sentence.text}"):
+                full = True
+                break
+            chosen[kind].append(sentence)
+    for kind, kept in chosen.items():
+        kept.sort(key=lambda one: one.index)
+        page.arrange(HEADING[language][kind], [f"- {one.text}" for one in kept])
+
+
+def _last_wishes(messages: Sequence[Message]) -> list[str]:
+    wishes: list[str] = []
+    for message in reversed(messages):
+        if len(wishes) == _WISHES:
+            break
+        if message.role == "user" and message.text.strip():
+            wishes.append(one_line(tidy(message.text[: 4 * _WISH_CHARS]), _WISH_CHARS))
+    return wishes[::-1]
+
+
+def _tools(messages: Sequence[Message]) -> list[str]:
+    names: Counter[str] = Counter()
+    for message in messages:
+        for call in message.tool_calls:
+            inner = call.get("function", call)
+            name = inner.get("name") if hasattr(inner, "get") else None
+            if isinstance(name, str) and name:
+                names[one_line(tidy(name[:64]), 64)] += 1
+    used = ", ".join(f"{name} ({count})" for name, count in names.most_common(_TOOLS))
+    return [used] if used else []
+
+
+def _openings(messages: Sequence[Message]) -> list[str]:
+    """Return the first sentences of messages from all over the history."""
+    speaking = [message for message in messages if message.text.strip() and message.role in ("user", "assistant")]
+    step = max(1, -(-len(speaking) // _OPENINGS))
+    first = (next(split_sentences(readable_part(message.text)), "") for message in speaking[::step])
+    return list(dict.fromkeys(one_line(sentence, _OPENING_CHARS) for sentence in first if sentence))

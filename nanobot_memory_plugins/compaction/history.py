@@ -1,0 +1,132 @@
+"""A history as the units that compaction may not take apart.
+
+A unit is one message, or a message that calls tools with everything up to the last of their results.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Message
+
+# What chat APIs add to a message for its role and borders.
+_OVERHEAD_TOKENS = 4
+# What vision models charge for one picture, roughly; sounds and files are no cheaper.
+_MEDIA_TOKENS = 1_000
+_TOOL_ROLES = ("tool", "function")
+# Beyond it a text is not read through to be counted: one character counts as one token, the most it can be.
+_COUNTED_CHARS = 2_000_000
+# How deep the arguments of a tool call are followed; `freeze` cuts at the same depth.
+_DEPTH = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Messages ``start`` to ``stop`` (exclusive) of a history, and the tokens that they take."""
+
+    start: int
+    stop: int
+    tokens: int
+
+    @property
+    def count(self) -> int:
+        """The number of messages."""
+        return self.stop - self.start
+
+
+def group(messages: Sequence[Message], sizes: Sequence[int]) -> list[Unit]:
+    """Return the units of a history in order; together they are all of it.
+
+    ``sizes`` are the tokens of each message. A result belongs to the last call before it that has its id. A result
+    without a call belongs to the calls that it directly follows, or else is a unit of its own.
+    """
+    ends = _last_results(messages)
+    units = []
+    start = 0
+    while start < len(messages):
+        stop = start + 1
+        position = start
+        while position < stop:
+            stop = max(stop, ends.get(position, position) + 1)
+            position += 1
+        units.append(Unit(start, stop, sum(sizes[start:stop])))
+        start = stop
+    return units
+
+
+def _last_results(messages: Sequence[Message]) -> dict[int, int]:
+    """Return, for each message that calls tools, the index of its last result."""
+    calls: dict[str, int] = {}
+    ends: dict[int, int] = {}
+    directly_before: int | None = None
+    for index, message in enumerate(messages):
+        called, answered = call_ids(message), result_ids(message)
+        known = [calls[one] for one in answered if one in calls]
+        for owner in known:
+            ends[owner] = index
+        if message.role in _TOOL_ROLES:
+            if not known and directly_before is not None:
+                ends[directly_before] = index
+        else:
+            directly_before = index if called else None
+        for one in called:
+            calls[one] = index
+    return ends
+
+
+def call_ids(message: Message) -> list[str]:
+    """Return the ids of the tools that a message calls; an empty one where a call has none."""
+    ids = [_id(call.get("id")) for call in message.tool_calls]
+    ids += [_id(part.get("id")) for part in _parts(message) if part.get("type") == "tool_use"]
+    if not ids and message.raw.get("function_call"):
+        ids.append("")
+    return ids
+
+
+def result_ids(message: Message) -> list[str]:
+    """Return the ids of the calls whose results a message carries."""
+    ids = [message.tool_call_id] if message.tool_call_id else []
+    return ids + [_id(part.get("tool_use_id")) for part in _parts(message) if part.get("type") == "tool_result"]
+
+
+def _id(value: object) -> str:
+    return value if isinstance(value, str) else str(value) if isinstance(value, int) else ""
+
+
+def _parts(message: Message) -> Iterator[Mapping[str, Any]]:
+    content = message.raw.get("content")
+    if isinstance(content, tuple):
+        yield from (part for part in content if isinstance(part, Mapping))
+
+
+def text_tokens(text: str) -> int:
+    """Return the estimated tokens of a text; of a huge one the most that it can be, without reading it."""
+    return estimate_tokens(text) if len(text) <= _COUNTED_CHARS else len(text)
+
+
+def message_tokens(message: Message) -> int:
+    """Return the estimated tokens of a message, with its tool calls and pictures."""
+    tokens = _OVERHEAD_TOKENS + text_tokens(message.text)
+    if message.tool_calls:
+        tokens += sum(_value_chars(call, _DEPTH) for call in message.tool_calls) // 3
+    if isinstance(message.raw.get("content"), tuple):
+        tokens += _MEDIA_TOKENS * sum(map(is_media, _parts(message)))
+    return tokens
+
+
+def is_media(part: Mapping[str, Any]) -> bool:
+    """Say whether a content part is a picture, a sound or a file."""
+    kind = part.get("type")
+    return isinstance(kind, str) and any(word in kind for word in ("image", "audio", "video", "file", "document"))
+
+
+def _value_chars(value: object, depth: int) -> int:
+    """Return about how many characters a value has as JSON; wide characters count threefold, being tokens."""
+    if isinstance(value, str):
+        return len(value) + 2 if value.isascii() else 3 * len(value)
+    if depth and isinstance(value, Mapping):
+        return 2 + sum(len(str(key)) + 4 + _value_chars(item, depth - 1) for key, item in value.items())
+    if depth and isinstance(value, (list, tuple)):
+        return 2 + sum(2 + _value_chars(item, depth - 1) for item in value)
+    return len(value) if isinstance(value, bytes) else 8

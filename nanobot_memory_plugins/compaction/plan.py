@@ -1,0 +1,68 @@
+"""What one compaction cuts: the part that is summarised, the part that stays, and the limits of both."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.compaction.cycles import Cycles
+from nanobot_memory_plugins.compaction.history import group, message_tokens, text_tokens
+from nanobot_memory_plugins.compaction.keeping import cut_at
+from nanobot_memory_plugins.compaction.language import conversation_language
+from nanobot_memory_plugins.compaction.limits import Limits, limits_for
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.compaction.summarise import Material
+from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary, unmarked_summary
+from nanobot_memory_plugins.core.values import Message
+
+# Nothing is said after it: nothing has to stay.
+_ENDED = "session_ended"
+# Below it a summary has no room for its mark.
+_MARK_FROM = 40
+_MARK_TOKENS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``keep_from`` is the index, in the host's messages, of the first that stays; ``depth`` as in `Cycles.depth`."""
+
+    material: Material
+    limits: Limits
+    keep_from: int
+    history_tokens: int
+    tail_tokens: int
+    depth: int
+    marked: bool
+
+
+def make_plan(
+    messages: Sequence[Message],
+    *,
+    session_key: str,
+    window: int,
+    room: int,
+    reason: str,
+    options: CompactionOptions,
+    cycles: Cycles,
+) -> Plan:
+    """Return where to cut, and with which limits."""
+    found = find_earlier_summary(messages)
+    first = 0 if found is None else found + 1
+    earlier = "" if found is None else unmarked_summary(messages[found].text)
+    said = messages[first:]
+    sizes = [message_tokens(message) for message in said]
+    history_tokens = sum(sizes) + text_tokens(earlier)
+    least_growth = int(max(window, 0) * options.growth_share)
+    depth = cycles.depth(session_key, history_tokens=history_tokens, least_growth=least_growth, reason=reason)
+    limits = limits_for(
+        options, window=window, room=room, history_tokens=history_tokens, depth=depth, keep=reason != _ENDED
+    )
+    marked = limits.summary >= _MARK_FROM
+    cut = cut_at(said, group(said, sizes), limits)
+    return Plan(
+        material=Material(said[:cut], sizes[:cut], earlier, conversation_language(said, earlier)),
+        limits=limits.without(_MARK_TOKENS) if marked else limits,
+        keep_from=first + cut,
+        history_tokens=history_tokens,
+        tail_tokens=sum(sizes[cut:]),
+        depth=depth,
+        marked=marked,
+    )

@@ -1,0 +1,73 @@
+"""The plugin: before history is cut it says what stays, and writes the summary of the rest."""
+
+from collections.abc import Callable
+
+from loguru import logger
+
+from nanobot_memory_plugins.compaction.cycles import Cycles
+from nanobot_memory_plugins.compaction.excerpts import cut
+from nanobot_memory_plugins.compaction.history import text_tokens
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.compaction.plan import Plan, make_plan
+from nanobot_memory_plugins.compaction.running import runner_for
+from nanobot_memory_plugins.compaction.summarise import Summariser
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.earlier_summary import marked_summary
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.values import Message, Summary
+
+# What stands for messages of which not even the rules could make a summary.
+_BAREST = "({count} earlier messages were cut.)"
+
+
+class CompactionPlugin:
+    """Answers a compaction with a summary that fits, whatever the messages and however the model behaves."""
+
+    Options = CompactionOptions
+
+    def __init__(self) -> None:
+        self._cycles = Cycles()
+
+    @hookimpl
+    async def before_compaction(
+        self,
+        session_key: str,
+        messages: tuple[Message, ...],
+        context_window: int,
+        room: int,
+        reason: str,
+        context: PluginContext,
+    ) -> Summary:
+        """Return what replaces the messages, and from which on they stay."""
+        run = runner_for(messages)
+        try:
+            plan = await run(
+                make_plan,
+                messages,
+                session_key=session_key,
+                window=context_window,
+                room=room,
+                reason=reason,
+                options=context.options,
+                cycles=self._cycles,
+            )
+            summariser = Summariser(
+                plan.material, limits=plan.limits, options=context.options, complete=context.complete, run=run
+            )
+            text = await run(_finished, await summariser.summary(), plan, context.redact)
+        except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn
+            logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
+            return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))
+        left = text_tokens(text) + plan.tail_tokens
+        self._cycles.note(session_key, left_tokens=left, depth=plan.depth)
+        logger.info(
+            "compaction ({}): {} of {} messages summarised, {} tokens -> {}, depth {}",
+            reason, plan.keep_from, len(messages), plan.history_tokens, left, plan.depth,
+        )  # fmt: skip
+        return Summary(text=text, keep_from=plan.keep_from)
+
+
+def _finished(text: str, plan: Plan, redact: Callable[[str], str]) -> str:
+    """Return the text without secrets, within its limit and with its mark."""
+    text = cut(redact(text), plan.limits.summary)
+    return marked_summary(text, plan.material.language) if plan.marked else text

@@ -1,0 +1,230 @@
+"""From messages to a summary, in three steps.
+
+1. The model summarises everything, chunk by chunk, with the summary so far carried on; oversized messages as excerpts.
+2. When that fails, once more: without the oversized messages, and with less of the long ones.
+3. When that fails too, and when there is no model or no time, rules extract what matters.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from loguru import logger
+
+from nanobot_memory_plugins.compaction.answers import clean, fault
+from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
+from nanobot_memory_plugins.compaction.excerpts import cut
+from nanobot_memory_plugins.compaction.extract import extract, missing_facts
+from nanobot_memory_plugins.compaction.history import group, text_tokens
+from nanobot_memory_plugins.compaction.limits import Limits
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.compaction.oversized import note_left_out
+from nanobot_memory_plugins.compaction.prompts import summary_prompt
+from nanobot_memory_plugins.compaction.running import Run
+from nanobot_memory_plugins.compaction.transcript import entry
+from nanobot_memory_plugins.core.errors import CompletionTimeoutError
+from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.values import Message
+
+PURPOSE = "compaction"
+# Less than this of a chunk is not worth a call.
+_LEAST_CONTENT = 80
+# What a message costs beside its text: its label, the line break, a call's name.
+_LABEL_TOKENS = 12
+# Of an oversized message the model sees so many tokens.
+_OVERSIZED_EXCERPT = 300
+# Calls that the first step leaves to the second.
+_CALLS_FOR_SECOND = 2
+_SECOND_INPUT_SHARE = 0.5
+# Of what a call may hold, the summary so far takes at most this share.
+_EARLIER_SHARE = 0.3
+# Of the summary, the note of what was left out takes at most this share.
+_NOTE_SHARE = 0.25
+# The chance to fit the chunks into the calls: each try shows less of the longest messages.
+_SHRINKING = (1.0, 0.8, 0.6, 0.4)
+
+
+class _FailedError(Exception):
+    """A step failed. ``final``: another call would fail as well."""
+
+    def __init__(self, why: str, *, final: bool = False) -> None:
+        super().__init__(why)
+        self.final = final
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What is to be summarised. ``sizes`` are the messages' tokens; ``earlier`` is the summary carried on, or empty."""
+
+    messages: Sequence[Message]
+    sizes: Sequence[int]
+    earlier: str
+    language: Language
+
+
+class Summariser:
+    """Summarises one history. ``run`` takes the heavy parts off the event loop."""
+
+    def __init__(
+        self, material: Material, *, limits: Limits, options: CompactionOptions, complete: Complete | None, run: Run
+    ) -> None:
+        self._material = material
+        self._limits = limits
+        self._options = options
+        self._complete = complete
+        self._run = run
+        self._calls_left = options.max_calls if complete is not None else 0
+        window = limits.window
+        self._oversized = [n for n, size in enumerate(material.sizes) if is_oversized(size, window, options)]
+        self._note = note_left_out(
+            [material.messages[n] for n in self._oversized],
+            [material.sizes[n] for n in self._oversized],
+            limit=int(limits.summary * _NOTE_SHARE),
+            language=material.language,
+        )
+        # The summary so far, as of the last chunk that worked.
+        self._so_far = material.earlier
+
+    async def summary(self) -> str:
+        """Return the text, at most ``limits.summary`` tokens, never empty; the model's faults raise nothing."""
+        for step in (1, 2):
+            if self._calls_left <= 0 or not self._material.messages:
+                break
+            try:
+                text = await self._ask_for_all(step)
+            except _FailedError as failed:
+                logger.info("compaction: step {} (language model) failed: {}", step, failed)
+                if failed.final:
+                    break
+            else:
+                logger.info("compaction: step {} (language model) done", step)
+                return await self._run(self._with_facts, text)
+        text = await self._run(self._extracted)
+        logger.info("compaction: step 3 (extracted by rules) done")
+        return text
+
+    # --- with the model ---------------------------------------------------------------------------------------
+
+    async def _ask_for_all(self, step: int) -> str:
+        """Return the model's summary of everything. Raises `_FailedError`."""
+        carried, chunks, ratio = await self._run(self._prepare, step)
+        if not chunks:
+            raise _FailedError("there is nothing to show", final=step > 1)
+        for number, chunk in enumerate(chunks, start=1):
+            if self._calls_left <= 0:
+                raise _FailedError("no calls are left", final=True)
+            self._calls_left -= 1
+            carried = await self._ask(chunk, carried)
+            self._so_far = carried
+            logger.info(
+                "compaction: step {}, chunk {} of {} summarised (ratio {:.2f})", step, number, len(chunks), ratio
+            )
+        return carried
+
+    async def _ask(self, chunk: str, carried: str) -> str:
+        language = self._material.language
+        prompt = summary_prompt(chunk, earlier=carried, answer_tokens=self._answer_tokens(), language=language)
+        assert self._complete is not None  # noqa: S101  # there are no calls without it; this tells the type checker
+        try:
+            answer = await self._complete(prompt, max_tokens=self._answer_tokens(), purpose=PURPOSE)
+        except CompletionTimeoutError as error:
+            raise _FailedError(type(error).__name__, final=True) from None
+        except Exception as error:  # a host's model may fail in any way
+            raise _FailedError(type(error).__name__) from None
+        if not isinstance(answer, str):
+            raise _FailedError("no text")
+        return await self._run(self._checked, answer, chunk, carried)
+
+    def _checked(self, answer: str, chunk: str, carried: str) -> str:
+        # Of an answer beyond all measure only the beginning is looked at.
+        text = clean(answer[: 16 * self._answer_tokens()])
+        wrong = fault(text, source=f"{carried}\n{chunk}", language=self._material.language)
+        if wrong:
+            raise _FailedError(f"answer rejected ({wrong})")
+        return cut(text, self._answer_tokens())
+
+    def _prepare(self, step: int) -> tuple[str, list[str], float]:
+        """Return the summary to carry on, the chunks, and the ratio of the window that a call may take."""
+        material, options = self._material, self._options
+        ratio = chunk_ratio(material.sizes, self._limits.window, options)
+        holds = int(self._limits.window * ratio / options.safety_margin)
+        carried = cut(self._so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE))) if self._so_far else ""
+        # The summary that is carried on from chunk to chunk may grow to the length of an answer.
+        largest = max(text_tokens(carried), self._answer_tokens())
+        content = holds - self._prompt_tokens() - largest
+        if content < _LEAST_CONTENT:
+            raise _FailedError("the window is too small for a call", final=True)
+        calls = self._calls_left if step > 1 else max(1, self._calls_left - _CALLS_FOR_SECOND)
+        budget = min(content * calls, int(options.max_input_tokens * (1 if step == 1 else _SECOND_INPUT_SHARE)))
+        first = self._first_shown(budget)
+        if first:
+            # Too many messages to show each: what is furthest back is carried on as an extract.
+            limit = max(1, largest)
+            older = material.messages[:first]
+            carried = extract(older, limit=limit, language=material.language, earlier=self._so_far)
+        chunks: list[str] = []
+        for share in _SHRINKING:
+            chunks = pack(self._blocks(first, int(budget * share), step), content)
+            if len(chunks) <= calls:
+                break
+        return carried, chunks, ratio
+
+    def _first_shown(self, budget: int) -> int:
+        """Return the index of the first message that the model is shown, at the border of a unit."""
+        most = max(1, budget // (2 * _LABEL_TOKENS))
+        count = len(self._material.messages)
+        if count <= most:
+            return 0
+        units = group(self._material.messages, self._material.sizes)
+        return next((unit.start for unit in units if unit.start >= count - most), count)
+
+    def _blocks(self, first: int, budget: int, step: int) -> list[str]:
+        """Return the text of each unit from message ``first`` on, with the longest messages cut to what is fair."""
+        messages, oversized = self._material.messages, set(self._oversized)
+        caps = []
+        for index in range(first, len(messages)):
+            cap = self._material.sizes[index]
+            if messages[index].role in ("tool", "function"):
+                cap = min(cap, self._options.tool_result_tokens)
+            if index in oversized:
+                cap = _OVERSIZED_EXCERPT if step == 1 else 0
+            caps.append(cap)
+        limit = fair_limit(caps, max(1, budget - _LABEL_TOKENS * len(caps)))
+        blocks = []
+        for unit in group(messages[first:], caps):
+            members = range(unit.start, unit.stop)
+            entries = [entry(messages[first + n], min(caps[n], limit)) for n in members if caps[n]]
+            text = "\n".join(filter(None, entries))
+            if text:
+                blocks.append(text)
+        return blocks
+
+    def _prompt_tokens(self) -> int:
+        """Return the tokens of the prompt without chunk and earlier summary."""
+        prompt = summary_prompt("", earlier="-", answer_tokens=self._answer_tokens(), language=self._material.language)
+        return sum(text_tokens(message["content"]) + 4 for message in prompt) + 4
+
+    def _answer_tokens(self) -> int:
+        room = self._limits.summary - text_tokens(self._note)
+        return max(1, int(room * (1 - self._options.facts_share)))
+
+    # --- by rules ---------------------------------------------------------------------------------------------
+
+    def _with_facts(self, text: str) -> str:
+        """Add what the model left out: exact words of the messages and of the earlier summary, and the note."""
+        material = self._material
+        left = self._limits.summary - text_tokens(self._note) - text_tokens(text) - 2
+        facts = missing_facts(
+            material.messages, summary=text, limit=left, language=material.language, earlier=material.earlier
+        )
+        return self._joined(text, facts)
+
+    def _extracted(self) -> str:
+        material = self._material
+        limit = max(1, self._limits.summary - text_tokens(self._note) - 1)
+        return self._joined(
+            extract(material.messages, limit=limit, language=material.language, earlier=self._so_far), ""
+        )
+
+    def _joined(self, text: str, facts: str) -> str:
+        return cut("\n".join(filter(None, (text, facts, self._note))), self._limits.summary)

@@ -1,0 +1,57 @@
+"""Messages as the text that a model summarises."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from nanobot_memory_plugins.compaction.excerpts import excerpt, one_line, tidy
+from nanobot_memory_plugins.core.values import Message
+
+_ARGUMENT_CHARS = 300
+_NAME_CHARS = 64
+_ROLES = ("user", "assistant", "system", "tool", "function", "developer")
+# A text is cut roughly to this many characters a token before anything reads it: enough for any excerpt.
+_ROUGH = 16
+
+
+def entry(message: Message, limit: int) -> str:
+    """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing."""
+    text = excerpt(tidy(_roughly(message.text, limit)), limit).strip()
+    lines = [f"{label(message)}: {text}"] if text else []
+    lines += [f"{label(message)} calls {call}" for call in map(_call, message.tool_calls)]
+    return "\n".join(lines)
+
+
+def label(message: Message) -> str:
+    """Return who speaks; a role that no API knows counts as the user's."""
+    role = message.role if message.role in _ROLES else "user"
+    name = one_line(tidy(message.name[:_NAME_CHARS]), _NAME_CHARS)
+    return f"{role} {name}" if name else role
+
+
+def _roughly(text: str, limit: int) -> str:
+    """Return head and tail of a text that is far longer than its excerpt will be."""
+    reach = max(limit, 1) * _ROUGH
+    return text if len(text) <= 2 * reach else text[:reach] + text[-reach:]
+
+
+def _call(call: Mapping[str, Any]) -> str:
+    function = call.get("function")
+    inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
+    arguments = inner.get("arguments", "")
+    if not isinstance(arguments, str):
+        arguments = _as_json(arguments)
+    name = one_line(tidy(str(inner.get("name") or "a tool")[:_NAME_CHARS]), _NAME_CHARS)
+    return f"{name}({one_line(tidy(arguments[: 4 * _ARGUMENT_CHARS]), _ARGUMENT_CHARS)})"
+
+
+def _as_json(value: object) -> str:
+    """Return frozen arguments as JSON; what JSON does not know is named by its type."""
+
+    def known(other: object) -> object:
+        return dict(other) if isinstance(other, Mapping) else type(other).__name__
+
+    try:
+        return json.dumps(value, ensure_ascii=False, default=known)
+    except (ValueError, TypeError, RecursionError):
+        return "…"

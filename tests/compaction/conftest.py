@@ -1,0 +1,118 @@
+"""What the tests of compaction share."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loguru import logger
+
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import Scope, Summary
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
+
+
+class Model:
+    """A model that gives ``answers`` in turn, the last one again and again, and keeps what it was asked.
+
+    An answer is text, an exception to raise, or a function of the prompt.
+    """
+
+    def __init__(self, *answers: Any) -> None:
+        self.answers = list(answers)
+        self.prompts: list[list[dict[str, Any]]] = []
+        self.limits: list[int] = []
+
+    async def __call__(self, messages: Sequence[Any], *, max_tokens: int, purpose: str) -> str:
+        assert purpose == "compaction"
+        self.prompts.append([dict(message) for message in messages])
+        self.limits.append(max_tokens)
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer(messages) if callable(answer) else answer
+
+    @property
+    def asked(self) -> str:
+        """Everything that the model was shown."""
+        return "\n".join(message["content"] for prompt in self.prompts for message in prompt)
+
+
+def context_with(model: Any, workspace: Path = Path("/nowhere"), **options: Any) -> PluginContext:
+    return PluginContext(
+        plugin_name="compaction",
+        workspace=workspace,
+        options=CompactionOptions(**options),
+        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
+        complete=model,
+        redact=redact_text,
+        visible_scope=lambda scope: scope,
+        opened_store=lambda: None,
+    )
+
+
+async def compacted(
+    messages: Sequence[object],
+    *,
+    model: Any = None,
+    window: int = 32_000,
+    room: int | None = None,
+    reason: str = "token_pressure",
+    plugin: CompactionPlugin | None = None,
+    **options: Any,
+) -> Summary:
+    """Compact a list of chat messages."""
+    return await (plugin or CompactionPlugin()).before_compaction(
+        session_key="cli:direct",
+        messages=messages_from_chat(messages),
+        context_window=window,
+        room=window if room is None else room,
+        reason=reason,
+        context=context_with(model, **options),
+    )
+
+
+@pytest.fixture
+def log() -> Any:
+    """The lines that are logged."""
+    lines: list[str] = []
+    handler = logger.add(lines.append, format="{message}", level="DEBUG")
+    yield lines
+    logger.remove(handler)
+
+
+@pytest.fixture
+def scope() -> Scope:
+    return Scope(session="cli:direct")
+
+
+Said = Callable[[int], list[dict[str, Any]]]
+
+
+def talk(turns: int, words: int = 40) -> list[dict[str, Any]]:
+    """Return a conversation: each turn a question and an answer of about so many words."""
+    filler = " ".join(f"word{n}" for n in range(words))
+    messages: list[dict[str, Any]] = []
+    for turn in range(turns):
+        messages.append({"role": "user", "content": f"Turn {turn}: tell me about topic {turn}. {filler}"})
+        messages.append({"role": "assistant", "content": f"Topic {turn} is settled. {filler}"})
+    return messages
+
+
+def tool_turn(number: int, result: str = "done") -> list[dict[str, Any]]:
+    """Return a turn in which two tools are called at once."""
+    calls = [
+        {"id": f"call_{number}_{n}", "type": "function", "function": {"name": "exec", "arguments": '{"command": "ls"}'}}
+        for n in range(2)
+    ]
+    return [
+        {"role": "user", "content": f"run it, number {number}"},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        *({"role": "tool", "tool_call_id": call["id"], "name": "exec", "content": result} for call in calls),
+        {"role": "assistant", "content": f"It ran, number {number}."},
+    ]

@@ -1,0 +1,80 @@
+"""Usable answers, and the others."""
+
+import pytest
+
+from nanobot_memory_plugins.compaction.answers import clean, fault
+from nanobot_memory_plugins.compaction.prompts import summary_prompt
+
+SOURCE = (
+    "user: We use PostgreSQL 16 for Hermes; Anna Berg deploys on Friday.\nassistant: Noted, the port is 6543.\n" * 30
+)
+SOURCE_ZH = "user: 我们决定采用数据库方案甲，预算五万元，张伟周五上线。\nassistant: 好的，端口是6543。\n" * 30
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "- Decision: PostgreSQL 16 for Hermes\n- Anna Berg deploys on Friday, port 6543",
+        "Anna Berg said: I can't help on Friday, so Hermes with PostgreSQL 16 is deployed on port 6543 "
+        "by somebody else. "
+        "This is a decision. Anna Berg deploys nothing, and PostgreSQL stays.",
+        "The user apologised: 'I'm sorry' about the port 6543 on Friday; "
+        + "Hermes uses PostgreSQL 16 and Anna Berg deploys. " * 3,
+    ],
+)
+def test_a_summary_is_usable(answer: str):
+    assert fault(answer, source=SOURCE, language="en") == ""
+
+
+def test_a_chinese_summary_is_usable():
+    answer = "- 决定采用数据库方案甲，预算五万元\n- 张伟周五上线，端口6543"
+    assert fault(answer, source=SOURCE_ZH, language="zh") == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "wrong"),
+    [
+        ("", "empty"),
+        ("ok", "nothing in it"),
+        (" No_Reply. ", "nothing in it"),
+        ("(nothing)", "nothing in it"),
+        ("I'm sorry, but I can't assist with that request.", "refusal"),
+        ("As an AI language model, I do not have access to conversations.", "refusal"),
+        ("抱歉，我无法完成这个请求。", "refusal"),
+        ("作为一个AI语言模型，我不能总结对话。", "refusal"),
+        ('{"decisions": ["PostgreSQL"', "data, not text"),
+        ('[{"decision": "PostgreSQL 16 for Hermes"}]', "data, not text"),
+        ("<html><body>502 Bad Gateway</body></html>", "data, not text"),
+        ("PostgreSQL is used", "too short"),
+        (
+            "kdj3 fjw0 qpzm xnvb lsdk wieu rtyg hfjd mznx bcvq pwoe iruy zaqx swde cvfr bgtn hymj",
+            "not about the conversation",
+        ),
+        ("- Hermes PostgreSQL\n" * 40, "repetition"),
+        ("Hermes PostgreSQL Friday " * 60, "repetition"),
+        ("\n".join(SOURCE.splitlines()[:2]), "echo"),
+    ],
+)
+def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
+    assert fault(clean(answer), source=SOURCE, language="en") == wrong
+
+
+def test_the_prompt_given_back_is_an_echo():
+    for language, source in (("en", SOURCE), ("zh", SOURCE_ZH)):
+        prompt = summary_prompt(source, earlier="", answer_tokens=100, language=language)
+        assert fault(prompt[-1]["content"], source=source, language=language) == "echo"
+
+
+@pytest.mark.parametrize(
+    ("answer", "cleaned"),
+    [
+        ("```markdown\n- a decision\n```", "- a decision"),
+        ("<think>hm</think>\n- a decision", "- a decision"),
+        ("Sure! Here are the notes:\n- a decision", "- a decision"),
+        ("以下是笔记：\n- 决定", "- 决定"),
+        ("- Here is the plan: go", "- Here is the plan: go"),
+        ("a\x00\ud800", "a ?"),
+    ],
+)
+def test_what_surrounds_an_answer_is_taken_off(answer: str, cleaned: str):
+    assert clean(answer) == cleaned

@@ -1,0 +1,98 @@
+"""How large a chunk is, and how texts get into chunks."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
+from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, split_text, tidy
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+OPTIONS = CompactionOptions()
+
+
+@pytest.mark.accept("AC-01")
+@pytest.mark.parametrize(
+    ("sizes", "window", "ratio"),
+    [
+        ([], 100_000, 0.4),
+        ([33] * 10, 100_000, 0.4),
+        ([8_333] * 10, 100_000, 0.4),  # with the margin just a tenth
+        ([8_400] * 10, 100_000, 0.4 - 2 * 8_400 * 1.2 / 100_000),
+        ([11_000] * 10, 100_000, 0.15),  # the fall stops at the least
+        ([90_000], 100_000, 0.15),
+        ([1, 1, 1, 40_000], 100_000, 0.4 - 2 * 10_000.75 * 1.2 / 100_000),
+    ],
+)
+def test_the_ratio_adapts_to_the_average_message(sizes: list[int], window: int, ratio: float):
+    assert chunk_ratio(sizes, window, OPTIONS) == pytest.approx(max(0.15, ratio))
+
+
+@pytest.mark.accept("AC-01")
+def test_the_ratio_is_configurable():
+    options = CompactionOptions(base_chunk_ratio=0.6, min_chunk_ratio=0.3, safety_margin=1.0)
+    assert chunk_ratio([10], 1_000, options) == 0.6
+    assert chunk_ratio([900], 1_000, options) == 0.3
+    assert chunk_ratio([200], 1_000, options) == 0.3
+    assert chunk_ratio([900], 1_000, CompactionOptions(base_chunk_ratio=0.1)) == 0.1
+
+
+@pytest.mark.accept("AC-02")
+def test_a_message_over_half_the_window_is_oversized_with_the_margin():
+    assert not is_oversized(41_666, 100_000, OPTIONS)
+    assert is_oversized(41_667, 100_000, OPTIONS)
+    assert not is_oversized(250, 100_000, OPTIONS)
+
+
+def test_a_fair_limit_takes_from_the_longest():
+    assert fair_limit([10, 20, 1_000, 2_000], 230) == 100
+    assert fair_limit([10, 20], 1_000) == 20
+    assert fair_limit([5, 5, 5], 3) == 1
+    assert fair_limit([], 5) == 1
+
+
+@given(st.lists(st.integers(0, 5_000), max_size=40), st.integers(1, 20_000))
+def test_a_fair_limit_is_kept_and_is_the_largest(sizes: list[int], budget: int):
+    limit = fair_limit(sizes, budget)
+    if limit > 1:
+        assert sum(min(size, limit) for size in sizes) <= budget
+    if any(size > limit for size in sizes):
+        assert sum(min(size, limit + 1) for size in sizes) > budget
+
+
+TEXTS = st.text(st.sampled_from("ab 中文。.\n"), max_size=400)
+
+
+@given(st.lists(TEXTS, max_size=12), st.integers(1, 60))
+def test_no_chunk_passes_its_limit_and_nothing_is_lost(blocks: list[str], limit: int):
+    chunks = pack(blocks, limit)
+    assert all(estimate_tokens(chunk) <= limit for chunk in chunks)
+    assert "".join("".join(chunks).split("\n")) == "".join("".join(blocks).split("\n"))
+
+
+def test_a_large_block_is_split_at_its_lines():
+    pieces = list(split_text("\n".join(f"line {n} with some words" for n in range(40)), 50))
+    assert len(pieces) > 3
+    assert all(piece.endswith("\n") for piece in pieces[:-1])
+
+
+@given(TEXTS, st.integers(1, 120))
+def test_an_excerpt_fits(text: str, limit: int):
+    shortened = excerpt(text, limit)
+    assert estimate_tokens(shortened) <= limit
+    if estimate_tokens(text) <= limit:
+        assert shortened == text
+    assert estimate_tokens(cut(text, limit)) <= limit
+
+
+def test_an_excerpt_has_head_and_tail_and_says_what_it_is():
+    shortened = excerpt("BEGIN " + "x" * 10_000 + " END", 100)
+    assert shortened.startswith("BEGIN")
+    assert shortened.endswith("END")
+    assert "10,010 characters" in shortened
+
+
+def test_a_tidied_text_can_be_encoded():
+    assert tidy("a\x00b\ud800c\x1b\n中") == "a b?c \n中"
+    tidy("x\udfff" * 100).encode()

@@ -1,0 +1,56 @@
+"""The guard against compactions that come again too soon."""
+
+from itertools import pairwise
+
+from nanobot_memory_plugins.compaction.cycles import Cycles
+from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from tests.compaction.conftest import compacted, talk
+
+
+def depth(cycles: Cycles, tokens: int, reason: str = "token_pressure", key: str = "a") -> int:
+    return cycles.depth(key, history_tokens=tokens, least_growth=100, reason=reason)
+
+
+def test_a_session_that_hardly_grew_is_cut_deeper_each_time():
+    cycles = Cycles()
+    assert depth(cycles, 1_000) == 0
+    for wanted in (1, 2, 3, 4, 4):
+        cycles.note("a", left_tokens=500, depth=depth(cycles, 520))
+        assert depth(cycles, 599) == wanted
+
+
+def test_a_session_that_grew_is_cut_as_usual():
+    cycles = Cycles()
+    cycles.note("a", left_tokens=500, depth=3)
+    assert depth(cycles, 600) == 0
+    assert depth(cycles, 599) == 4
+
+
+def test_what_was_asked_for_and_other_sessions_do_not_count():
+    cycles = Cycles()
+    cycles.note("a", left_tokens=500, depth=1)
+    assert depth(cycles, 510, reason="command") == 0
+    assert depth(cycles, 510, key="b") == 0
+
+
+def test_only_so_many_sessions_are_remembered():
+    cycles = Cycles()
+    for number in range(2_000):
+        cycles.note(str(number), left_tokens=500, depth=0)
+    assert depth(cycles, 510, key="0") == 0
+    assert depth(cycles, 510, key="1999") == 1
+
+
+async def test_compactions_that_come_again_leave_less_and_less():
+    plugin = CompactionPlugin()
+    messages = talk(80)
+    left = []
+    for _ in range(6):
+        summary = await compacted(messages, plugin=plugin, window=8_000)
+        messages = [{"role": "system", "content": summary.text}, *messages[summary.keep_from :]]
+        left.append(sum(estimate_tokens(message["content"]) for message in messages))
+        messages.append({"role": "user", "content": "go on"})
+    assert left[0] > 2 * left[-1]
+    assert all(after <= before + 20 for before, after in pairwise(left))
+    assert len(messages) == 2

@@ -1,0 +1,101 @@
+"""What stays word by word, and what room there is for it."""
+
+import pytest
+
+from nanobot_memory_plugins.compaction.history import group, message_tokens
+from nanobot_memory_plugins.compaction.keeping import cut_at
+from nanobot_memory_plugins.compaction.limits import Limits, limits_for
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values.conversation import messages_from_chat
+from tests.compaction.conftest import compacted, talk, tool_turn
+
+OPTIONS = CompactionOptions()
+
+
+def cut(messages: list[dict], tail: int, at_most: int, keep: int = 0) -> int:
+    said = messages_from_chat(messages)
+    sizes = [message_tokens(message) for message in said]
+    return cut_at(said, group(said, sizes), Limits(1_000, 100, tail, at_most, keep))
+
+
+def test_the_last_messages_stay_as_far_as_their_share_goes():
+    messages = talk(10)  # 20 messages of about 79 tokens
+    assert cut(messages, 330, 330) == 16
+    assert cut(messages, 0, 0) == 20
+
+
+def test_the_last_few_stay_although_they_pass_their_share():
+    messages = talk(10)
+    assert cut(messages, 10, 400, keep=4) == 16
+    assert cut(messages, 10, 100, keep=4) == 19
+    assert cut(messages, 10, 10, keep=4) == 20
+
+
+def test_what_stays_begins_with_the_user_where_that_costs_little():
+    messages = talk(10)
+    assert cut(messages, 420, 420) == 16  # five would fit, the first of them an answer
+
+
+def test_a_call_stays_with_its_results_or_goes_with_them():
+    messages = [message for n in range(5) for message in tool_turn(n, "x" * 400)]
+    for tail in range(0, 1_200, 20):
+        start = cut(messages, tail, tail)
+        assert start == len(messages) or start % 5 in (0, 1, 4)
+
+
+def test_something_is_cut_always_and_of_a_short_history_half_at_most_stays():
+    assert cut([], 100, 100) == 0
+    assert cut(talk(1)[:1], 1_000, 1_000, keep=4) == 1
+    assert cut(talk(1), 10, 1_000, keep=4) == 1
+    assert cut(talk(2), 1_000, 1_000, keep=4) > 0
+
+
+@pytest.mark.parametrize("window", [1, 50, 2_000, 16_000, 32_000, 200_000, 1_000_000])
+@pytest.mark.parametrize("depth", range(5))
+def test_summary_tail_and_reserve_fit_the_window(window: int, depth: int):
+    limits = limits_for(OPTIONS, window=window, room=window, history_tokens=window, depth=depth, keep=True)
+    reserve = min(16_384, window // 4)
+    assert limits.summary >= 1
+    assert limits.tail <= limits.tail_at_most
+    assert limits.summary + limits.tail_at_most + reserve <= max(window, 1)
+    if window >= 16_000 and not depth:
+        assert limits.tail > 0.15 * window
+
+
+def test_the_hosts_room_counts_when_it_is_less():
+    limits = limits_for(OPTIONS, window=32_000, room=900, history_tokens=20_000, depth=0, keep=True)
+    assert limits.summary + limits.tail_at_most <= 900
+
+
+def test_a_window_that_the_host_does_not_know_is_the_usual_one():
+    limits = limits_for(OPTIONS, window=0, room=0, history_tokens=20_000, depth=0, keep=True)
+    assert limits.window == 200_000
+    assert limits.summary == 1_200
+
+
+async def test_the_host_puts_the_summary_where_the_cut_messages_were():
+    messages = talk(60)
+    summary = await compacted(messages, window=8_000)
+    kept = messages[summary.keep_from :]
+    assert kept
+    assert kept[0]["role"] == "user"
+    assert estimate_tokens(summary.text) <= 800
+    assert summary.text.startswith("[Summary of the earlier conversation]\n")
+
+
+async def test_at_the_end_of_a_session_nothing_stays():
+    messages = talk(6)
+    assert (await compacted(messages, reason="session_ended")).keep_from == len(messages)
+    assert (await compacted(messages, reason="command")).keep_from < len(messages)
+
+
+async def test_an_earlier_summary_does_not_stay_beside_the_new_one():
+    messages = talk(30)
+    for _ in range(4):
+        summary = await compacted(messages, window=8_000)
+        assert summary.keep_from > 0
+        messages = [{"role": "user", "content": summary.text}, *messages[summary.keep_from :], *talk(20)]
+        marks = [m for m in messages if m["content"].startswith("[Summary of the earlier conversation]")]
+        assert len(marks) == 1
+        assert summary.text.count("[Summary of the earlier") == 1

@@ -1,0 +1,124 @@
+"""Whatever the messages, the window and the model: compaction ends with a summary that fits.
+
+``NANOBOT_MEMORY_HISTORIES=10000`` tries so many histories instead of 150.
+"""
+
+import asyncio
+import os
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loguru import logger
+
+from nanobot_memory_plugins.compaction.history import call_ids, message_tokens, result_ids
+from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
+from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values.conversation import Message, messages_from_chat
+from tests.compaction.conftest import Model, context_with
+from tests.compaction.histories import HISTORY, TEXT, WINDOW
+
+COUNT = int(os.environ.get("NANOBOT_MEMORY_HISTORIES", "150"))
+OPTIONS = CompactionOptions()
+
+ANSWER = st.one_of(
+    st.none(),
+    TEXT,
+    st.just(LanguageModelError("down")),
+    st.just(CompletionTimeoutError("late")),
+    st.just(RuntimeError("?")),
+    st.sampled_from(["I'm sorry, I can't help.", '{"a": [', "NO_REPLY", "- Decision: plan B, port 8443", b"bytes", 3]),
+    st.just(lambda prompt: "- notes: " + prompt[-1]["content"][30:5_000]),
+)
+
+
+def left_out(messages: tuple[Message, ...], keep_from: int) -> set[int]:
+    """Return the results whose call was cut."""
+    owners: dict[str, int] = {}
+    torn = set()
+    for index, message in enumerate(messages):
+        for one in result_ids(message):
+            if one in owners and owners[one] < keep_from <= index:
+                torn.add(index)
+        for one in call_ids(message):
+            owners[one] = index
+    return torn
+
+
+@pytest.mark.accept("AC-07")
+@settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    HISTORY,
+    WINDOW,
+    st.one_of(st.none(), st.integers(-3, 50_000)),
+    ANSWER,
+    st.sampled_from(["token_pressure", "overflow", "command", "session_ended"]),
+    st.integers(1, 3),
+)
+def test_any_history_is_compacted(history, window, room, answer, reason, times):
+    messages = messages_from_chat(history)
+    model = None if answer is None else Model(answer)
+    room = window if room is None else room
+    plugin = CompactionPlugin()
+    logger.disable("nanobot_memory_plugins")
+    try:
+        for _ in range(times):
+            summary = asyncio.run(plugin.before_compaction("s", messages, window, room, reason, context_with(model)))
+    finally:
+        logger.enable("nanobot_memory_plugins")
+
+    # A usable summary, and a place to go on from.
+    assert summary.text.strip() or not messages
+    assert "messages were cut" not in summary.text  # the barest one: something was overlooked
+    summary.text.encode()
+    assert 0 <= summary.keep_from <= len(messages)
+    # Progress: something is cut.
+    assert summary.keep_from > 0 or not messages
+    # The window is never passed, the reserve included.
+    kept = messages[summary.keep_from :]
+    size = estimate_tokens(summary.text) + sum(map(message_tokens, kept))
+    known = window if window > 0 else 200_000
+    reserve = min(OPTIONS.reserve_tokens, int(known * OPTIONS.reserve_share))
+    known_room = room if window > 0 or room > 0 else 200_000
+    assert size <= max(1, min(known - reserve, known_room))
+    # Calls and their results stay together.
+    assert left_out(messages, summary.keep_from) == set()
+    # The last message stays where there is room for it, at the first compaction.
+    if times == 1 and reason != "session_ended" and len(messages) > 1:
+        last_unit_alone = not result_ids(messages[-1]) and messages[-1].role not in ("tool", "function")
+        if last_unit_alone and message_tokens(messages[-1]) <= 0.1 * min(known - reserve, known_room):
+            assert kept or (summary.keep_from == len(messages) and _is_summary(messages))
+    if model is not None:
+        for prompt in model.prompts:
+            tokens = sum(estimate_tokens(message["content"]) for message in prompt)
+            assert tokens * OPTIONS.safety_margin <= known * OPTIONS.base_chunk_ratio
+            "".join(message["content"] for message in prompt).encode()
+
+
+def _is_summary(messages: tuple[Message, ...]) -> bool:
+    """Say whether nothing but one message stands behind an earlier summary."""
+    return any(message.text.startswith("[Summary of the earlier") for message in messages)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["x" * 50_000_000, "中" * 20_000_000, "\ud800" * 5_000_000, "a b. " * 5_000_000],
+    ids=["x", "zh", "bad", "words"],
+)
+def test_a_message_of_many_megabytes(content: str):
+    messages = messages_from_chat(
+        [
+            {"role": "user", "content": "We decided on plan B."},
+            {"role": "user", "content": content},
+            {"role": "user", "content": "go"},
+        ]
+    )
+    model = Model("- Decision: plan B. go")
+    summary = asyncio.run(
+        CompactionPlugin().before_compaction("s", messages, 32_000, 32_000, "overflow", context_with(model))
+    )
+    assert "plan B" in summary.text
+    assert summary.keep_from == 2
+    assert estimate_tokens(summary.text) <= 1_200
