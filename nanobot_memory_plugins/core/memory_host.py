@@ -283,9 +283,7 @@ class MemoryHost:
     ) -> Summary | None:
         """Let the plugins save what matters before history is cut; return what replaces it.
 
-        ``room`` is the tokens that the summary and the messages that stay may take together, for hosts that know
-        what else goes into the window; without it, the whole window.
-        None means that no plugin offers a summary: the host's own compaction goes on.
+        ``room`` is what the summary and the messages that stay may take, in tokens. None: no plugin has a summary.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
