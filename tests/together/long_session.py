@@ -1,6 +1,7 @@
 """One session that goes on and on, on the real nanobot: what is planted on the way is asked for at the end."""
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ _CITIES = "Lisbon Bergen Nairobi Osaka Quito Tampere Zagreb Cardiff Hobart Malmo
 _COLORS = ("红色的", "蓝色的", "绿色的", "白色的", "黑色的", "黄色的", "紫色的", "灰色的", "银色的", "棕色的")
 _THINGS = ("水壶", "灯笼", "三脚架", "马鞍", "指南针", "小提琴", "铁砧", "镜子", "梯子", "茶壶")
 _PLACES = ("杭州", "成都", "青岛", "西安", "厦门", "苏州", "昆明", "大连", "武汉", "长沙")
+_LAST_ACTIVE = re.compile(r"\(last active [^)]*\)")
 _FILLER = """
     the report mentions rainfall harvest traffic budget museum river schedule engine garden letter market window bridge
     paper music winter table forest coffee signal carpet planet morning station story number corner village teacher
@@ -38,16 +40,23 @@ class Course:
     replies: list[str] = field(default_factory=list)
     foreground: list[Request] = field(default_factory=list)
     background: list[Request] = field(default_factory=list)
+    foreground_tokens: int = 0
+    background_tokens: int = 0
     largest_prompt: int = 0
+    compactions: int = 0
     forgotten: list[Fact] = field(default_factory=list)
 
     @property
     def systems(self) -> list[str]:
-        """The system prompts that the model saw, one after another, each once as long as it stayed the same."""
+        """The system prompts that the model saw, one after another, each once as long as it stayed the same.
+
+        After a compaction nanobot writes the time of the last activity once more, in another form: that is left out.
+        """
         found: list[str] = []
         for request in self.foreground:
-            if not found or found[-1] != request.system:
-                found.append(request.system)
+            system = _LAST_ACTIVE.sub("", request.system)
+            if not found or found[-1] != system:
+                found.append(system)
         return found
 
 
@@ -106,10 +115,17 @@ async def converse(nanobot: Installation, server: ScriptedServer, turns: int, to
         course.replies.append(await said(loop, text))
     await loop.aclose()
     for request in server.requests:
-        (course.foreground if request.tool_names else course.background).append(request)
-    course.largest_prompt = max(
-        estimate_prompt_tokens(request.messages, list(request.body.get("tools") or ())) for request in server.requests
-    )
+        tools = list(request.body.get("tools") or ())
+        tokens = estimate_prompt_tokens(request.messages, tools)
+        course.largest_prompt = max(course.largest_prompt, tokens)
+        if tools:
+            course.foreground.append(request)
+            course.foreground_tokens += tokens
+        else:
+            course.background.append(request)
+            course.background_tokens += tokens
+    history = nanobot.workspace / "memory" / "history.jsonl"
+    course.compactions = len(history.read_text(encoding="utf-8").splitlines()) if history.exists() else 0
     loop = nanobot.loop()
     for number, fact in enumerate(told):
         await said(loop, fact.question, session_key=f"cli:asked{number}")

@@ -32,3 +32,6 @@ async def test_a_long_session_stays_in_its_window_and_forgets_nothing(course: Co
     assert course.largest_prompt + MAX_TOKENS <= WINDOW
     assert set(course.replies) == {ACKNOWLEDGED}
     assert [fact.question for fact in course.forgotten] == []
+    assert course.compactions >= MESSAGES // 100
+    assert len(course.systems) == course.compactions + 1
+    assert 0 < course.background_tokens <= 0.15 * course.foreground_tokens
