@@ -9,7 +9,7 @@ import benchmarks
 # Not measurements, but what they share.
 SHARED = {"__main__", "hostile_texts", "made_up", "measure", "search_memory"}
 # Takes hours.
-ONLY_WHEN_NAMED = {"answers", "learn_ranking"}
+ONLY_WHEN_NAMED = {"answers", "forgetting", "learn_ranking"}
 
 
 def main() -> int:

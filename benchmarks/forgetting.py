@@ -1,0 +1,242 @@
+"""What is left of a session after it was flushed, summarised and compacted, with a real small language model.
+
+``python -m benchmarks forgetting [--sessions 40] [--bench DIR]`` takes labelled conversations in both languages, a
+memory for each, and asks of every labelled question about the session whether its evidence is still to be had: it
+stands in what compaction keeps word for word, or is among the first ten hits of a search. Beside it: plain truncation,
+which keeps the last messages in as many tokens as compaction leaves, and the same plugins without a language model. For
+conversations whose answers are labelled, the share of answers whose words stand in summary, notes and kept messages
+says what the texts themselves hold. A session takes one to two minutes on two idle cores. It needs the group
+``local-model``.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import re
+import statistics
+import tempfile
+import time
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import quiet
+from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, LabelledDocument, Question, read_set
+from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
+from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+ENGLISH, CHINESE = "locomo_turns", "membank_zh"
+WINDOW = 8_000
+CONTEXT_TOKENS = 8_192
+_SESSION = "benchmark:session"
+_FIRST_HITS = 10
+# Of an answer's words, the share that must stand in a text for it to hold the answer.
+_HELD = 0.5
+_NO_HURRY = 1_800.0
+_PAIR = re.compile(r"用户：(?P<user>.*?)\s*助手：(?P<assistant>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A conversation as chat messages, what each labelled document became of it, and the questions about it."""
+
+    name: str
+    language: str
+    messages: Sequence[Mapping[str, str]]
+    parts: Mapping[str, Sequence[str]]
+    questions: Sequence[Question]
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left of one session. ``found`` is a share of the evidence, ``held`` of the answers."""
+
+    found: Sequence[bool]
+    held: Sequence[bool]
+    summary_tokens: int = 0
+    used_tokens: int = 0
+    seconds: float = 0.0
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print a table: what is found afterwards with the model, without it, and after plain truncation."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks forgetting", description=main.__doc__)
+    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
+    parser.add_argument("--sessions", type=int, default=40, help="how many, half of each language")
+    options = parser.parse_args(arguments)
+    if not (options.bench / ENGLISH / "queries.jsonl").exists():
+        print(f"  the labelled sets are not at {options.bench}")
+        return
+    sessions = chosen(options.bench, options.sessions)
+    with quiet(), LocalModelServer(local_model_file(), context_tokens=CONTEXT_TOKENS) as server:
+        rows: dict[str, list[tuple[Session, Left]]] = {"with the model": [], "without it": [], "truncation": []}
+        for session in sessions:
+            ours, kept_tokens = asyncio.run(remembered(session, _client(server)))
+            rules, _ = asyncio.run(remembered(session, None))
+            rows["with the model"].append((session, ours))
+            rows["without it"].append((session, rules))
+            rows["truncation"].append((session, truncated(session, kept_tokens)))
+            print(
+                f"  {session.name}: {len(session.messages)} messages, found {_share(ours.found)}, {ours.seconds:.0f} s",
+                flush=True,
+            )
+    for language in ("english", "chinese"):
+        print(f"  {language}: evidence found, answers held, tokens of the summary, tokens used, seconds")
+        for label, results in rows.items():
+            _print_row(label, [left for session, left in results if session.language == language])
+
+
+def chosen(bench: Path, count: int, seed: int = 1) -> list[Session]:
+    """Return sessions that questions are about, as many of each language, the same every time."""
+    found: list[Session] = []
+    for name, language in ((ENGLISH, "english"), (CHINESE, "chinese")):
+        labelled = read_set(bench / name)
+        documents: dict[tuple[str, str], list[LabelledDocument]] = {}
+        for document in labelled.documents:
+            documents.setdefault((document.group, document.session), []).append(document)
+        candidates = []
+        for (group, key), own in documents.items():
+            ids = {document.id for document in own}
+            asked = [
+                one
+                for one in labelled.questions
+                if one.group == group and one.category != LEFT_OUT and one.gold and set(one.gold) <= ids
+            ]
+            if asked and len(own) >= 4:
+                candidates.append(_session(f"{group}/{key}", language, sorted(own, key=lambda one: one.order), asked))
+        random.Random(seed).shuffle(candidates)
+        found += candidates[: count // 2]
+    return found
+
+
+def _session(name: str, language: str, documents: Sequence[LabelledDocument], questions: Sequence[Question]) -> Session:
+    messages: list[dict[str, str]] = []
+    parts: dict[str, list[str]] = {}
+    first = documents[0].speaker
+    for document in documents:
+        pair = _PAIR.match(document.text)
+        if pair:
+            own = [("user", pair["user"]), ("assistant", pair["assistant"])]
+        else:
+            role = "user" if document.speaker == first else "assistant"
+            own = [(role, f"{document.speaker}: {document.text}")]
+        messages += [{"role": role, "content": text} for role, text in own]
+        parts[document.id] = [text for _, text in own]
+    return Session(name, language, messages, parts, questions)
+
+
+async def remembered(session: Session, complete: Complete | None) -> tuple[Left, int]:
+    """Return what is left after the session went through a memory, and the tokens that compaction leaves of it."""
+    config = MemoryConfig.model_validate(
+        {
+            "core": {
+                "message_limit": 60,
+                "compaction_limit": _NO_HURRY,
+                "idle_limit": _NO_HURRY,
+                "language_model": {"timeout": _NO_HURRY, "purpose_timeouts": {}, "daily_tokens": 10_000_000},
+            },
+            "plugins": {"recall": {"recall_timeout": 30}},
+        }
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        async with MemoryHost(folder, config=config, llm=complete) as memory:
+            for message in session.messages:
+                if message["role"] == "user":
+                    await memory.message_received(session_key=_SESSION, text=message["content"])
+                else:
+                    await memory.message_sent(session_key=_SESSION, text=message["content"])
+            started = time.perf_counter()
+            summary = await memory.before_compaction(
+                session_key=_SESSION, messages=session.messages, context_window=WINDOW, reason="token_pressure"
+            )
+            await memory.session_idle(session_key=_SESSION, history=session.messages)
+            seconds = time.perf_counter() - started
+            await memory.flush_index()
+            if summary is None:
+                raise RuntimeError("no compaction plugin is installed")
+            kept = [message["content"] for message in session.messages[summary.keep_from :]]
+            found = []
+            for question in session.questions:
+                hits = (await memory.search(Query(question.text, limit=_FIRST_HITS))).hits
+                texts = [*kept, *(hit.text for hit in hits)]
+                found += [_is_among(session.parts[one], texts) for one in question.gold]
+        notes, used = _written(Path(folder))
+    text = "\n".join([summary.text, notes, *kept])
+    held = [_holds(text, question.answer) for question in session.questions if question.answer]
+    summary_tokens = estimate_tokens(summary.text)
+    left = Left(found, held, summary_tokens=summary_tokens, used_tokens=used, seconds=seconds)
+    return left, summary_tokens + sum(map(estimate_tokens, kept))
+
+
+def _written(workspace: Path) -> tuple[str, int]:
+    """Return the text of the notes, and the tokens that the language model was used for."""
+    notes = "\n".join(file.read_text(encoding="utf-8") for file in sorted(workspace.glob("memory/*.md")))
+    lines = [
+        line
+        for file in workspace.glob("memory/.usage/*.jsonl")
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+    return notes, sum(row["prompt_tokens"] + row["answer_tokens"] for row in map(json.loads, lines))
+
+
+def truncated(session: Session, tokens: int) -> Left:
+    """Return what is left when only the last messages are kept, as many as fit ``tokens``."""
+    kept: list[str] = []
+    for message in reversed(session.messages):
+        tokens -= estimate_tokens(message["content"])
+        if tokens < 0:
+            break
+        kept.append(message["content"])
+    gold = [one for question in session.questions for one in question.gold]
+    held = [_holds("\n".join(kept), question.answer) for question in session.questions if question.answer]
+    return Left([_is_among(session.parts[one], kept) for one in gold], held)
+
+
+def _is_among(parts: Sequence[str], texts: Sequence[str]) -> bool:
+    return any(part.strip() and part.strip() in text for part in parts for text in texts)
+
+
+def _holds(text: str, answer: str) -> bool:
+    words = [word for word in re.findall(r"\w+", answer.casefold()) if len(word) > 2 or word.isdigit()]
+    said = set(re.findall(r"\w+", text.casefold()))
+    return bool(words) and sum(word in said for word in words) >= _HELD * len(words)
+
+
+def _client(server: LocalModelServer) -> Complete:
+    """Return a ``complete`` that asks the server over HTTP, temperature 0."""
+
+    def ask(messages: Sequence[Mapping[str, Any]], max_tokens: int) -> str:
+        body = {"model": server.model_name, "messages": list(messages), "max_tokens": max_tokens, "temperature": 0}
+        request = urllib.request.Request(  # our own server on 127.0.0.1
+            f"{server.base_url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=_NO_HURRY) as answer:
+            return str(json.load(answer)["choices"][0]["message"]["content"] or "")
+
+    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        return await asyncio.to_thread(ask, messages, max_tokens)
+
+    return complete
+
+
+def _share(values: Sequence[bool]) -> str:
+    return f"{sum(values) / len(values):.3f}" if values else "-"
+
+
+def _print_row(label: str, results: Sequence[Left]) -> None:
+    if not results:
+        return
+    print(
+        f"    {label:<16} {_share([one for left in results for one in left.found])}  "
+        f"{_share([one for left in results for one in left.held])}  "
+        f"{statistics.mean(left.summary_tokens for left in results):6.0f}  "
+        f"{statistics.mean(left.used_tokens for left in results):7.0f}  "
+        f"{statistics.median(left.seconds for left in results):6.1f}",
+        flush=True,
+    )
