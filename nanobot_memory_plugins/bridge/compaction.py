@@ -1,7 +1,6 @@
 """Before nanobot cuts history: the plugins save what matters, and may say what replaces it.
 
-nanobot replaces everything that it compacts by one text. It cannot keep a tail of messages, so a summary that
-keeps one gets it written out below its text.
+nanobot replaces everything that it compacts by one text, which it puts into its system prompt; `checkpoint` makes it.
 """
 
 import functools
@@ -10,20 +9,21 @@ from typing import Any
 
 from loguru import logger
 
+from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.idle import IdleSessions
+from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.overflow import Overflows
+from nanobot_memory_plugins.bridge.room import Room, room_in_request, room_in_session, waiting_messages
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core.fence import remove_fenced
-from nanobot_memory_plugins.core.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message, Summary
+from nanobot_memory_plugins.core.earlier_summary import earlier_summary_message
+from nanobot_memory_plugins.core.fence import language_of
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0
-# nanobot's headroom for its token count (Consolidator._SAFETY_BUFFER in 0.3.5).
-_SAFETY_TOKENS = 1_024
-_TAIL_HEADING = "Last messages, as they were:"
-_EARLIER_HEADING = "Summary of the conversation before these messages:"
+# What nanobot puts where compacted history was (nanobot.session.summary); nobody has said it.
+_CONTINUATION = "Continue the active task from the working-memory checkpoint above."
 
 Summarise = Callable[..., Awaitable[str | None]]
 
@@ -36,6 +36,7 @@ class Compaction:
         self._thread = thread
         self._limit = limit + _GRACE
         self._idle = idle
+        self._overflows = Overflows(loop)
 
     def attach_token_pressure(self) -> str:
         """Wrap the summary that nanobot makes when a request no longer fits the window."""
@@ -46,13 +47,18 @@ class Compaction:
         async def wrapped(
             accepted_messages: list[dict[str, Any]], previous_summary: str | None, **rest: Any
         ) -> str | None:
-            ours = await self._ask(
-                str(rest.get("session_key") or ""),
-                [one for one in accepted_messages if one.get("role") != "system"],
-                previous_summary,
-                rest.get("runtime"),
-                reason="token_pressure",
-            )
+            said = [
+                one for one in accepted_messages if one.get("role") != "system" and one.get("content") != _CONTINUATION
+            ]
+            waiting = waiting_messages()
+
+            def room() -> Room:
+                return room_in_request(
+                    self._loop, rest.get("runtime"), accepted_messages, waiting, previous_summary, rest.get("tools")
+                )
+
+            key = str(rest.get("session_key") or "")
+            ours = await self._ask(key, said, previous_summary, room, reason="token_pressure")
             return ours or await summarise(accepted_messages, previous_summary, **rest)
 
         consolidator.summarize_transcript = wrapped
@@ -65,52 +71,63 @@ class Compaction:
 
         @functools.wraps(archive)
         async def wrapped(session: Any, *, archive_end: int, **rest: Any) -> str | None:
-            ours: str | None = None
             try:
-                messages = session.messages[session.last_archived : archive_end]
-                # At /new the session has been emptied, and what is archived is a copy of it.
-                ended = self._loop.sessions.get_cached(session.key) is not session
-                if not is_private(session):
-                    ours = await self._ask(
-                        session.key,
-                        public_messages(messages, at_most=None),
-                        (session.metadata.get("_last_summary") or {}).get("text"),
-                        rest.get("runtime"),
-                        reason="session_ended" if ended else "archive",
-                    )
-                    if ended and self._idle is not None and is_for_people(session.key):
-                        self._idle.end(self._thread, session.key, session.messages, scope_of(session.key))
-            except Exception as error:
+                ours = await self._for_session(session, archive_end, rest.get("runtime"))
+            except Exception as error:  # another version's session may look otherwise
                 logger.warning("compaction goes on without the memory: {}", type(error).__name__)
+                ours = None
             return ours or await archive(session, archive_end=archive_end, **rest)
 
         consolidator.archive_session = wrapped
         return "Consolidator.archive_session"
 
+    def attach_overflow(self, subscribe: Any) -> str:
+        """Have a session compacted when the provider says that its prompt is too long."""
+        from nanobot.bus.runtime_events import SessionTurnPersisted
+
+        return self._overflows.attach(subscribe, SessionTurnPersisted)
+
+    async def _for_session(self, session: Any, archive_end: int, runtime: Any) -> str | None:
+        """Return the text that replaces a session's messages, or None."""
+        if is_private(session):
+            return None
+        # At /new the session has been emptied, and what is archived is a copy of it.
+        ended = self._loop.sessions.get_cached(session.key) is not session
+        ours = await self._ask(
+            session.key,
+            public_messages(session.messages[session.last_archived : archive_end], at_most=None),
+            (session.metadata.get("_last_summary") or {}).get("text"),
+            lambda: room_in_session(self._loop, runtime, session),
+            reason=self._reason(session.key, ended),
+        )
+        if ended and self._idle is not None and is_for_people(session.key):
+            self._idle.end(self._thread, session.key, session.messages, scope_of(session.key))
+        return ours
+
+    def _reason(self, key: str, ended: bool) -> str:
+        if self._overflows.is_compacting(key):
+            return "overflow"
+        return "session_ended" if ended else "archive"
+
     async def _ask(
-        self, key: str, messages: list[dict[str, Any]], earlier: str | None, runtime: Any, *, reason: str
+        self,
+        key: str,
+        messages: list[dict[str, Any]],
+        earlier: str | None,
+        measure: Callable[[], Room],
+        *,
+        reason: str,
     ) -> str | None:
         """Return the text that replaces ``messages``, or None: then nanobot's own summary is made."""
         if not messages or not is_for_people(key):
             return None
-        carried = [{"role": "system", "content": f"{_EARLIER_HEADING}\n{earlier}"}] if earlier else []
-        window = int(getattr(runtime, "context_window_tokens", 0) or self._loop.context_window_tokens)
         try:
-            summary = await self._thread.call(
-                lambda memory: memory.before_compaction(
-                    session_key=key,
-                    messages=[*carried, *messages],
-                    context_window=window,
-                    reason=reason,
-                    scope=scope_of(key),
-                ),
-                limit=self._limit,
-            )
-            if summary is None or not summary.text.strip():
+            made = await self._thread.call(_work(key, messages, earlier, measure(), reason), limit=self._limit)
+            if made is None:
                 return None
-            text = replacement(summary, [*carried, *messages], budget=_budget(runtime, window))
+            text, redacted = made
             # As nanobot does with its own summary: its Dream job reads them there.
-            self._store().append_history(text, session_key=key)
+            self._store().append_history(redacted, session_key=key)
         except Exception as error:
             logger.warning("compaction goes on without the memory: {}", type(error).__name__)
             return None
@@ -123,25 +140,31 @@ class Compaction:
         return store
 
 
-def replacement(summary: Summary, messages: list[dict[str, Any]], *, budget: int) -> str:
-    """Return the summary's text with the messages that it keeps written out below it, newest ones first to stay.
+def _work(
+    key: str, messages: list[dict[str, Any]], earlier: str | None, room: Room, reason: str
+) -> Callable[[Memory], Awaitable[tuple[str, str] | None]]:
+    """Return what the memory's thread does: the text for nanobot, and the same without secrets for its files."""
+    carried: list[dict[str, Any]] = []
+    if earlier:
+        text, kept = split_checkpoint(earlier)
+        carried = [earlier_summary_message(text, language_of(text))]
+        messages = [*kept, *messages]
+    given = [*carried, *messages]
 
-    ``budget`` is in estimated tokens and bounds the tail; the summary itself is never cut.
-    """
-    left = budget - estimate_tokens(summary.text)
-    lines: list[str] = []
-    for message in reversed(messages[max(0, summary.keep_from) :]):
-        said = Message.from_chat(message)
-        text = remove_fenced(said.text).strip()
-        left -= estimate_tokens(text)
-        if left < 0:
-            break
-        if text:
-            lines.append(f"{said.role}: {text}")
-    return "\n\n".join([summary.text.strip(), *([_TAIL_HEADING] if lines else []), *reversed(lines)])
+    async def work(memory: Memory) -> tuple[str, str] | None:
+        from nanobot_memory_plugins.core.redaction import redact_text
 
+        summary = await memory.before_compaction(
+            session_key=key,
+            messages=given,
+            context_window=room.window,
+            room=room.estimated,
+            reason=reason,
+            scope=scope_of(key),
+        )
+        if summary is None or not summary.text.strip():
+            return None
+        text = replacement(summary, given, first=len(carried), fits=room.fits)
+        return text, redact_text(text)
 
-def _budget(runtime: Any, window: int) -> int:
-    """Return the tokens that the replacement may have: what nanobot allows its own checkpoint."""
-    answer = int(getattr(getattr(runtime, "generation", None), "max_tokens", 0) or 0)
-    return max(1, (window - answer - _SAFETY_TOKENS) // 2)
+    return work

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -114,6 +115,7 @@ class Bridge:
         prompt_files = PromptFiles(self._loop, self.thread)
         attach("bootstrap files", prompt_files.attach_files)
         attach("memory file in the prompt", prompt_files.attach_memory)
+        attach("compaction after an overflow", self._attach_overflow(compacting))
         attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
         attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()
@@ -149,6 +151,9 @@ class Bridge:
         # A new list: the one that the loop holds may belong to whoever called its constructor.
         self._loop._hook_factories = [*factories, self._tool_hook]
         return "AgentLoop._hook_factories"
+
+    def _attach_overflow(self, compacting: Compaction) -> Callable[[], str]:
+        return lambda: compacting.attach_overflow(require(self._ctx, "bus", "subscribe"))
 
     def _attach_more_tools(self) -> str:
         require(self._loop, "tools", "register")

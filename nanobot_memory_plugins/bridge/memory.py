@@ -84,6 +84,7 @@ class Memory(Protocol):
         messages: Sequence[object],
         context_window: int,
         reason: str,
+        room: int | None = None,
         scope: Scope | None = None,
     ) -> Summary | None:
         """Save what matters before history is cut; return what replaces it, or None."""

@@ -4,9 +4,7 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.bridge.compaction import replacement
 from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
-from nanobot_memory_plugins.core.values import Summary
 
 NANOBOTS_OWN = "nanobot's own summary"
 
@@ -111,17 +109,3 @@ async def test_dream_and_timers_are_compacted_without_us(install, recorder):
     await loop.process_direct("/compact", session_key="cron:1")
     await loop.aclose()
     assert calls.calls() == []
-
-
-def test_kept_messages_are_written_out_newest_first_to_stay():
-    messages = [{"role": "user", "content": f"message {n} " + "x" * 400} for n in range(10)]
-    text = replacement(Summary("S", keep_from=4), messages, budget=350)
-    assert text.startswith("S\n\n")
-    assert "message 9" in text
-    assert "message 4" not in text
-    assert "message 3" not in text
-    assert text.index("message 8") < text.index("message 9")
-
-
-def test_a_summary_that_keeps_nothing_stands_alone():
-    assert replacement(Summary(" S ", keep_from=1), [{"role": "user", "content": "x"}], budget=100) == "S"

@@ -96,7 +96,7 @@ def test_attaching_never_raises():
 def test_a_loop_is_attached_once(install):
     loop = install().loop()
     bridge = bridge_of(loop)
-    assert len(loop._hook_factories) == 1
+    assert len(loop._hook_factories) == 2  # tools, overflows
     providers = loop.tools.get_runtime_context_providers()
     assert [provider.__self__ for provider in providers if getattr(provider, "__self__", None) is bridge.turns] == [
         bridge.turns

@@ -65,14 +65,16 @@ class ToolCall:
 class Reply:
     """One answer: text, tool calls, or a failure.
 
-    ``delay`` is in seconds. With ``status`` other than 200 an error of that status is sent; ``junk`` is sent
-    as the body instead of anything sensible. With ``cut`` the connection is closed in the middle of the answer.
+    ``delay`` is in seconds. With ``status`` other than 200 an error of that status is sent, with the message ``error``;
+    ``junk`` is sent as the body instead of anything sensible. With ``cut`` the connection is closed in the middle of
+    the answer.
     """
 
     text: str = ""
     tools: tuple[ToolCall, ...] = ()
     delay: float = 0.0
     status: int = 200
+    error: str = "scripted failure"
     junk: bytes | None = None
     cut: bool = False
 
@@ -156,7 +158,8 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 elif reply.junk is not None:
                     self._send_bytes(200, reply.junk)
                 elif reply.status != 200:
-                    self._send(reply.status, {"error": {"message": "scripted failure", "type": "server_error"}})
+                    kind = "server_error" if reply.status >= 500 else "invalid_request_error"
+                    self._send(reply.status, {"error": {"message": reply.error, "type": kind}})
                 elif body.get("stream"):
                     self._stream(_message(reply, server), body)
                 else:

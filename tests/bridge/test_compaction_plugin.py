@@ -1,0 +1,243 @@
+"""The compaction plugin on the real nanobot loop: every way in which history is cut."""
+
+import json
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.bridge.attach import bridge_of
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, text_of
+from tests.support.tokens import count_like_a_model
+
+WINDOW, ANSWER = 32_000, 2_048
+NOTES = "- Decision: the staging database is PostgreSQL\n- TODO: rotate the certificates\n- Open question: message 3"
+FACT = (
+    "We decided that the staging database is PostgreSQL on host db-7.example.org. "
+    "Remind Anna Berg to rotate the certificates."
+)
+
+
+def asks_for_notes(request: Any) -> bool:
+    return request.system.startswith(("You take notes of conversations", "你负责为对话做笔记"))
+
+
+@pytest.fixture
+def nanobot(install, plugins, server, monkeypatch):
+    """Make an installation with the compaction plugin and a small window, whose model takes good notes."""
+    count_like_a_model(monkeypatch)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,compaction")
+    server.rules = [Rule(asks_for_notes, Reply(NOTES))]
+    return install(contextWindowTokens=WINDOW, maxTokens=ANSWER)
+
+
+def counted(request: Any) -> int:
+    """Return a request's tokens by nanobot's count."""
+    from nanobot.utils.helpers import estimate_prompt_tokens
+
+    return estimate_prompt_tokens(request.messages, request.body.get("tools"))
+
+
+def journal(nanobot: Any) -> str:
+    file = nanobot.workspace / "memory" / "history.jsonl"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return "\n".join(json.loads(line)["content"] for line in lines)
+
+
+async def long_talk(loop: Any, turns: int, words: int = 400) -> list[str]:
+    replies = []
+    for number in range(turns):
+        done = await loop.process_direct(f"message {number}: " + f"word{number} and more " * (words // 3))
+        replies.append(done.content)
+    return replies
+
+
+@pytest.mark.accept("AC-07")
+async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, server):
+    loop = nanobot.loop()
+    await loop.process_direct(FACT)
+    replies = await long_talk(loop, 60, words=900)
+    await loop.aclose()
+    assert set(replies) == {"Understood."}  # nothing of it reaches the user
+    turns = [request for request in server.requests if not asks_for_notes(request)]
+    notes = [request for request in server.requests if asks_for_notes(request)]
+    assert len(notes) >= 2
+    assert max(map(counted, server.requests)) <= WINDOW - ANSWER
+    last = turns[-1]
+    assert NOTES.splitlines()[0] in last.system
+    assert "db-7.example.org" in last.system  # carried on, though the model leaves it out
+    assert last.system.count("[Summary of the earlier conversation]") == 1
+    # The messages before the cut stay word by word, the last ones as messages.
+    said = "\n".join(text_of(message) for message in last.messages)
+    assert all(f"message {number}:" in said for number in range(54, 60))
+    assert "the staging database is PostgreSQL" in journal(nanobot)
+
+
+async def test_the_system_prompt_is_the_same_between_compactions(nanobot, server):
+    loop = nanobot.loop()
+    await long_talk(loop, 40, words=900)
+    await loop.aclose()
+    prompts: list[str] = []
+    for request in server.requests:
+        if not asks_for_notes(request) and (not prompts or request.system != prompts[-1]):
+            prompts.append(request.system)
+    notes = sum(map(asks_for_notes, server.requests))
+    # A compaction inside a turn shows the summary with another time than the saved session does.
+    assert 1 < len(prompts) <= 2 * notes + 1
+
+
+async def test_a_message_as_large_as_the_window_allows_goes_through(nanobot, server):
+    """What stays is bounded by what else the request holds: here a message of 13,000 tokens."""
+    loop = nanobot.loop()
+    await long_talk(loop, 8, words=900)
+    done = await loop.process_direct("the large one " + "some more words " * 4_300)
+    await loop.aclose()
+    assert done.content == "Understood."
+    assert any(map(asks_for_notes, server.requests))
+    assert max(map(counted, server.requests)) <= WINDOW - ANSWER
+    assert "the large one" in server.requests[-1].last_user
+
+
+async def quiet(loop: Any) -> None:
+    """Let the session have been quiet for a day, and nanobot look."""
+    session = loop.sessions.get_or_create("cli:direct")
+    session.updated_at = datetime.now() - timedelta(days=1)
+    loop.sessions.save(session)
+    loop.auto_compact._ttl = 15
+    loop.auto_compact.check_expired(loop.schedule_background, loop.runtime_for_session)
+
+
+async def through_the_sdk(loop: Any) -> None:
+    await loop.consolidator.compact_idle_session("cli:direct", runtime=loop.llm_runtime())
+
+
+TRIGGERS = {
+    "/compact": lambda loop: loop.process_direct("/compact"),
+    "/new": lambda loop: loop.process_direct("/new"),
+    "idle": quiet,
+    "SDK": through_the_sdk,
+}
+
+
+@pytest.mark.accept("AC-03", "NC-08")
+@pytest.mark.parametrize(
+    ("trigger", "model"),
+    [
+        *((trigger, "fine") for trigger in TRIGGERS),
+        ("/compact", "NO_REPLY"),
+        ("idle", "junk"),
+        ("SDK", "down"),
+        ("/new", "down"),
+    ],
+)
+async def test_every_other_way_ends_with_a_summary(nanobot, server, trigger: str, model: str):
+    answers = {
+        "fine": Reply(NOTES),
+        "NO_REPLY": Reply("NO_REPLY"),
+        "junk": Reply("kjfd wpoq zmxn bvcl asdf qwer zxcv"),
+        "down": Reply(status=400),
+    }
+    server.rules = [Rule(asks_for_notes, answers[model])]
+    loop = nanobot.loop()
+    replies = [(await loop.process_direct(FACT)).content]
+    replies += await long_talk(loop, 6, words=60)
+    await TRIGGERS[trigger](loop)
+    await settled(loop)
+    replies.append((await loop.process_direct("what now?")).content)
+    await loop.aclose()
+    assert set(replies) == {"Understood."}
+    texts = [record["text"] for record in nanobot.transcript()]
+    assert [text[:9] for text in texts[2:-2:2]] == [f"message {number}" for number in range(6)]
+    assert "db-7.example.org" in journal(nanobot)
+    assert "kjfd" not in journal(nanobot)
+    assert (NOTES in journal(nanobot)) == (model == "fine")
+    last = server.requests[-1]
+    assert ("db-7.example.org" in last.system) == (trigger != "/new")
+    if trigger != "/new":
+        assert "message 5:" in last.system  # stays as it was
+        assert all("message 5:" not in text_of(message) for message in last.messages[1:])
+
+
+async def settled(loop: Any) -> None:
+    """Wait for the background work that nanobot has scheduled."""
+    import asyncio
+
+    await asyncio.gather(*loop._background_tasks, return_exceptions=True)
+
+
+@pytest.mark.accept("AC-05")
+async def test_messages_that_stayed_are_messages_again_at_the_next_compaction(nanobot, server):
+    loop = nanobot.loop()
+    await long_talk(loop, 6, words=60)
+    await loop.process_direct("/compact")
+    await loop.process_direct("something new")
+    await loop.process_direct("/compact")
+    await loop.aclose()
+    first, second = [request.last_user for request in server.requests if asks_for_notes(request)]
+    assert "message 0:" in first
+    assert "message 5:" not in first
+    earlier, _, conversation = second.partition("Conversation:")
+    assert NOTES in earlier
+    assert "message 4:" not in earlier
+    assert "user: message 4:" in conversation
+
+
+async def test_secrets_are_not_in_the_journal(nanobot):
+    secret = "sk-proj-" + "Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7" * 2
+    loop = nanobot.loop()
+    await long_talk(loop, 4, words=60)
+    await loop.process_direct(f"the API key is {secret}")
+    await loop.process_direct("/compact")
+    await loop.aclose()
+    assert journal(nanobot)
+    assert secret[8:24] not in journal(nanobot)
+
+
+async def test_a_session_that_the_provider_finds_too_long_is_compacted_after_the_turn(
+    nanobot, server, recorder, monkeypatch
+):
+    calls = recorder()
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,compaction,recorder")
+    told = Reply(status=400, error="This model's maximum context length is 16385 tokens. However, you requested 20000.")
+    loop = nanobot.loop()
+    await loop.process_direct(FACT)
+    await long_talk(loop, 5, words=60)
+    server.rules = [Rule(asks_for_notes, Reply(NOTES)), Rule(lambda request: True, told, times=1)]
+    failed = await loop.process_direct("one too many")
+    await settled(loop)
+    done = await loop.process_direct("and now?")
+    await loop.aclose()
+    assert "maximum context" in failed.content
+    assert done.content == "Understood."
+    assert [call["reason"] for call in calls.calls("compaction")] == ["overflow"]
+    assert NOTES in server.requests[-1].system
+    assert "message 0:" not in server.requests[-1].text
+
+
+async def test_another_error_compacts_nothing(nanobot, server):
+    loop = nanobot.loop()
+    await long_talk(loop, 3, words=60)
+    server.rules = [Rule(lambda request: True, Reply(status=400, error="the model is not available"), times=1)]
+    await loop.process_direct("one more")
+    await settled(loop)
+    await loop.aclose()
+    assert journal(nanobot) == ""
+
+
+async def test_where_nanobot_lacks_a_place_it_goes_on_alone(nanobot, server, monkeypatch):
+    """Another version may have neither the methods that are wrapped nor idle compaction."""
+    from nanobot.agent.autocompact import AutoCompact
+    from nanobot.agent.memory import Consolidator
+
+    monkeypatch.delattr(AutoCompact, "_archive")
+    monkeypatch.delattr(Consolidator, "estimate_session_prompt_tokens")
+    loop = nanobot.loop()
+    seams = {seam.name: seam for seam in bridge_of(loop).seams.all()}
+    assert not seams["compaction after an overflow"].attached
+    assert "auto_compact._archive" in seams["compaction after an overflow"].detail
+    await loop.process_direct(FACT)
+    await long_talk(loop, 4, words=60)
+    await loop.process_direct("/compact")
+    await loop.process_direct("what now?")
+    await loop.aclose()
+    assert NOTES in server.requests[-1].system
