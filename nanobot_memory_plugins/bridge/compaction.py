@@ -16,14 +16,12 @@ from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.room import Room, room_in_request, room_in_session, waiting_messages
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
-from nanobot_memory_plugins.bridge.sessions import is_for_people, is_private, public_messages, scope_of
+from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
 from nanobot_memory_plugins.core.earlier_summary import earlier_summary_message
 from nanobot_memory_plugins.core.fence import language_of
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0
-# What nanobot puts where compacted history was (nanobot.session.summary); nobody has said it.
-_CONTINUATION = "Continue the active task from the working-memory checkpoint above."
 
 Summarise = Callable[..., Awaitable[str | None]]
 
@@ -47,9 +45,7 @@ class Compaction:
         async def wrapped(
             accepted_messages: list[dict[str, Any]], previous_summary: str | None, **rest: Any
         ) -> str | None:
-            said = [
-                one for one in accepted_messages if one.get("role") != "system" and one.get("content") != _CONTINUATION
-            ]
+            said = [one for one in accepted_messages if one.get("role") != "system" and not is_continuation(one)]
             waiting = waiting_messages()
 
             def room() -> Room:

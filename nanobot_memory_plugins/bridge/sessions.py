@@ -16,6 +16,10 @@ _AUTOMATION_MARKS = ("_automation_turn", "_cron_trigger", "_local_trigger", "_cr
 # The host runs a turn on a message again that it has stored before.
 _REPEATED = "_skip_user_persist"
 
+# What nanobot says in the user's name behind a summary (SUMMARY_CONTINUATION_TEXT in 0.3.5). In a request it bears no
+# mark.
+_CONTINUATION = "Continue the active task from the working-memory checkpoint above."
+
 # Messages of a session that are handed over, at most: what stands further back is in the transcript.
 HISTORY_MESSAGES = 200
 
@@ -61,7 +65,10 @@ def public_messages(messages: Sequence[object], *, at_most: int | None = HISTORY
     return [
         public_history_message(message)
         for message in (messages if at_most is None else messages[-at_most:])
-        if isinstance(message, Mapping) and not message.get("_command") and not _is_hidden(message)
+        if isinstance(message, Mapping)
+        and not message.get("_command")
+        and not _is_hidden(message)
+        and not is_continuation(message)
     ]
 
 
@@ -70,6 +77,12 @@ def live_messages(session: object) -> list[object]:
     messages = list(getattr(session, "messages", ()))
     start = getattr(session, "last_archived", 0)
     return messages[start:] if isinstance(start, int) else messages
+
+
+def is_continuation(message: Mapping[str, Any]) -> bool:
+    """Say whether a message is nanobot's own "go on" behind a summary: nobody said it."""
+    content = message.get("content")
+    return isinstance(content, str) and content.strip() == _CONTINUATION
 
 
 def _is_hidden(message: Mapping[str, Any]) -> bool:

@@ -68,6 +68,7 @@ async def test_token_pressure_is_met_with_our_summary_and_the_messages_that_it_k
     assert {call["reason"] for call in pressed} == {"token_pressure"}
     assert pressed[0]["window"] == 50_000
     assert all(role != "system" for role, _ in pressed[0]["messages"])  # nanobot's prompt is no history
+    assert "Continue the active task" not in json.dumps(pressed)  # nor is what nanobot says in the user's name
     assert "recalled fact" not in json.dumps(pressed[0]["messages"])
     last = server.requests[-1]
     assert "SHORT SUMMARY" in last.text
