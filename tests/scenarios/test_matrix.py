@@ -4,7 +4,11 @@ import time
 
 import pytest
 
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ScriptedServer
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from tests.scenarios.facts import conversation
 from tests.scenarios.matrix import MODELS, TRIGGERS, run
+from tests.support.model_servers import over_http
 
 
 @pytest.mark.accept("FL-04", "FL-07")
@@ -14,6 +18,23 @@ async def test_every_fact_is_found_afterwards_and_nothing_is_noted_twice(tmp_pat
     outcomes = await run(tmp_path, trigger, model)
     assert len(outcomes) == 6
     assert [outcome for outcome in outcomes if not outcome.good] == []
+
+
+async def test_a_model_that_never_answers_holds_a_cut_up_no_longer_than_the_default_limits_say(tmp_path):
+    slow = ScriptedServer([Rule(lambda request: True, Reply("late", delay=90.0))])
+    config = MemoryConfig.model_validate({"plugins": {"storage": {"embedding_provider": "none"}}})
+    talk = conversation("normal", window=16_000)
+    with slow as server:
+        async with MemoryHost(tmp_path, config=config, llm=over_http(server.base_url)) as host:
+            began = time.monotonic()
+            await host.before_compaction(
+                session_key=talk.key, messages=talk.messages, context_window=16_000, reason="archive"
+            )
+            assert time.monotonic() - began < 60
+            await host.flush_index()
+            for fact in talk.facts:
+                hits = (await host.search(Query(fact.asked, use_vectors=False))).hits
+                assert any(fact.answer in hit.text for hit in hits), fact
 
 
 @pytest.mark.parametrize("model", [model for model in MODELS if model != "NO_REPLY"])

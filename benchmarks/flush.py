@@ -1,0 +1,74 @@
+"""What the flush decision after a turn costs, at 100 and at 10,000 messages, and what an archive costs."""
+
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import median_seconds, quiet, report
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.finished_turns import TokenTally
+from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.flush.archive import archive
+
+SIZES = (100, 10_000)
+TURNS = 200
+# How much dearer the decision may be at 10,000 messages than at 100: the same, but for measuring noise.
+LIMIT = 1.5
+_TEXT = "We decided that invoice {n} is due on day {n} of the month, because Marta is away until then. "
+
+
+def history(size: int) -> list[dict[str, Any]]:
+    """Return that many chat messages."""
+    return [{"role": "assistant" if n % 2 else "user", "content": _TEXT.format(n=n) * 3} for n in range(size)]
+
+
+def tally_seconds(size: int, turns: int = TURNS) -> float:
+    """Return the seconds for counting one turn that was added to a history of ``size`` messages."""
+    tally, messages = TokenTally(), history(size)
+    tally.count("s", messages)
+    added = history(2 * turns)
+    started = time.perf_counter()
+    for turn in range(turns):
+        messages += added[2 * turn : 2 * turn + 2]
+        tally.count("s", messages)
+    return (time.perf_counter() - started) / turns
+
+
+async def decision_seconds(size: int, turns: int = TURNS) -> float:
+    """Return the seconds for one finished turn through `MemoryHost` and the plugin, the trigger not reached."""
+    messages = history(size)
+    config = MemoryConfig.model_validate({"plugins": {"storage": {"enabled": False}, "recall": {"enabled": False}}})
+    with tempfile.TemporaryDirectory() as folder:
+        async with MemoryHost(Path(folder), config=config, llm=_never) as memory:
+            await memory.turn_finished(session_key="s", messages=messages, context_window=10_000_000)
+            started = time.perf_counter()
+            for turn in range(turns):
+                messages += history(2) if turn % 2 else history(1)
+                await memory.turn_finished(session_key="s", messages=messages, context_window=10_000_000)
+            return (time.perf_counter() - started) / turns
+
+
+async def _never(messages: object, *, max_tokens: int, purpose: str) -> str:
+    raise AssertionError("nothing is asked below the trigger")
+
+
+def main() -> None:
+    """Print the figures."""
+    with quiet():
+        small, large = (tally_seconds(size) for size in SIZES)
+        report("counting a turn at 100 messages", small * 1e6, "us")
+        report("counting a turn at 10,000 messages", large * 1e6, "us")
+        report("counting a turn, 10,000 beside 100", large / small, "x", limit=LIMIT)
+        small, large = (asyncio.run(decision_seconds(size)) for size in SIZES)
+        report("decision after a turn at 100 messages", small * 1e6, "us")
+        report("decision after a turn at 10,000 messages", large * 1e6, "us")
+        report("decision after a turn, 10,000 beside 100", large / small, "x", limit=LIMIT)
+        messages = messages_from_chat(history(1_000))
+        seconds = median_seconds(lambda: archive(messages, language="en", chars=6_000), repetitions=5)
+        report("archive by rules of 1,000 messages", seconds * 1e3, "ms")
+
+
+if __name__ == "__main__":
+    main()
