@@ -4,9 +4,6 @@ A cycle lasts from one cut to the next. At most one silent turn of a cycle is us
 context up to the trigger, else at the cut. What is cut and was not in that turn is archived.
 """
 
-import asyncio
-import weakref
-from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import Enum
@@ -20,12 +17,13 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.text import clean_markdown
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.language_model.answers import says_nothing
-from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks, digest
+from nanobot_memory_plugins.core.message_marks import Marks
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Destination, Message, Note, NoteType, Origin
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
-from nanobot_memory_plugins.flush.entries import Entry, UsersWords, borne_out, folded, read_entries
+from nanobot_memory_plugins.flush.cycles import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles
+from nanobot_memory_plugins.flush.entries import Entry, UsersWords, borne_out, read_entries
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
 from nanobot_memory_plugins.flush.prompt import flush_prompt
@@ -39,9 +37,6 @@ _PROMPT_SHARE = 0.3
 # After a silent turn, seconds in which a few new messages are archived instead: a host that fails to cut would ask the
 # model after every turn.
 _REST = timedelta(seconds=600)
-# Entries whose words are remembered, so that nothing is noted twice.
-_REMEMBERED_NOTES = 500
-_SESSIONS = 1_000
 _LASTING = (NoteType.DECISION, NoteType.CONFIG)
 
 
@@ -57,10 +52,7 @@ class FlushPlugin:
     Options = FlushOptions
 
     def __init__(self) -> None:
-        self._marks: MessageMarks | None = None
-        self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
-        # Sessions whose cycle has had its silent turn: known without reading a file after every turn.
-        self._had_turn: OrderedDict[str, None] = OrderedDict()
+        self._cycles = Cycles()
 
     @hookimpl(tryfirst=True)
     async def before_compaction(
@@ -69,23 +61,22 @@ class FlushPlugin:
         """Return notes of everything at stake that has not been captured yet. A new cycle begins."""
         options: FlushOptions = context.options
         window = options.context_window or context_window
-        async with self._lock(session_key):
-            self._had_turn.pop(session_key, None)
-            marks = await self._read(session_key, context)
+        async with self._cycles.of(session_key, context) as cycle:
+            marks = await cycle.read()
             fresh = _fresh(marks, messages)
             if not fresh:
-                if marks.values.get("turn_taken"):
-                    await self._change(session_key, context, messages, [], turn_taken=False)
+                if marks.values.get(TURN_TAKEN):
+                    await cycle.end(messages, [], asked=False)
                 return None
             notes: list[Note] = []
             outcome = _Outcome.FAILED
             ready = await run_in_daemon_thread(lambda: prepared(fresh, context.redact))
-            if not marks.values.get("turn_taken") and _is_worth_a_turn(marks, ready, window, context):
+            if not marks.values.get(TURN_TAKEN) and _is_worth_a_turn(marks, ready, window, context):
                 outcome, notes = await self._silent_turn(session_key, fresh, ready, window, context)
             if outcome is _Outcome.FAILED:
                 notes = await run_in_daemon_thread(lambda: _archive(fresh, ready, session_key, context))
             asked = outcome is not _Outcome.FAILED
-            kept = await self._change(session_key, context, messages, notes, turn_taken=False, asked=asked)
+            kept = await cycle.end(messages, notes, asked=asked)
         what = "by the model" if asked else "archived"
         logger.info("flush before a cut: {} messages {}, {} notes", len(fresh), what, len(kept))
         return kept or None
@@ -106,28 +97,24 @@ class FlushPlugin:
             window, options.reserve_floor, options.soft_threshold, answer_tokens=options.host_answer_tokens
         ):
             return None
-        if not options.anticipate or context.complete is None or session_key in self._had_turn:
+        if not options.anticipate or context.complete is None or self._cycles.had_turn(session_key):
             return None
-        async with self._lock(session_key):
-            self._note_turn(session_key)
-            marks = await self._read(session_key, context)
-            if marks.values.get("turn_taken") or marks.values.get("turn_failed"):
+        async with self._cycles.of(session_key, context) as cycle:
+            marks = await cycle.read()
+            if marks.values.get(TURN_TAKEN) or marks.values.get(TURN_FAILED):
+                cycle.note_turn()
                 return None
             live = tuple(messages)
             fresh = _fresh(marks, live)
             if not fresh:
                 return None
             ready = await run_in_daemon_thread(lambda: prepared(fresh, context.redact))
-            try:
-                outcome, notes = await self._silent_turn(session_key, fresh, ready, window, context)
-            except asyncio.CancelledError:
-                self._had_turn.pop(session_key, None)
-                raise
+            outcome, notes = await self._silent_turn(session_key, fresh, ready, window, context)
             if outcome is _Outcome.FAILED:
                 # Nothing is lost yet: the cut tries once more, and archives when that fails too.
-                await self._fail(session_key, context)
+                await cycle.fail_turn()
                 return None
-            kept = await self._change(session_key, context, live, notes, turn_taken=True, asked=True)
+            kept = await cycle.take_turn(live, notes)
         logger.info("flush ahead of a cut: {} messages by the model, {} notes", len(fresh), len(kept))
         return kept or None
 
@@ -170,57 +157,6 @@ class FlushPlugin:
             logger.warning("the answer of the silent turn could not be read: {}", type(error).__name__)
             return _Outcome.FAILED, []
 
-    # --- what has been dealt with -----------------------------------------------------------------------------
-
-    def _lock(self, session_key: str) -> asyncio.Lock:
-        return self._locks.setdefault(session_key, asyncio.Lock())
-
-    def _store(self, context: PluginContext) -> MessageMarks:
-        if self._marks is None:
-            self._marks = MessageMarks(MemoryPaths.of(context.workspace).index_folder / "flush")
-        return self._marks
-
-    async def _read(self, session_key: str, context: PluginContext) -> Marks:
-        return await run_in_daemon_thread(lambda: self._store(context).read(session_key))
-
-    async def _change(
-        self,
-        session_key: str,
-        context: PluginContext,
-        messages: Sequence[Message],
-        notes: list[Note],
-        *,
-        turn_taken: bool,
-        asked: bool = False,
-    ) -> list[Note]:
-        """Remember that the messages have been captured. Returns the notes that nobody else has taken meanwhile."""
-        now = context.clock.now().isoformat()
-
-        def change(marks: Marks) -> list[Note]:
-            left = notes if any(marks.is_new(messages)) else []
-            known = dict.fromkeys(marks.values.get("notes") or ())
-            left = [note for note in left if digest(folded(f"{note.tldr} {note.details}")) not in known]
-            for note in left:
-                known[digest(folded(f"{note.tldr} {note.details}"))] = None
-            marks.add(messages)
-            marks.values |= {"turn_taken": turn_taken, "turn_failed": False, "notes": list(known)[-_REMEMBERED_NOTES:]}
-            if asked:
-                marks.values["asked"] = now
-            return left
-
-        return await run_in_daemon_thread(lambda: self._store(context).change(session_key, change))
-
-    async def _fail(self, session_key: str, context: PluginContext) -> None:
-        def change(marks: Marks) -> None:
-            marks.values["turn_failed"] = True
-
-        await run_in_daemon_thread(lambda: self._store(context).change(session_key, change))
-
-    def _note_turn(self, session_key: str) -> None:
-        self._had_turn[session_key] = None
-        while len(self._had_turn) > _SESSIONS:
-            self._had_turn.popitem(last=False)
-
 
 def _fresh(marks: Marks, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that have not been captured, system messages left out."""
@@ -231,7 +167,7 @@ def _is_worth_a_turn(marks: Marks, ready: Sequence[Message], window: int, contex
     """Say whether the model is asked: not for a few messages shortly after the last time."""
     options: FlushOptions = context.options
     try:
-        rested = context.clock.now() - datetime.fromisoformat(marks.values["asked"]) >= _REST
+        rested = context.clock.now() - datetime.fromisoformat(marks.values[ASKED_AT]) >= _REST
     except (KeyError, TypeError, ValueError):
         return True
     _, soft = flush_margins(window, options.reserve_floor, options.soft_threshold)
