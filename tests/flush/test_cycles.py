@@ -123,9 +123,13 @@ async def test_a_flush_that_is_cut_short_by_the_end_is_done_at_the_next_start(me
 
 
 async def test_two_at_once_write_one_note(memory, workspace):
+    asked = []
+
     async def slow() -> str:
+        asked.append(1)
+        own_words = "again " * len(asked)
         await asyncio.sleep(0.2)
-        return entries_json(DECIDED)
+        return entries_json(f"PostgreSQL 16 on port 5433 was decided {own_words}")
 
     model = Model(slow)
     async with memory(model) as one, memory(model) as other:
