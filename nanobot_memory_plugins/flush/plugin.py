@@ -12,6 +12,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import dominant_language
+from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.text import clean_markdown
@@ -159,8 +160,9 @@ class FlushPlugin:
 
 
 def _fresh(marks: Marks, messages: Sequence[Message]) -> list[Message]:
-    """Return the messages that have not been captured, system messages left out."""
-    return [message for message, new in zip(messages, marks.is_new(messages), strict=True) if new]
+    """Return the messages that have not been captured, system messages and an earlier summary left out."""
+    new, summary = marks.is_new(messages), find_earlier_summary(messages)
+    return [message for index, message in enumerate(messages) if new[index] and index != summary]
 
 
 def _is_worth_a_turn(marks: Marks, ready: Sequence[Message], window: int, context: PluginContext) -> bool:

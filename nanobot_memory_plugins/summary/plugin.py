@@ -10,6 +10,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import GAP, dominant_language
+from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.entries import read_time
@@ -118,12 +119,15 @@ class SummaryPlugin:
 
 
 def _fresh(marks: Marks, history: Sequence[Message]) -> list[Message]:
-    """Return the messages that were said since the last summary; results of tools and silent calls are left out."""
-    new = marks.is_new(history)
+    """Return the messages that were said since the last summary.
+
+    Results of tools, silent calls and what a compaction put in the place of earlier messages are left out.
+    """
+    new, summary = marks.is_new(history), find_earlier_summary(history)
     return [
         message
-        for message, is_new in zip(history, new, strict=True)
-        if is_new and message.role in ("user", "assistant") and message.text.strip()
+        for index, message in enumerate(history)
+        if new[index] and index != summary and message.role in ("user", "assistant") and message.text.strip()
     ]
 
 

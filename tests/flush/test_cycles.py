@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.earlier_summary import marked_summary
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from tests.flush.conftest import TALK, WINDOW, Model, chat, cut, entries_json, notes
 
@@ -44,6 +45,18 @@ async def test_zero_calls_when_nothing_is_new(memory, workspace):
         await cut(host, [])
         await cut(host, [{"role": "system", "content": "only this"}])
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize("role", ["user", "assistant", "system"])
+async def test_what_an_earlier_compaction_put_there_is_not_taken_for_something_said(memory, workspace, role):
+    summary = {"role": role, "content": marked_summary("They talked about the zeppelin hangar.", "en")}
+    async with memory(None) as host:
+        await cut(host, [summary])
+        assert notes(workspace) == []
+        await cut(host, [summary, *TALK])
+    text = "".join(note.tldr + note.details for note in notes(workspace))
+    assert "Marta" in text
+    assert "zeppelin" not in text
 
 
 async def test_of_a_history_that_went_on_only_the_new_part_is_flushed(memory, workspace):
