@@ -80,6 +80,7 @@ _REFUSAL = re.compile(
 )
 _NOTHING = re.compile(r"[\W_]*(?:no[\W_]*reply|nothing|none|n/?a|null|无|没有|空)[\W_]*", re.IGNORECASE)
 _DATA = re.compile(r"\A\s*(?:\{|\[\s*[{\"\[]|<\?xml|<html|<!doctype)", re.IGNORECASE)
+_SPEAKER = re.compile(r"(?:user|assistant|tool)\b")
 _HAN_RUN = re.compile("[\u3400-\u9fff]+")
 _LATIN_WORD = re.compile(r"[a-z0-9][a-z0-9_-]+", re.IGNORECASE)
 
@@ -121,10 +122,12 @@ def _is_echo(answer: str, source: str, language: Language) -> bool:
     if any(sentence.strip()[:60] in answer for sentence in fixed_texts(language)):
         return True
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
-    given = {line.strip() for line in source.splitlines()}
     # The lines of an earlier summary may stand again; what was said, with who said it, may not.
-    echoed = sum(len(line) for line in lines if line in given and re.match(r"(?:user|assistant|tool)\b", line))
-    return echoed > _ECHO_SHARE * sum(map(len, lines))
+    spoken = [line for line in lines if _SPEAKER.match(line)]
+    if not spoken:
+        return False
+    given = {line.strip() for line in source.splitlines()}
+    return sum(len(line) for line in spoken if line in given) > _ECHO_SHARE * sum(map(len, lines))
 
 
 def _repeats_itself(answer: str) -> bool:

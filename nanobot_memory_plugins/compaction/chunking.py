@@ -48,9 +48,10 @@ def pack(blocks: Sequence[str], limit: int) -> list[str]:
     parts: list[str] = []
     tokens = 0
     for block in blocks:
-        for piece in split_text(block, limit):
-            # One for the line break, and one because estimates are rounded.
-            size = text_tokens(piece) + 1
+        whole = text_tokens(block)
+        for piece in (block,) if whole <= limit else split_text(block, limit):
+            # One for the line break, since estimates are rounded up.
+            size = (whole if whole <= limit else text_tokens(piece)) + 1
             if parts and tokens + size > limit:
                 chunks.append("\n".join(parts))
                 parts, tokens = [], 0

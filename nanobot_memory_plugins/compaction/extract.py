@@ -16,6 +16,8 @@ _WISHES = 4
 _WISH_CHARS = 220
 # Of the limit an earlier summary keeps at most this share.
 _EARLIER_SHARE = 0.45
+# Beside a model's summary only the most promising messages are read.
+_FACTS_CHARS = 5_000
 _TOOLS = 8
 _EXACT_WORD = re.compile(r"[\w.@:/+-]+")
 _LONG_WORD = 5
@@ -73,7 +75,7 @@ def missing_facts(
         lines = "\n".join(page.lines())
         limit -= estimate_tokens(lines) + 1
     page = _Page(limit)
-    _add_by_kind(page, _left_out(find_sentences(messages), said), language)
+    _add_by_kind(page, _left_out(find_sentences(messages, read_chars=_FACTS_CHARS), said), language)
     return "\n".join(filter(None, (lines, *page.lines())))
 
 

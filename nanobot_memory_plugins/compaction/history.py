@@ -19,6 +19,7 @@ _TOOL_ROLES = ("tool", "function")
 _COUNTED_CHARS = 2_000_000
 # How deep the arguments of a tool call are followed; `freeze` cuts at the same depth.
 _DEPTH = 64
+_CALL_CHARS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,9 @@ def _last_results(messages: Sequence[Message]) -> dict[int, int]:
     directly_before: int | None = None
     for index, message in enumerate(messages):
         called, answered = call_ids(message), result_ids(message)
+        if not called and not answered and message.role not in _TOOL_ROLES:
+            directly_before = None
+            continue
         known = [calls[one] for one in answered if one in calls]
         for owner in known:
             ends[owner] = index
@@ -77,6 +81,8 @@ def _last_results(messages: Sequence[Message]) -> dict[int, int]:
 
 def call_ids(message: Message) -> list[str]:
     """Return the ids of the tools that a message calls; an empty one where a call has none."""
+    if not message.tool_calls and not _may_hold_calls(message):
+        return []
     ids = [_id(call.get("id")) for call in message.tool_calls]
     ids += [_id(part.get("id")) for part in _parts(message) if part.get("type") == "tool_use"]
     if not ids and message.raw.get("function_call"):
@@ -87,7 +93,14 @@ def call_ids(message: Message) -> list[str]:
 def result_ids(message: Message) -> list[str]:
     """Return the ids of the calls whose results a message carries."""
     ids = [message.tool_call_id] if message.tool_call_id else []
+    if not _may_hold_calls(message):
+        return ids
     return ids + [_id(part.get("tool_use_id")) for part in _parts(message) if part.get("type") == "tool_result"]
+
+
+def _may_hold_calls(message: Message) -> bool:
+    """Say whether calls or results can stand anywhere but in their usual fields: most messages are plain."""
+    return isinstance(message.raw.get("content"), tuple) or "function_call" in message.raw
 
 
 def _id(value: object) -> str:
@@ -109,7 +122,7 @@ def message_tokens(message: Message) -> int:
     """Return the estimated tokens of a message, with its tool calls and pictures."""
     tokens = _OVERHEAD_TOKENS + text_tokens(message.text)
     if message.tool_calls:
-        tokens += sum(_value_chars(call, _DEPTH) for call in message.tool_calls) // 3
+        tokens += sum(map(_call_chars, message.tool_calls)) // 3
     if isinstance(message.raw.get("content"), tuple):
         tokens += _MEDIA_TOKENS * sum(map(is_media, _parts(message)))
     return tokens
@@ -119,6 +132,17 @@ def is_media(part: Mapping[str, Any]) -> bool:
     """Say whether a content part is a picture, a sound or a file."""
     kind = part.get("type")
     return isinstance(kind, str) and any(word in kind for word in ("image", "audio", "video", "file", "document"))
+
+
+def _call_chars(call: Mapping[str, Any]) -> int:
+    """Return about how many characters a tool call has as JSON."""
+    function = call.get("function")
+    if isinstance(function, Mapping):
+        arguments, name = function.get("arguments"), function.get("name")
+        # The usual form, without a walk: the rest of it is the names of its fields and an id.
+        if isinstance(arguments, str) and isinstance(name, str) and len(function) <= 3 and len(call) <= 4:
+            return _CALL_CHARS + len(name) + (len(arguments) if arguments.isascii() else 3 * len(arguments))
+    return _value_chars(call, _DEPTH)
 
 
 def _value_chars(value: object, depth: int) -> int:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.values import Message
@@ -17,7 +18,10 @@ _LETTERS_A_CHARACTER = 6
 
 def conversation_language(messages: Sequence[Message], earlier: str = "") -> Language:
     """Return ``zh`` or ``en``, by what the user wrote last; by the earlier summary or anybody's words without that."""
-    said = [message.text[:_CHARS] for message in messages if message.role == "user" and message.text.strip()]
-    texts = said[-_MESSAGES:] or [earlier[:_CHARS]] + [message.text[:_CHARS] for message in messages[-_MESSAGES:]]
+    said = (message.text[:_CHARS] for message in reversed(messages) if message.role == "user" and message.text.strip())
+    texts = list(islice(said, _MESSAGES)) or [
+        earlier[:_CHARS],
+        *(message.text[:_CHARS] for message in messages[-_MESSAGES:]),
+    ]
     text = "\n".join(texts)
     return "zh" if len(_HAN.findall(text)) * _LETTERS_A_CHARACTER > len(_LETTER.findall(text)) else "en"

@@ -56,9 +56,16 @@ def make_plan(
         options, window=window, room=room, history_tokens=history_tokens, depth=depth, keep=reason != _ENDED
     )
     marked = limits.summary >= _MARK_FROM
-    cut = cut_at(said, group(said, sizes), limits)
+    units = group(said, sizes)
+    cut = cut_at(said, units, limits)
     return Plan(
-        material=Material(said[:cut], sizes[:cut], earlier, conversation_language(said, earlier)),
+        material=Material(
+            said[:cut],
+            sizes[:cut],
+            [unit for unit in units if unit.start < cut],
+            earlier,
+            conversation_language(said, earlier),
+        ),
         limits=limits.without(_MARK_TOKENS) if marked else limits,
         keep_from=first + cut,
         history_tokens=history_tokens,

@@ -1,6 +1,7 @@
 """The plugin: before history is cut it says what stays, and writes the summary of the rest."""
 
 from collections.abc import Callable
+from functools import partial
 
 from loguru import logger
 
@@ -52,9 +53,14 @@ class CompactionPlugin:
                 cycles=self._cycles,
             )
             summariser = Summariser(
-                plan.material, limits=plan.limits, options=context.options, complete=context.complete, run=run
+                plan.material,
+                limits=plan.limits,
+                options=context.options,
+                complete=context.complete,
+                run=run,
+                finish=partial(_finished, plan=plan, redact=context.redact),
             )
-            text = await run(_finished, await summariser.summary(), plan, context.redact)
+            text = await summariser.summary()
         except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn
             logger.warning("compaction: only the barest summary could be made: {}", type(error).__name__)
             return Summary(text=_BAREST.format(count=len(messages)), keep_from=len(messages))

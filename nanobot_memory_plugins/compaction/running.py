@@ -9,9 +9,9 @@ from nanobot_memory_plugins.core.values import Message
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# From here on the work takes long enough to be felt: some 20 ms.
-_LARGE_MESSAGES = 200
-_LARGE_CHARS = 100_000
+# From here on one piece of the work takes more than some 10 ms.
+_LARGE_MESSAGES = 1_500
+_LARGE_CHARS = 1_000_000
 
 
 class Run(Protocol):

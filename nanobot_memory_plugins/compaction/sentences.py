@@ -4,25 +4,28 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.cues import CUE, EXACT, Kind
+from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.core.values import Message
 
 # Characters of a sentence that are kept, and below which it says nothing.
 _LONGEST = 240
 _SHORTEST = 4
-# Of a message its beginning and its end are read; of a history so many characters, the newest messages first.
-_HEAD_CHARS = 3_000
-_TAIL_CHARS = 1_000
-_HISTORY_CHARS = 400_000
-# A tool's result is data: only what failed is worth a sentence.
+# Of a message its beginning and its end are read: most of what the user says, less of an answer, and of a tool's
+# result, which is data, only a line that tells of a failure.
+_HEAD_CHARS = {"user": 3_000, "assistant": 500, "tool": 1_000}
+_TAIL_CHARS = {"user": 1_000, "assistant": 250, "tool": 1_000}
+# Of a history so many characters are read, unless the caller says less.
+_READ_CHARS = 12_000
+# By so much of its beginning it is decided whether a message is read.
+_PROMISE_CHARS = 300
 _TOOL_CHARS = 300
 _FAILURE = re.compile(r"error|exception|traceback|failed|denied|not found|失败|错误|异常|拒绝", re.IGNORECASE)
-_BORDER = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
-_BULLET = re.compile(r"\A(?:[-*•#>|]+|\d{1,2}[.)、])\s*")
-_CODE = re.compile(r"[{};=<>\\|]")
+_BORDERS = (". ", "! ", "? ", "。", "！", "？", "；")
+_BULLETS = "-*•#>| \t"
+_CODE = "{};=<>\\|"
 _WEIGHT = {Kind.DECISION: 3.0, Kind.TODO: 2.5, Kind.QUESTION: 2.0, Kind.WISH: 2.0, Kind.FACT: 1.0}
-_ASSISTANT_FACTOR = 0.6
+_FACTOR = {"user": 1.0, "assistant": 0.6}
 _MOST_EXACT = 4
 
 
@@ -37,59 +40,81 @@ class Sentence:
     exact: tuple[str, ...]
 
 
-def find_sentences(messages: Sequence[Message]) -> list[Sentence]:
-    """Return the sentences worth keeping, each text once, in the order in which they were said."""
+def find_sentences(messages: Sequence[Message], *, read_chars: int = _READ_CHARS) -> list[Sentence]:
+    """Return the sentences worth keeping, each text once, in the order in which they were said.
+
+    Of a history that has more than ``read_chars`` to be read, the user's messages with the most cues are read first,
+    then the newest of all.
+    """
+    parts = [
+        (index, role) for index, message in enumerate(messages) if message.text and (role := _reader(message.role))
+    ]
+    if sum(len(messages[index].text) for index, _ in parts) > read_chars:
+        parts.sort(key=lambda part: (_promise(messages[part[0]].text, part[1]), part[0]), reverse=True)
     found: dict[str, Sentence] = {}
-    left = _HISTORY_CHARS
-    for index in range(len(messages) - 1, -1, -1):
-        message = messages[index]
-        text = readable_part(message.text)
-        left -= len(text)
+    left = read_chars
+    for index, role in parts:
         if left < 0:
             break
-        if message.role in ("tool", "function"):
-            sentences: Iterator[Sentence] = _failures(text, index)
-        elif message.role == "system":
-            continue
-        else:
-            sentences = _of_message(text, index, 1.0 if message.role != "assistant" else _ASSISTANT_FACTOR)
+        text = readable_part(messages[index].text, role)
+        left -= len(text)
+        sentences = _failures(text, index) if role == "tool" else _of_message(text, index, _FACTOR[role])
         for sentence in sentences:
-            found.setdefault(sentence.text, sentence)
+            known = found.get(sentence.text)
+            if known is None or known.index < index:
+                found[sentence.text] = sentence
     return sorted(found.values(), key=lambda sentence: sentence.index)
 
 
-def readable_part(text: str) -> str:
+def _promise(text: str, role: str) -> int:
+    """Return how soon a message is read: what the user says with cues in it before everything else."""
+    return promise(text[:_PROMISE_CHARS]) if role == "user" else 0 if role == "assistant" else -1
+
+
+def _reader(role: str) -> str:
+    """Return as whose a message is read; nothing for the host's own instructions."""
+    if role == "system":
+        return ""
+    if role == "function":
+        return "tool"
+    return role if role in _HEAD_CHARS else "user"
+
+
+def readable_part(text: str, role: str = "user") -> str:
     """Return the beginning and the end of a long text."""
-    if len(text) > _HEAD_CHARS + _TAIL_CHARS:
-        text = f"{text[:_HEAD_CHARS]}\n{text[-_TAIL_CHARS:]}"
+    head, tail = _HEAD_CHARS[role], _TAIL_CHARS[role]
+    if len(text) > head + tail:
+        text = f"{text[:head]}\n{text[-tail:]}"
     return tidy(text)
 
 
 def split_sentences(text: str) -> Iterator[str]:
     """Yield the sentences of a text, on one line each, without bullets, at most so long that they can be listed."""
-    for piece in _BORDER.split(text):
-        sentence = _BULLET.sub("", piece.strip())
-        if len(sentence) < _SHORTEST:
-            continue
-        yield sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1] + "…"
+    for border in _BORDERS:
+        if border in text:
+            text = text.replace(border, f"{border}\n")
+    for line in text.split("\n"):
+        sentence = line.strip().lstrip(_BULLETS)
+        if len(sentence) >= _SHORTEST:
+            yield sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1] + "…"
 
 
 def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
     for sentence in split_sentences(text):
-        cue = CUE.search(sentence)
-        exact = [word.rstrip(".,:/") for word in EXACT.findall(sentence)]
+        told = kind_of(sentence)
+        exact = exact_words(sentence)
         asks = sentence[-1] in "?？"
-        if cue is None and not exact and not asks:
+        if told is None and not exact and not asks:
             continue
-        if len(_CODE.findall(sentence)) * 8 > len(sentence):
+        if sum(map(sentence.count, _CODE)) * 8 > len(sentence):
             continue
-        kind = Kind(str(cue.lastgroup)) if cue is not None else Kind.QUESTION if asks else Kind.FACT
-        score = (_WEIGHT[kind] if cue is not None else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
-        yield Sentence(sentence, kind, score * factor, index, tuple(exact))
+        kind = told or (Kind.QUESTION if asks else Kind.FACT)
+        score = (_WEIGHT[kind] if told else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
+        yield Sentence(sentence, kind, score * factor, index, exact)
 
 
 def _failures(text: str, index: int) -> Iterator[Sentence]:
-    match = _FAILURE.search(text[:_HEAD_CHARS])
+    match = _FAILURE.search(text)
     if match is not None:
         start = text.rfind("\n", 0, match.start()) + 1
         line = " ".join(text[start : start + _TOOL_CHARS].split("\n", 1)[0].split())

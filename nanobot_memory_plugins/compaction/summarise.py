@@ -5,7 +5,7 @@
 3. When that fails too, and when there is no model or no time, rules extract what matters.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from loguru import logger
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.extract import extract, missing_facts
-from nanobot_memory_plugins.compaction.history import group, text_tokens
+from nanobot_memory_plugins.compaction.history import Unit, text_tokens
 from nanobot_memory_plugins.compaction.limits import Limits
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.oversized import note_left_out
@@ -54,25 +54,40 @@ class _FailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What is to be summarised. ``sizes`` are the messages' tokens; ``earlier`` is the summary carried on, or empty."""
+    """What is to be summarised: messages, their tokens, and the units that they form.
+
+    ``earlier`` is the summary carried on, or empty.
+    """
 
     messages: Sequence[Message]
     sizes: Sequence[int]
+    units: Sequence[Unit]
     earlier: str
     language: Language
 
 
 class Summariser:
-    """Summarises one history. ``run`` takes the heavy parts off the event loop."""
+    """Summarises one history.
+
+    ``run`` takes the heavy parts off the event loop; ``finish`` is done to the text where the last of them runs.
+    """
 
     def __init__(
-        self, material: Material, *, limits: Limits, options: CompactionOptions, complete: Complete | None, run: Run
+        self,
+        material: Material,
+        *,
+        limits: Limits,
+        options: CompactionOptions,
+        complete: Complete | None,
+        run: Run,
+        finish: Callable[[str], str] = str,
     ) -> None:
         self._material = material
         self._limits = limits
         self._options = options
         self._complete = complete
         self._run = run
+        self._finish = finish
         self._calls_left = options.max_calls if complete is not None else 0
         window = limits.window
         self._oversized = [n for n, size in enumerate(material.sizes) if is_oversized(size, window, options)]
@@ -86,7 +101,7 @@ class Summariser:
         self._so_far = material.earlier
 
     async def summary(self) -> str:
-        """Return the text, at most ``limits.summary`` tokens, never empty; the model's faults raise nothing."""
+        """Return the finished text, before that at most ``limits.summary`` tokens; the model's faults raise nothing."""
         for step in (1, 2):
             if self._calls_left <= 0 or not self._material.messages:
                 break
@@ -133,7 +148,7 @@ class Summariser:
             raise _FailedError(type(error).__name__) from None
         if not isinstance(answer, str):
             raise _FailedError("no text")
-        return await self._run(self._checked, answer, chunk, carried)
+        return self._checked(answer, chunk, carried)
 
     def _checked(self, answer: str, chunk: str, carried: str) -> str:
         # Of an answer beyond all measure only the beginning is looked at.
@@ -175,26 +190,28 @@ class Summariser:
         count = len(self._material.messages)
         if count <= most:
             return 0
-        units = group(self._material.messages, self._material.sizes)
-        return next((unit.start for unit in units if unit.start >= count - most), count)
+        return next((unit.start for unit in self._material.units if unit.start >= count - most), count)
 
     def _blocks(self, first: int, budget: int, step: int) -> list[str]:
         """Return the text of each unit from message ``first`` on, with the longest messages cut to what is fair."""
         messages, oversized = self._material.messages, set(self._oversized)
-        caps = []
+        caps: dict[int, int] = {}
         for index in range(first, len(messages)):
-            cap = self._material.sizes[index]
-            if messages[index].role in ("tool", "function"):
-                cap = min(cap, self._options.tool_result_tokens)
+            shown = self._material.sizes[index]
+            if messages[index].role in ("tool", "function", "system"):
+                shown = min(shown, self._options.tool_result_tokens)
             if index in oversized:
-                cap = _OVERSIZED_EXCERPT if step == 1 else 0
-            caps.append(cap)
-        limit = fair_limit(caps, max(1, budget - _LABEL_TOKENS * len(caps)))
+                shown = _OVERSIZED_EXCERPT if step == 1 else 0
+            caps[index] = shown
+        limit = fair_limit(list(caps.values()), max(1, budget - _LABEL_TOKENS * len(caps)))
         blocks = []
-        for unit in group(messages[first:], caps):
-            members = range(unit.start, unit.stop)
-            entries = [entry(messages[first + n], min(caps[n], limit)) for n in members if caps[n]]
-            text = "\n".join(filter(None, entries))
+        for unit in self._material.units:
+            entries = [
+                entry(messages[index], min(cap, limit))
+                for index in range(unit.start, unit.stop)
+                if (cap := caps.get(index, 0))
+            ]
+            text = "\n".join(filter(None, entries)) if len(entries) != 1 else entries[0]
             if text:
                 blocks.append(text)
         return blocks
@@ -227,4 +244,4 @@ class Summariser:
         )
 
     def _joined(self, text: str, facts: str) -> str:
-        return cut("\n".join(filter(None, (text, facts, self._note))), self._limits.summary)
+        return self._finish(cut("\n".join(filter(None, (text, facts, self._note))), self._limits.summary))

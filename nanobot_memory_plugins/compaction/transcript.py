@@ -16,15 +16,19 @@ _ROUGH = 16
 
 def entry(message: Message, limit: int) -> str:
     """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing."""
+    who = label(message)
     text = excerpt(tidy(_roughly(message.text, limit)), limit).strip()
-    lines = [f"{label(message)}: {text}"] if text else []
-    lines += [f"{label(message)} calls {call}" for call in map(_call, message.tool_calls)]
-    return "\n".join(lines)
+    if not message.tool_calls:
+        return f"{who}: {text}" if text else ""
+    calls = [f"{who} calls {call}" for call in map(_call, message.tool_calls)]
+    return "\n".join([f"{who}: {text}", *calls] if text else calls)
 
 
 def label(message: Message) -> str:
     """Return who speaks; a role that no API knows counts as the user's."""
     role = message.role if message.role in _ROLES else "user"
+    if not message.name:
+        return role
     name = one_line(tidy(message.name[:_NAME_CHARS]), _NAME_CHARS)
     return f"{role} {name}" if name else role
 

@@ -79,14 +79,19 @@ def fenced_blocks(text: str) -> list[str]:
 
 def remove_fenced(text: str) -> str:
     """Cut our own blocks out of a text, so that what recall injected is never stored as a memory."""
-    if not any(marker in text for marker in PREFIX.values()):
+    if PREFIX["zh"] not in text and PREFIX["en"] not in text:
         return text
     return _FENCED.sub("", text).strip()
 
 
 def messages_without_fences(history: Iterable[object]) -> tuple[Message, ...]:
     """Normalise a host's chat messages, with our own blocks cut out of their text."""
-    return tuple(replace(message, text=remove_fenced(message.text)) for message in messages_from_chat(history))
+    return tuple(_without_fences(message) for message in messages_from_chat(history))
+
+
+def _without_fences(message: Message) -> Message:
+    text = remove_fenced(message.text)
+    return message if text is message.text else replace(message, text=text)
 
 
 def neutralise(text: str) -> str:

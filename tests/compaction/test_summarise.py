@@ -117,7 +117,7 @@ async def test_no_prompt_passes_its_budget(window: int, kind: str):
 
 @pytest.mark.accept("AC-05")
 async def test_an_earlier_summary_is_carried_on_from_chunk_to_chunk():
-    notes = iter(f"- Decision: chunk {n} of topic {n} with word{n} and word1{n}, word2{n}" for n in range(9))
+    notes = iter(f"- Decision: chunk {n} is about topic {n}, so tell me of the turn" for n in range(9))
     model = Model(lambda prompt: next(notes))
     earlier = earlier_summary_message("The deadline is May 12.", "en")
     summary = await compacted([earlier, *talk(120)], model=model, window=8_000, max_calls=6)
