@@ -63,6 +63,7 @@ async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, 
     notes = [request for request in server.requests if asks_for_notes(request)]
     assert len(notes) >= 2
     assert max(map(counted, server.requests)) <= WINDOW - ANSWER
+    assert sum(map(counted, notes)) <= 0.15 * sum(map(counted, turns))
     last = turns[-1]
     assert NOTES.splitlines()[0] in last.system
     assert "db-7.example.org" in last.system  # carried on, though the model leaves it out
