@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, text_of
-from tests.support.tokens import count_like_a_model
+from tests.support.token_counts import count_like_a_model
 
 WINDOW, ANSWER = 32_000, 2_048
 NOTES = "- Decision: the staging database is PostgreSQL\n- TODO: rotate the certificates\n- Open question: message 3"
@@ -23,9 +23,9 @@ def asks_for_notes(request: Any) -> bool:
 
 
 @pytest.fixture
-def nanobot(install, plugins, server, monkeypatch):
+def nanobot(install, plugins, server, monkeypatch, tmp_path):
     """Make an installation with the compaction plugin and a small window, whose model takes good notes."""
-    count_like_a_model(monkeypatch)
+    count_like_a_model(monkeypatch, tmp_path / "tokens")
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,compaction")
     server.rules = [Rule(asks_for_notes, Reply(NOTES))]
     return install(contextWindowTokens=WINDOW, maxTokens=ANSWER)

@@ -5,15 +5,15 @@ from types import SimpleNamespace
 import pytest
 
 from nanobot_memory_plugins.bridge.room import Room, room_in_request, waiting_messages
-from tests.support.tokens import count_like_a_model
+from tests.support.token_counts import count_like_a_model
 
 SYSTEM = "You are helpful. " * 500
 EARLIER = "[Summary of the earlier conversation]\n" + "We chose it. " * 900
 
 
 @pytest.fixture(autouse=True)
-def counting(monkeypatch):
-    count_like_a_model(monkeypatch)
+def counting(monkeypatch, tmp_path):
+    count_like_a_model(monkeypatch, tmp_path / "tokens")
 
 
 def room(waiting: list[dict] | None, *, earlier: str | None = None) -> Room:

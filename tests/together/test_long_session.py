@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
 from tests.support.nanobot import OFFLINE, Installation
-from tests.support.token_counts import token_file
+from tests.support.token_counts import count_like_a_model
 from tests.together.long_session import ACKNOWLEDGED, MAX_TOKENS, WINDOW, Course, converse, facts, script
 
 MESSAGES = int(os.environ.get("NANOBOT_MEMORY_LONG_SESSION", "200"))
@@ -23,8 +23,9 @@ MEMORY = {
 async def course(tmp_path, monkeypatch) -> Course:
     with ScriptedServer(script(), default=ACKNOWLEDGED) as server:
         nanobot = Installation(tmp_path, server, MEMORY, contextWindowTokens=WINDOW, maxTokens=MAX_TOKENS)
-        for name, value in {**OFFLINE, **token_file(tmp_path / "tokens"), "HOME": str(nanobot.home)}.items():
+        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
             monkeypatch.setenv(name, value)
+        count_like_a_model(monkeypatch, tmp_path / "tokens")
         return await converse(nanobot, server, MESSAGES // 2, facts(MESSAGES // 10))
 
 
