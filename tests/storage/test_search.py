@@ -262,3 +262,20 @@ def test_without_full_text_there_is_no_searcher(tmp_path):
     with pytest.raises(StoreError):
         Searcher(database, lambda: None, options=SearchOptions(), clock=ManualClock(NOW))
     database.close()
+
+
+def test_the_same_words_again_come_after_everything_else(database):
+    said = [document(f"s{n}", "the ferry leaves at nine from the old pier beside the lighthouse") for n in range(5)]
+    database.apply(change(*said, document("x", "the ferry?")))
+    hits = searcher(database).search(Query("ferry", limit=6)).hits
+    assert [hit.id for hit in hits].index("x") == 1
+    assert len(hits) == 6
+
+
+def test_questions_do_not_crowd_out_what_answers_them(database):
+    asked = [document(f"q{n}", f"where does the ferry number {n} leave?") for n in range(300)]
+    told = document(
+        "told", "We talked of many things on that day. " * 30 + "The ferry to Aland leaves from gate seven."
+    )
+    database.apply(change(*asked, told))
+    assert searcher(database).search(Query("where does the ferry to Aland leave?", limit=3)).hits[0].id == "told"

@@ -130,7 +130,7 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
                 similarity=max(0.0, one.similarity or 0.0),
                 named_speaker=0.0 if not named else 1.0 if one.speaker in named else -1.0,
                 question=float(_is_question(one.text)),
-                bare_question=float(_is_bare_question(one.text)),
+                bare_question=float(is_bare_question(one.text)),
                 length=math.log1p(min(one.length, LONGEST)),
                 answer_time=_answers(one, question, AnswerKind.TIME),
                 answer_number=_answers(one, question, AnswerKind.NUMBER),
@@ -216,7 +216,8 @@ def _is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-def _is_bare_question(text: str) -> bool:
+def is_bare_question(text: str) -> bool:
+    """Tell whether a text is one question and nothing else: it asks, and tells nothing."""
     return _is_question(text) and len(text) <= _LONGEST_BARE_QUESTION and len(_SENTENCE_END.findall(text.strip())) == 1
 
 

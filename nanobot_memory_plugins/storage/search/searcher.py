@@ -16,7 +16,7 @@ from nanobot_memory_plugins.storage.database import Database, VectorBackend, Vec
 from nanobot_memory_plugins.storage.database.connection import plain_errors
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import storable
-from nanobot_memory_plugins.storage.search.features import Candidate, Question
+from nanobot_memory_plugins.storage.search.features import Candidate, Question, is_bare_question
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
@@ -33,6 +33,8 @@ _FEWEST_CANDIDATES = 100
 # Passages of each side whose neighbours are looked at too: an answer stands next to its question, and may have none
 # of its words.
 _WITH_NEIGHBOURS = 40
+# Candidates by words that are looked at for one that is kept: questions do not crowd out what answers them.
+_SPARE = 2
 # What of a query is embedded: an embedding takes as long as a whole search from some hundred characters on.
 _EMBEDDED_CHARS = 512
 # A search of tl;dr, tags and titles has no context to look at.
@@ -138,14 +140,18 @@ class Searcher:
     def _candidate_rows(self, query: Query, terms: Sequence[str], meaning: _Meaning | None) -> list[Row]:
         """Return the best by words, the best by meaning, and what stands before and after the first of both."""
         limit = max(_FEWEST_CANDIDATES, self._options.candidate_factor * query.limit)
-        by_words = self._full_text.candidates(terms, query, limit)
+        in_context = query.tier is Tier.HEAVY and self._options.context_boosts
+        by_words = self._full_text.candidates(terms, query, limit * _SPARE if in_context else limit)
         by_meaning: list[int] = []
         if meaning is not None:
             nearest = self._matrix.nearest(meaning.space, meaning.vector, query, limit)
             by_meaning = sorted(nearest, key=lambda row_id: -nearest[row_id])
         rows = self._rows.by_ids(dict.fromkeys([*by_words, *by_meaning]))
-        if query.tier is Tier.LIGHT or not self._options.context_boosts:
+        if not in_context:
             return rows
+        crowding = _crowding([row for row in rows if row.id in set(by_words)], limit) - set(by_meaning)
+        by_words = [row_id for row_id in by_words if row_id not in crowding]
+        rows = [row for row in rows if row.id not in crowding]
         first = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}
         known = {row.id for row in rows}
         around = self._rows.around([row for row in rows if row.id in first])
@@ -191,6 +197,7 @@ def hits_of(examined: Examination, now: datetime, limit: int) -> tuple[Hit, ...]
         beside = {(file, ordinal + step) for file, ordinal in places for step in (-1, 1)}
     found = [place for place, one in enumerate(examined.candidates) if _is_found(one) or one.place in beside]
     found.sort(key=lambda place: -scores[place])
+    found = _repetitions_last(found, examined.documents) if is_learned(examined.options) else found
     shown = odds([scores[place] for place in found], examined.options)
     return tuple(
         hit_of(
@@ -202,6 +209,35 @@ def hits_of(examined: Examination, now: datetime, limit: int) -> tuple[Hit, ...]
         )
         for place, score in zip(found[:limit], shown, strict=False)
     )
+
+
+def _repetitions_last(places: Sequence[int], documents: Sequence[Document]) -> list[int]:
+    """Return places in their order, but those with a text that stood before only after all others."""
+    said: set[str] = set()
+    first: list[int] = []
+    again: list[int] = []
+    for place in places:
+        text = documents[place].text
+        (again if text in said else first).append(place)
+        said.add(text)
+    return first + again
+
+
+def _crowding(rows: Sequence[Row], limit: int) -> set[int]:
+    """Return the ids of what would keep others from being candidates, of rows with the best first.
+
+    That is all beyond ``limit`` rows, and before it the questions beyond a quarter of them: somebody who asks about the
+    same things day by day has asked more often than told.
+    """
+    kept: set[int] = set()
+    questions = 0
+    for row in rows:
+        is_question = is_bare_question(row.document.text)
+        if len(kept) == limit or (is_question and questions == limit // 4):
+            continue
+        questions += is_question
+        kept.add(row.id)
+    return {row.id for row in rows} - kept
 
 
 def _is_found(one: Candidate) -> bool:
