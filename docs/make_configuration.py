@@ -12,6 +12,7 @@ from pydantic.fields import FieldInfo
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.compaction.options import CompactionOptions
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
@@ -29,6 +30,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "flush": FlushOptions,
     "summary": SummaryOptions,
     "compaction": CompactionOptions,
+    "consolidation": ConsolidationOptions,
     "nanobot": BridgeOptions,
 }
 # Longer defaults are named instead of shown.

@@ -20,6 +20,7 @@ PLUGINS = {
     "bootstrap": "bootstrap",
     "bridge": "nanobot",
     "compaction": "compaction",
+    "consolidation": "consolidation",
     "flush": "flush",
     "observation": "observation",
     "recall": "recall",

@@ -1,0 +1,1 @@
+"""Scored long-term entries: their Markdown, their life, their history."""

@@ -1,0 +1,102 @@
+"""An entry: one thing that is remembered for long, and how much it matters."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import uuid4
+
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+# What a day without use leaves of a score, and the scores below which an entry is archived and forgotten.
+DAILY_DECAY = 0.99
+ARCHIVE_BELOW = 0.2
+FORGET_BELOW = 0.05
+
+_ID_DIGITS = 8
+# Decimals of a stored score: far more than the two that are shown, and short enough to read.
+_SCORE_DECIMALS = 6
+
+
+class Category(StrEnum):
+    """The kinds of entry. A file may hold others; they are kept as they are written."""
+
+    PREFERENCE = "preference"
+    FACT = "fact"
+    EXPERIENCE = "experience"
+    WORKFLOW = "workflow"
+    DECISION = "decision"
+    SKILL_USAGE = "skill_usage"
+    TODO = "todo"
+
+
+class Section(StrEnum):
+    """The two sections of the file."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry. Times are aware.
+
+    The score is kept as ``anchor``, what it was when the entry was last used or somebody set it, and the days by which
+    it has faded since: so that fading depends on the moment alone, and not on how often it is worked out.
+    ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
+    ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
+    ``superseded_by`` are ids. ``extra`` holds fields of the file that this version does not know.
+    """
+
+    id: str
+    content: str
+    category: str
+    anchor: float
+    last_activated: datetime
+    hits: int = 0
+    created_at: datetime | None = None
+    source_session: str = ""
+    expires_at: datetime | None = None
+    group: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
+    origin: Origin = Origin.USER
+    scope: Scope = Scope()
+    anchor_days: int = 0
+    decayed_days: int = 0
+    kept_in: Section | None = None
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def score(self) -> float:
+        """How much it matters, 0 to 1, as of the last look."""
+        faded = self.decayed_days - self.anchor_days
+        return float(self.anchor * DAILY_DECAY**faded) if faded > 0 else self.anchor
+
+    @property
+    def section(self) -> Section:
+        """Where it stands: where a person put it, else by its score."""
+        return self.kept_in or self.section_by_score
+
+    @property
+    def section_by_score(self) -> Section:
+        """Where it would stand by its score alone."""
+        return Section.ACTIVE if self.score >= ARCHIVE_BELOW else Section.ARCHIVED
+
+    def with_score(self, score: float) -> "Entry":
+        """Return the entry with its score set; it fades on from there."""
+        return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
+
+
+def plain_score(score: float) -> float:
+    """Return a score inside 0 to 1, to six decimals."""
+    return round(min(1.0, max(0.0, score)), _SCORE_DECIMALS)
+
+
+def new_id(taken: Iterable[str] = ()) -> str:
+    """Return a short random id that is not among ``taken``."""
+    used = set(taken)
+    while True:
+        made = uuid4().hex[:_ID_DIGITS]
+        if made not in used:
+            return made

@@ -1,0 +1,171 @@
+"""The line below an entry's text: a comment of ``name: value`` pairs, for what the header has no place for.
+
+::
+
+    <!-- created: 2026-02-18T09:12:00+00:00; source: cli:direct; group: work/clients; origin: user -->
+
+Only what is set stands there. A value cannot end the comment or begin a pair: ``%``, ``;``, ``<``, ``>``, line breaks
+and the second of two hyphens are written as ``%`` and hexadecimal digits.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from nanobot_memory_plugins.consolidation.entry import Entry, Section, plain_score
+from nanobot_memory_plugins.core.files.entries import choice, exact_time
+from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+LINE = re.compile(r"[ \t]*<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->[ \t]*")
+_UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[ -]|[ -]$")
+_ESCAPED = re.compile(r"((?:%[0-9a-f]{2})+)", re.IGNORECASE)
+_SCORE = "score"
+_DECAYED = "decayed"
+_FROM = "from"
+_SECTION = "section"
+
+
+def shown_score(score: float) -> str:
+    """Return a score as the header shows it."""
+    return f"{score:.2f}"
+
+
+def shown_date(time: datetime) -> str:
+    """Return a time as the header shows it: its day in UTC."""
+    return f"{_utc(time):%Y-%m-%d}".rjust(10, "0")
+
+
+def write_fields(entry: Entry) -> str:
+    """Return the line of an entry's fields, or the empty string when none is set."""
+    pairs = "; ".join(f"{name}: {_quoted(value)}" for name, value in _pairs(entry) if value)
+    return f"<!-- {pairs} -->" if pairs else ""
+
+
+def split_fields(line: str) -> dict[str, str] | None:
+    """Return the pairs of a line, or None when it is no line of fields."""
+    match = LINE.fullmatch(line)
+    if match is None:
+        return None
+    found: dict[str, str] = {}
+    for part in match[1].split(";"):
+        name, colon, value = part.strip().partition(":")
+        if not colon or not re.fullmatch(r"[a-z_]+", name):
+            return None
+        found.setdefault(name, _unquoted(value.strip()))
+    return found
+
+
+def with_fields(entry: Entry, fields: Mapping[str, str]) -> tuple[Entry, list[str]]:
+    """Return an entry with the fields of its line, and the names of those that cannot be read.
+
+    The header has the last word: a day or a score that somebody changed there is taken, and what the line says of it
+    is dropped.
+    """
+    rest = dict(fields)
+    bad: list[str] = []
+
+    def time(name: str) -> datetime | None:
+        text = rest.pop(name, "")
+        found = _read_time(text) if text else None
+        if text and found is None:
+            bad.append(name)
+        return found
+
+    created, activated, expires = time("created"), time("activated"), time("expires")
+    if activated is None or shown_date(activated) != shown_date(entry.last_activated):
+        activated = entry.last_activated
+    entry = replace(
+        _with_score(entry, rest, bad),
+        created_at=created,
+        last_activated=activated,
+        expires_at=expires,
+        source_session=rest.pop("source", ""),
+        group=rest.pop("group", ""),
+        origin=choice(Origin, rest.pop("origin", ""), Origin.USER),
+        supersedes=tuple(filter(None, re.split(r"[,\s]+", rest.pop("supersedes", "")))),
+        superseded_by=rest.pop("superseded_by", ""),
+        scope=Scope(*(rest.pop(name, "") for name in ("agent", "user", "channel", "session"))),
+        kept_in=_section(rest.pop(_SECTION, "")),
+    )
+    return replace(entry, extra=tuple(rest.items())), bad
+
+
+def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
+    yield "created", _time(entry.created_at)
+    last = _utc(entry.last_activated)
+    yield "activated", "" if last == last.replace(hour=0, minute=0, second=0, microsecond=0) else _time(last)
+    if entry.decayed_days or entry.anchor_days or entry.anchor != float(shown_score(entry.anchor)):
+        yield _SCORE, repr(entry.anchor)
+        yield _DECAYED, str(entry.decayed_days or "")
+        yield _FROM, str(entry.anchor_days or "")
+    yield "source", entry.source_session
+    yield "group", entry.group
+    yield "origin", "" if entry.origin is Origin.USER else entry.origin.value
+    yield "expires", _time(entry.expires_at)
+    yield "supersedes", " ".join(entry.supersedes)
+    yield "superseded_by", entry.superseded_by
+    yield "agent", entry.scope.agent
+    yield "user", entry.scope.user
+    yield "channel", entry.scope.channel
+    yield "session", entry.scope.session
+    yield _SECTION, entry.kept_in.value if entry.kept_in else ""
+    yield from entry.extra
+
+
+def _with_score(entry: Entry, rest: dict[str, str], bad: list[str]) -> Entry:
+    """Return the entry with its exact score, when the header shows that score; the header's wins otherwise."""
+    exact, days, start = (rest.pop(name, "") for name in (_SCORE, _DECAYED, _FROM))
+    try:
+        told = replace(
+            entry,
+            anchor=plain_score(float(exact)) if exact else entry.anchor,
+            decayed_days=_days(days),
+            anchor_days=_days(start),
+        )
+    except ValueError:
+        bad.append(_SCORE)
+        return entry
+    if shown_score(told.score) == shown_score(entry.anchor):
+        return told
+    return replace(told, anchor=entry.anchor, anchor_days=told.decayed_days)
+
+
+def _days(text: str) -> int:
+    number = int(text or 0)
+    if not 0 <= number <= 10_000_000:
+        raise ValueError(text[:10])
+    return number
+
+
+def _section(text: str) -> Section | None:
+    return Section(text) if text in {section.value for section in Section} else None
+
+
+def _time(time: datetime | None) -> str:
+    return exact_time(_utc(time)) if time is not None else ""
+
+
+def _utc(time: datetime) -> datetime:
+    try:
+        return time.astimezone(UTC)
+    except OverflowError:  # the ends of the calendar
+        return time.replace(tzinfo=UTC)
+
+
+def _read_time(text: str) -> datetime | None:
+    """Return the time in ``text``; without an offset it is UTC, as the header's day is."""
+    try:
+        time = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return _utc(time if time.tzinfo is not None else time.replace(tzinfo=UTC))
+
+
+def _quoted(value: str) -> str:
+    return _UNSAFE.sub(lambda match: "".join(f"%{byte:02x}" for byte in match[0].encode()), clean_markdown(value))
+
+
+def _unquoted(value: str) -> str:
+    return _ESCAPED.sub(lambda match: bytes.fromhex(match[1].replace("%", "")).decode("utf-8", "replace"), value)

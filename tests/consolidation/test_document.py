@@ -1,0 +1,251 @@
+"""The Markdown form of entries: what is read, what is written, and that everybody else's bytes stay."""
+
+import os
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.consolidation.document import Document, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.rendering import render
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+from .made_entries import EXAMPLE, NOW, drawn_entries, entry, entry_lists, foreign
+
+EXAMPLES = int(os.environ.get("NANOBOT_MEMORY_EXAMPLES", "120"))
+
+
+def written(*entries: Entry, into: bytes = b"") -> bytes:
+    return render(parse(into), {one.id: one for one in entries}, now=NOW)
+
+
+def kept_lines(data: bytes) -> list[bytes]:
+    """Return what is somebody's in a file, line by line, without the blank ones."""
+    return [line for line in parse(data).foreign.removeprefix(b"# Agent Memory").splitlines() if line.strip()]
+
+
+@pytest.mark.accept("EB-01")
+def test_the_documents_example_is_read():
+    document = parse(EXAMPLE.encode())
+    assert document.problems == ()
+    assert [(e.id, e.category, e.score, e.hits, e.last_activated) for e in document.entries.values()] == [
+        ("a1b2c3", "preference", 0.92, 12, datetime(2026, 2, 20, tzinfo=UTC)),
+        ("d4e5f6", "fact", 0.88, 8, datetime(2026, 2, 19, tzinfo=UTC)),
+        ("g7h8i9", "workflow", 0.85, 15, datetime(2026, 2, 20, tzinfo=UTC)),
+        ("x1y2z3", "fact", 0.18, 2, datetime(2026, 1, 10, tzinfo=UTC)),
+    ]
+    assert document.entries["d4e5f6"].content == "用户的主要开发语言是 Python，常用 FastAPI 框架"
+    assert [slot.section.value for slot in document.slots.values()] == ["active"] * 3 + ["archived"]
+
+
+@pytest.mark.accept("EB-01")
+def test_the_documents_example_is_written_but_for_time_and_count():
+    entries = parse(EXAMPLE.encode()).entries
+    made = render(parse(b""), entries, now=NOW).decode()
+    expected = EXAMPLE.replace("10:30:00", "10:30:00+00:00").replace("15 -->", "4 -->")
+    assert made == expected
+
+
+def test_all_fields_stand_in_one_readable_line_below_the_text():
+    one = entry(
+        content="Acme pays within 14 days",
+        group="work/clients",
+        created_at=datetime(2026, 2, 18, 9, 12, tzinfo=UTC),
+        source_session="cli:direct",
+        origin=Origin.TOOL,
+        supersedes=("old1", "old2"),
+        scope=Scope(user="ann"),
+    )
+    text = written(one).decode()
+    assert (
+        "### [a1b2c3] fact | 0.80 | 2026-02-20 | 0\n"
+        "Acme pays within 14 days\n"
+        "<!-- created: 2026-02-18T09:12:00.000+00:00; activated: 2026-02-20T10:30:00.000+00:00; source: cli:direct; "
+        "group: work/clients; origin: tool; supersedes: old1 old2; user: ann -->\n"
+    ) in text
+
+
+@pytest.mark.accept("EB-01")
+@given(drawn_entries)
+@settings(max_examples=EXAMPLES)
+def test_an_entry_that_is_written_is_read_again_as_it_was(one: Entry):
+    read = parse(written(one))
+    assert read.problems == ()
+    assert read.entries == {one.id: one}
+    assert read.slots[one.id].section is one.section
+
+
+@given(entry_lists)
+@settings(max_examples=EXAMPLES)
+def test_each_section_is_in_the_order_of_scores(entries: list[Entry]):
+    slots = list(parse(written(*entries)).slots.values())
+    for section in Section:
+        scores = [slot.entry.score for slot in slots if slot.section is section]
+        assert scores == sorted(scores, reverse=True)
+
+
+@pytest.mark.accept("EB-04")
+def test_active_and_archived_entries_stand_in_their_sections_by_score():
+    given_scores = [0.1999, 0.2, 0.9, 0.05, 0.5]
+    data = written(*(entry(f"id{n}", f"text {n}", score) for n, score in enumerate(given_scores)))
+    slots = parse(data).slots
+    assert [(id_, slot.section.value) for id_, slot in slots.items()] == [
+        ("id2", "active"), ("id4", "active"), ("id1", "active"), ("id0", "archived"), ("id3", "archived"),
+    ]  # fmt: skip
+    assert data.index(b"## Active Memories") < data.index(b"[id1]") < data.index(b"## Archived Memories")
+
+
+@given(st.binary(max_size=400) | foreign.map(str.encode))
+@settings(max_examples=EXAMPLES)
+@example(b"\xef\xbb\xbf## Active Memories\r\n### [a] fact | 1 | 2026-01-01 | 1\r\ntext")
+@example(b"## Active Memories\n### [a] fact | 1 | 2026-01-01 | 1\n\n\n")
+@example(b"## Active Memories")
+def test_the_pieces_of_any_file_are_its_bytes(data: bytes):
+    document = parse(data)
+    assert b"".join(piece.data for piece in document.pieces) == data
+    assert render(document, document.entries, now=NOW) == data
+
+
+def mixed(texts: list[str], entries: list[Entry], newline: str, bom: bool, final: bool) -> bytes:
+    """Return a file in which other text stands before, between and behind entries."""
+    document = parse(written(*entries))
+    parts = iter(texts)
+    pieces = [next(parts, "").encode()]
+    for piece in document.pieces:
+        if isinstance(piece, Slot):
+            pieces += [piece.data.rstrip(b"\n"), next(parts, "").encode()]
+        elif isinstance(piece, Text):
+            pieces.append(piece.data.strip(b"\n"))
+        else:
+            pieces.append(piece.data.rstrip(b"\n"))
+    data = b"\n\n".join(part for part in pieces if part) + (b"\n" if final else b"")
+    data = data.replace(b"\n", newline.encode())
+    return b"\xef\xbb\xbf" + data if bom else data
+
+
+@given(
+    st.lists(foreign, max_size=8),
+    entry_lists,
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+    st.booleans(),
+    entry_lists,
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=EXAMPLES)
+def test_text_of_others_stays_byte_for_byte_whatever_becomes_of_the_entries(
+    texts, entries, newline, bom, final, new, random
+):
+    data = mixed(texts, entries, newline, bom, final)
+    document = parse(data)
+    assert render(document, document.entries, now=NOW) == data
+    wanted = {}
+    for id_, one in document.entries.items():
+        fate = random.choice(["stays", "goes", "rises", "falls", "is worded anew"])
+        if fate == "goes":
+            continue
+        score = {"rises": 0.97, "falls": 0.1}.get(fate)
+        changed = one if score is None else one.with_score(score)
+        wanted[id_] = replace(changed, content="worded anew") if fate == "is worded anew" else changed
+    wanted |= {one.id: one for one in new if one.id not in wanted}
+    made = render(document, wanted, now=NOW)
+    again = parse(made)
+    assert again.entries == wanted
+    assert kept_lines(made) == kept_lines(data)
+    assert made.startswith(b"\xef\xbb\xbf") == data.startswith(b"\xef\xbb\xbf")
+    if newline == "\r\n" and wanted != document.entries:
+        assert made.count(b"\n") == made.count(b"\r\n") or b"\r\n" not in data
+
+
+def test_an_entry_that_does_not_change_keeps_its_bytes_among_others_that_do():
+    odd = b"###   [odd1]  fact|0,9 | 2026/02/01\nsome   text  \nof two lines"
+    data = b"## Active Memories\n\n" + odd + b"\n\n### [b] fact | 0.30 | 2026-02-01 | 1\nb\n"
+    document = parse(data)
+    assert document.entries["odd1"].content == "some   text\nof two lines"
+    made = render(document, {**document.entries, "b": document.entries["b"].with_score(0.95)}, now=NOW)
+    assert odd in made
+    assert made.index(b"[b]") < made.index(b"[odd1]")
+
+
+@pytest.mark.accept("EB-02")
+@pytest.mark.parametrize(
+    "broken",
+    [
+        "### [x1] fact | high | 2026-01-10 | 2\ntext of the broken one",
+        "### [x1] fact | 0.5\ntext of the broken one",
+        "### [x1] fact | 0.5 | someday | 2\ntext of the broken one",
+        "### [x1] fact | nan | 2026-01-10 | 2\ntext of the broken one",
+        "### [x1] fact | 0.5 | 2026-01-10 | 2 | a remark\ntext of the broken one",
+        "### [] fact | 0.5 | 2026-01-10 | 2\ntext of the broken one",
+        "### [x1 fact | 0.5 | 2026-01-10 | 2\ntext of the broken one",
+        "### [x1] fact | 0.5 | 2026-01-10 | 2\n\n\ntext of nobody",
+    ],
+)
+def test_a_broken_entry_is_skipped_with_a_warning_and_stays_on_disk(broken: str):
+    data = EXAMPLE.replace("### [d4e5f6]", broken + "\n\n### [d4e5f6]").encode()
+    document = parse(data)
+    assert list(document.entries) == ["a1b2c3", "d4e5f6", "g7h8i9", "x1y2z3"]
+    assert len(document.problems) == 1
+    assert "line 11" in document.problems[0]
+    made = render(document, {"d4e5f6": document.entries["d4e5f6"]}, now=NOW)
+    assert broken.encode() in made
+
+
+@pytest.mark.parametrize(("shown", "score"), [("1.7", 1.0), ("-3", 0.0), ("1e300", 1.0)])
+def test_a_score_outside_0_to_1_counts_as_the_nearest(shown: str, score: float):
+    document = parse(EXAMPLE.replace("0.92", shown).encode())
+    assert document.entries["a1b2c3"].score == score
+    assert len(document.problems) == 1
+
+
+def test_an_id_that_stands_twice_is_the_first_ones():
+    data = EXAMPLE.replace("d4e5f6", "a1b2c3").encode()
+    document = parse(data)
+    assert len(document.entries) == 4
+    assert document.entries["a1b2c3"].content.startswith("用户喜欢")
+    assert len(document.problems) == 1
+    again = parse(render(document, {**document.entries, "n": entry("n")}, now=NOW))
+    assert again.problems == ()
+    assert set(again.entries) == {*document.entries, "n"}
+
+
+def test_a_score_that_is_changed_by_hand_wins_over_the_exact_one():
+    one = entry(score=0.7444, decayed_days=3)
+    data = written(one).replace(b"| 0.72 |", b"| 0.35 |")
+    read = parse(data).entries[one.id]
+    assert read.score == 0.35
+    assert read.decayed_days == 3
+
+
+def test_a_day_that_is_changed_by_hand_wins_over_the_exact_time():
+    data = written(entry()).replace(b"2026-02-20 | 0", b"2026-02-11 | 0")
+    assert parse(data).entries["a1b2c3"].last_activated == datetime(2026, 2, 11, tzinfo=UTC)
+
+
+def test_fields_of_a_later_version_are_kept():
+    data = written(entry(group="work")).replace(b"; group: work", b"; group: work; mood: good")
+    document = parse(data)
+    made = render(document, {"a1b2c3": document.entries["a1b2c3"].with_score(0.3)}, now=NOW)
+    assert b"mood: good" in made
+
+
+def test_an_example_in_a_code_block_is_no_entry():
+    data = ("# How it looks\n\n```markdown\n" + EXAMPLE + "```\n").encode()
+    assert parse(data).entries == {}
+
+
+def test_entries_are_added_behind_text_that_has_no_sections_yet():
+    data = b"# Mine\n\nI keep notes here, without a last line break"
+    made = written(entry(), into=data)
+    assert made.startswith(data)
+    assert parse(made).entries == {"a1b2c3": entry()}
+
+
+def test_a_file_of_10_megabytes_of_broken_entries_is_read_in_time():
+    data = b"## Active Memories\n\n" + b"### [x] fact | ? | 2026-01-10 | 2\n```\ntext\n\n" * 200_000
+    document: Document = parse(data)
+    assert document.entries == {}
+    assert len(document.problems) == 20
