@@ -1,0 +1,154 @@
+"""The arithmetic of an entry's life, against figures worked out by hand."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.consolidation.document import parse
+from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.life_cycle import (
+    activated,
+    contradicted,
+    current_first,
+    decayed,
+    expired,
+    faded,
+    initial_score,
+    restored,
+)
+from nanobot_memory_plugins.consolidation.rendering import render
+
+from .made_entries import NOW, days, drawn_entries, entry, times
+
+
+@pytest.mark.accept("EB-07")
+@pytest.mark.parametrize(("importance", "score"), [("high", 0.8), ("medium", 0.6), ("low", 0.4), ("?", 0.4)])
+def test_a_new_entry_starts_by_its_importance(importance: str, score: float):
+    assert initial_score(importance) == score
+
+
+@pytest.mark.accept("EB-08")
+def test_a_hit_adds_a_fifth_of_what_is_missing_and_counts():
+    one = entry(score=0.6, hits=2)
+    later = NOW + days(3)
+    first = activated(one, later)
+    second = activated(first, later)
+    assert (first.score, second.score) == (pytest.approx(0.68), pytest.approx(0.744))
+    assert (second.hits, second.last_activated) == (4, later)
+
+
+@pytest.mark.accept("EB-08")
+def test_hits_never_pass_one():
+    one = entry(score=0.4)
+    for _ in range(200):
+        one = activated(one, NOW)
+        assert one.score <= 1.0
+    assert one.score == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.accept("EB-09")
+@pytest.mark.parametrize(
+    ("after", "score"),
+    [(0, 0.8), (7, 0.8), (7.99, 0.8), (8, 0.8 * 0.99), (17, 0.7235056600), (107, 0.2928258727)],
+)
+def test_nothing_fades_for_seven_days_and_then_a_hundredth_a_day(after: float, score: float):
+    assert decayed(entry(score=0.8), NOW + days(after)).score == pytest.approx(score, abs=1e-9)
+
+
+@pytest.mark.accept("EB-09")
+def test_what_fades_below_a_fifth_is_archived_and_below_a_twentieth_forgotten():
+    # .8 * .99 ** 137 = .2018..., ** 138 = .1998...; ** 275 = .0504..., ** 276 = .0499...
+    one = {"a1b2c3": entry(score=0.8)}
+    assert faded(one, NOW + days(7 + 137)).entries["a1b2c3"].section is Section.ACTIVE
+    assert faded(one, NOW + days(7 + 138)).entries["a1b2c3"].section is Section.ARCHIVED
+    assert faded(one, NOW + days(7 + 275)).forgotten == {}
+    gone = faded(one, NOW + days(7 + 276))
+    assert gone.entries == {}
+    assert gone.forgotten["a1b2c3"].score < 0.05
+
+
+@pytest.mark.accept("EB-10")
+@given(drawn_entries, times, st.lists(times, max_size=5))
+def test_fading_depends_on_the_moment_alone(one: Entry, now: datetime, before: list[datetime]):
+    at_once = decayed(one, now)
+    assert decayed(at_once, now) == at_once
+    for moment in before:
+        one = decayed(one, moment)
+    assert decayed(one, now) == at_once
+
+
+@pytest.mark.accept("EB-10")
+def test_fading_twice_in_the_same_moment_leaves_the_file_as_it_is():
+    data = render(parse(b""), {"a1b2c3": entry(score=0.8)}, now=NOW)
+    later = NOW + days(30)
+    for _ in range(2):
+        document = parse(data)
+        before, data = data, render(document, faded(document.entries, later).entries, now=later)
+    assert data == before
+    assert parse(data).entries["a1b2c3"].score == pytest.approx(0.8 * 0.99**23)
+
+
+def test_steps_through_the_file_give_what_one_go_gives():
+    data = render(parse(b""), {"a1b2c3": entry(score=0.8)}, now=NOW)
+    for day in range(1, 61):
+        document = parse(data)
+        data = render(document, faded(document.entries, NOW + days(day)).entries, now=NOW + days(day))
+    assert parse(data).entries["a1b2c3"] == decayed(entry(score=0.8), NOW + days(60))
+
+
+def test_a_clock_that_was_ahead_takes_nothing_for_good():
+    one = entry(score=0.8)
+    ahead = decayed(one, NOW + days(200))
+    assert ahead.score < 0.2
+    assert decayed(ahead, NOW + days(1)) == one
+    assert decayed(one, NOW - timedelta(days=4_000)) == one
+
+
+def test_a_score_that_was_set_by_hand_fades_from_the_day_it_was_set():
+    one = decayed(entry(score=0.8), NOW + days(27)).with_score(0.5)
+    assert decayed(one, NOW + days(27)).score == 0.5
+    assert decayed(one, NOW + days(29)).score == pytest.approx(0.5 * 0.99**2)
+
+
+def test_a_hit_counts_from_the_faded_score():
+    assert activated(entry(score=0.8), NOW + days(17)).score == pytest.approx(0.72350566 + (1 - 0.72350566) * 0.2)
+
+
+@pytest.mark.accept("EB-14")
+def test_a_contradicted_entry_is_halved_and_linked_once():
+    old, new = entry("old", "lives in Bonn", 0.9), entry("new", "lives in Kiel", 0.6)
+    old, new = contradicted(old, new)
+    assert (old.score, old.superseded_by, new.supersedes, new.score) == (0.45, "new", ("old",), 0.6)
+    assert contradicted(old, new) == (old, new)
+    assert [one.id for one in current_first([old, new])] == ["new", "old"]
+
+
+@pytest.mark.accept("EB-15")
+def test_an_expired_todo_is_lowered_and_archived():
+    todo = entry(category="todo", score=0.8, expires_at=NOW + days(2))
+    assert expired(todo, NOW + days(1)) == todo
+    done = faded({todo.id: todo}, NOW + days(2)).entries[todo.id]
+    assert done.score == 0.15
+    assert done.section is Section.ARCHIVED
+    assert faded({todo.id: done}, NOW + days(2)).entries[todo.id] == done
+
+
+def test_only_todos_expire_and_none_that_a_person_keeps():
+    fact = entry(expires_at=NOW)
+    kept = entry(category="todo", expires_at=NOW, kept_in=Section.ACTIVE)
+    assert expired(fact, NOW + days(1)) == fact
+    assert expired(kept, NOW + days(1)) == kept
+
+
+def test_what_a_person_keeps_among_the_active_is_not_forgotten():
+    one = entry(score=0.06, kept_in=Section.ACTIVE)
+    assert faded({one.id: one}, NOW + days(400)).forgotten == {}
+
+
+def test_a_restored_entry_is_remembered_again():
+    gone = decayed(entry(score=0.8, category="todo", expires_at=NOW), NOW + days(300))
+    back = restored(gone, NOW + days(300))
+    assert back.score == 0.4
+    assert faded({back.id: back}, NOW + days(305)).entries[back.id].section is Section.ACTIVE
