@@ -102,3 +102,8 @@ foreign = st.lists(st.sampled_from(FOREIGN), min_size=1, max_size=3).map("\n\n".
 
 def days(number: float) -> timedelta:
     return timedelta(days=number)
+
+
+def added(*entries: Entry):
+    """Return a change that adds entries."""
+    return lambda current: {**current, **{one.id: one for one in entries}}

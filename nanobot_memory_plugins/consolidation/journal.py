@@ -1,0 +1,215 @@
+"""The journal: one line of JSON for each run that changed entries, with what was before and after.
+
+It stands at ``memory/.entries/journal.jsonl`` and not beside the index, which may be deleted at any time. Lines are
+only added, but for a purge. Fading alone is written as its days, since the moment says the rest.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from loguru import logger
+
+from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.entry_json import entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.patch import Patch, patch_from_json, patch_to_json
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+
+NAME = "journal.jsonl"
+
+
+class Action(StrEnum):
+    """What became of an entry in a run."""
+
+    ADDED = "added"
+    CHANGED = "changed"
+    FADED = "faded"
+    ARCHIVED = "archived"
+    RESTORED = "restored"
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry before and after a run; None where it was not there."""
+
+    id: str
+    before: Entry | None
+    after: Entry | None
+
+    @property
+    def action(self) -> Action:
+        """What became of the entry, in a word."""
+        if self.before is None:
+            return Action.ADDED
+        if self.after is None:
+            return Action.REMOVED
+        if self.before.section is not self.after.section:
+            return Action.ARCHIVED if self.after.section is Section.ARCHIVED else Action.RESTORED
+        return (
+            Action.FADED if replace(self.before, decayed_days=self.after.decayed_days) == self.after else Action.CHANGED
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Changes that were made together: who made them, when (ISO 8601) and why.
+
+    ``file_before`` and ``file_after`` are the SHA-256 of the file, ``patch`` leads from the one back to the other.
+    ``undoes`` names the run that this one took back.
+    """
+
+    id: str
+    time: str
+    who: str
+    why: str
+    changes: tuple[Change, ...]
+    file: str = ""
+    file_before: str = ""
+    file_after: str = ""
+    patch: Patch | None = None
+    undoes: str = ""
+
+
+def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
+    """Return how two states of the entries differ, in the order of their ids' appearance."""
+    ids = dict.fromkeys((*before, *after))
+    return tuple(Change(id_, before.get(id_), after.get(id_)) for id_ in ids if before.get(id_) != after.get(id_))
+
+
+class Journal:
+    """The journal of one workspace. Hold the lock of the entries' file while you write."""
+
+    def __init__(self, paths: MemoryPaths) -> None:
+        self.path = entries_folder(paths) / NAME
+        self._warned = False
+
+    def append(self, runs: Iterable[Run]) -> None:
+        """Add runs, in one write, and wait until they are on the disk. Raises `MemoryFileError`."""
+        data = "".join(_line(run) for run in runs).encode()
+        if not data:
+            return
+        try:
+            flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+            descriptor = os.open(self.path, flags, 0o600)
+            try:
+                size = os.fstat(descriptor).st_size
+                # A crash may have left half a line, which must not swallow this one.
+                if size and os.lseek(descriptor, size - 1, os.SEEK_SET) >= 0 and os.read(descriptor, 1) != b"\n":
+                    data = b"\n" + data
+                written = os.write(descriptor, data)
+                if written != len(data):
+                    os.ftruncate(descriptor, size)
+                    raise MemoryFileError("The journal of the entries cannot be written: the disk is full.")
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise MemoryFileError(f"The journal of the entries cannot be written: {error.strerror}.") from error
+
+    def runs(self) -> list[Run]:
+        """Return all runs, oldest first; a line that cannot be read is passed over. Raises `MemoryFileError`."""
+        found, bad = [], 0
+        for line in self.lines():
+            run = read_line(line)
+            if run is None:
+                bad += 1
+            else:
+                found.append(run)
+        if bad and not self._warned:
+            self._warned = True
+            logger.warning("entries: {} lines of the journal cannot be read", bad)
+        return found
+
+    def lines(self) -> list[bytes]:
+        """Return the lines as they stand. Raises `MemoryFileError`."""
+        try:
+            return [line for line in self.path.read_bytes().split(b"\n") if line]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise MemoryFileError(f"The journal of the entries cannot be read: {error.strerror}.") from error
+
+
+def entries_folder(paths: MemoryPaths) -> Path:
+    """Return the folder of what goes with the entries: the journal, what was seen last, what was purged."""
+    return paths.memory / ".entries"
+
+
+def last_known(runs: Iterable[Run], id_: str) -> Entry | None:
+    """Return an entry as it was before it went, or as it is: its last state in the journal."""
+    known = None
+    for run in runs:
+        for change in run.changes:
+            if change.id == id_:
+                known = change.after or change.before
+    return known
+
+
+def run_to_json(run: Run, *, compact: bool = False) -> dict[str, Any]:
+    """Return a run as JSON values; ``compact`` writes mere fading as its days."""
+    return {
+        "run": run.id,
+        "time": run.time,
+        "who": run.who,
+        "why": run.why,
+        "changes": [_change_to_json(change, compact) for change in run.changes],
+        **({"file": run.file} if run.file else {}),
+        **({"before": run.file_before, "after": run.file_after} if run.file_after else {}),
+        **({"patch": patch_to_json(run.patch)} if run.patch is not None and compact else {}),
+        **({"undoes": run.undoes} if run.undoes else {}),
+    }
+
+
+def read_line(line: bytes) -> Run | None:
+    """Return the run of a line, or None when it cannot be read."""
+    try:
+        row = json.loads(line)
+        return Run(
+            id=str(row["run"]),
+            time=str(row.get("time", "")),
+            who=str(row.get("who", "")),
+            why=str(row.get("why", "")),
+            changes=tuple(_read_change(one) for one in row["changes"] if "days" not in one),
+            file=str(row.get("file", "")),
+            file_before=str(row.get("before", "")),
+            file_after=str(row.get("after", "")),
+            patch=patch_from_json(row["patch"]) if row.get("patch") is not None else None,
+            undoes=str(row.get("undoes", "")),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def line_of(run: Run) -> bytes:
+    """Return the line of a run, as `Journal.append` writes it."""
+    return _line(run).encode()
+
+
+def _line(run: Run) -> str:
+    text = json.dumps(run_to_json(run, compact=True), ensure_ascii=False, separators=(",", ":"))
+    # A lone surrogate cannot be written; it can only stand in a session's key.
+    return text.encode("utf-8", "replace").decode() + "\n"
+
+
+def _change_to_json(change: Change, compact: bool) -> dict[str, Any]:
+    if compact and change.action is Action.FADED and change.before is not None and change.after is not None:
+        return {"id": change.id, "days": [change.before.decayed_days, change.after.decayed_days]}
+    return {
+        "id": change.id,
+        "action": change.action.value,
+        "before": entry_to_json(change.before) if change.before else None,
+        "after": entry_to_json(change.after) if change.after else None,
+    }
+
+
+def _read_change(row: Mapping[str, Any]) -> Change:
+    before, after = row.get("before"), row.get("after")
+    return Change(
+        str(row["id"]), entry_from_json(before) if before else None, entry_from_json(after) if after else None
+    )

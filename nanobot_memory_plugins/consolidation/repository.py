@@ -1,0 +1,262 @@
+"""The entries' file: read, changed under a lock, and never over somebody else's work.
+
+The file may be changed by others at any moment, without our lock: an editor, git, nanobot's Dream job. A change of
+ours is therefore a function of the entries, applied to the file as it is at that moment; and when somebody writes in
+the instant before the file is replaced, their version is found in the backup, and both are merged.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from filelock import FileLock, Timeout
+from loguru import logger
+
+from nanobot_memory_plugins.consolidation.document import Document, parse
+from nanobot_memory_plugins.consolidation.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.journal import Change, Journal, Run, changes_between, entries_folder
+from nanobot_memory_plugins.consolidation.keeping import keep_aside, read_file, write_private
+from nanobot_memory_plugins.consolidation.merging import adopted, merged
+from nanobot_memory_plugins.consolidation.patch import patch_back
+from nanobot_memory_plugins.consolidation.rendering import render
+from nanobot_memory_plugins.consolidation.state import State, look, sha256
+from nanobot_memory_plugins.consolidation.tombstones import Tombstones
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock, replace_file
+from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.entries import exact_time
+
+# Who is named in the journal for what others did to the file.
+BY_HAND = "hand"
+
+_ATTEMPTS = 20
+# A file that is found empty, gone or broken may be in somebody's hands just now: seconds between looks, and looks.
+_SETTLE_SECONDS = 0.05
+_SETTLE_LOOKS = 4
+_LOCK_POLL_SECONDS = 0.01
+
+Entries = Mapping[str, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The entries as they are, in the file's order, and the file that they stand in."""
+
+    path: Path
+    entries: dict[str, Entry]
+    document: Document
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was written: the run in the journal, or None where nothing changed, and the entries as they are now."""
+
+    path: Path
+    entries: dict[str, Entry]
+    run: Run | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What became of which entry."""
+        return self.run.changes if self.run is not None else ()
+
+
+class Wanted(NamedTuple):
+    """What a change comes to: the entries, and the bytes of the file where they are known exactly."""
+
+    entries: Entries
+    data: bytes | None = None
+
+
+class EntryRepository:
+    """The scored entries of one workspace. Everything here blocks: call it in a thread.
+
+    ``lock_seconds`` bounds the wait for the lock. ``at`` is called with the name of each point that a write passes, so
+    that tests can do something there.
+    """
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        *,
+        clock: Clock | None = None,
+        lock_seconds: float = 10.0,
+        at: Callable[[str], None] = lambda _point: None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.paths = MemoryPaths.of(workspace)
+        self.clock = clock or SystemClock()
+        self.journal = Journal(self.paths)
+        self.tombstones = Tombstones(self.paths)
+        self._lock_seconds = lock_seconds
+        self._at = at
+        self._sleep = sleep
+        self._warned: set[str] = set()
+
+    @property
+    def path(self) -> Path:
+        """The file of the entries: ``ENTRIES.md`` where that exists, else ``MEMORY.md``."""
+        own = self.paths.memory / "ENTRIES.md"
+        return own if own.is_file() else self.paths.long_term
+
+    def load(self) -> Snapshot:
+        """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""
+        path = self.path
+        state = self._look(path)
+        self._warn(path, state)
+        return Snapshot(path, state.entries, state.document, state.document.problems)
+
+    def update(
+        self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False
+    ) -> Outcome:
+        """Change the entries: ``change`` gets those in the file and returns those that shall be there.
+
+        It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts
+        that were purged are left out, unless ``allow_purged``. Raises `MemoryFileError`; the file is then as it
+        was.
+        """
+
+        def decide(state: State) -> Wanted:
+            wanted = dict(change(dict(state.entries)))
+            if not allow_purged:
+                self._leave_purged_out(wanted, state.entries)
+            return Wanted(wanted)
+
+        with self.locked():
+            return self.write(decide, who=who, why=why)
+
+    def commit(self, base: Entries, entries: Entries, *, who: str, why: str) -> Outcome:
+        """Write ``entries``, made of ``base`` some time ago; what others did since then is merged, and wins."""
+        return self.update(lambda current: merged(base, current, entries), who=who, why=why)
+
+    def locked(self) -> FileLock:
+        """Return the lock of the file, held. Raises `MemoryFileError`."""
+        lock = file_lock(self.paths, self.path)
+        try:
+            lock.acquire(timeout=self._lock_seconds, poll_interval=_LOCK_POLL_SECONDS)
+        except Timeout as error:
+            raise FileBusyError("The entries are locked by another process.") from error
+        except OSError as error:
+            raise MemoryFileError(f"The entries cannot be locked: {error.strerror}.") from error
+        return lock
+
+    def write(self, decide: Callable[[State], Wanted], *, who: str, why: str, undoes: str = "") -> Outcome:
+        """Do what `update` says, with the lock held."""
+        make_folder(self.paths, entries_folder(self.paths))
+        path = self.path
+        state = self._look(path)
+        first = state
+        self._warn(path, state)
+        for _ in range(_ATTEMPTS):
+            wanted = decide(state)
+            now = self.clock.now()
+            data = wanted.data if wanted.data is not None else render(state.document, wanted.entries, now=now)
+            if data != state.raw and not (state.raw is None and not data):
+                self._at("before check")
+                if read_file(path) != state.raw:
+                    state = first = self._look(path)
+                    continue
+                slipped = self._replace(path, state, data)
+                if slipped is not None:
+                    theirs = _slipped_in(state, first, slipped)
+                    decide = self._both(path, merged(state.entries, theirs.entries, wanted.entries), wanted, theirs)
+                    # Ours is in the file now; theirs shall be there with it.
+                    first, state = theirs, replace(theirs, raw=data)
+                    continue
+            return self._record(path, first, wanted.entries, data, who, why, undoes, now)
+        raise FileBusyError(f"{path.name} is being written by somebody else all the time.")
+
+    def seen_path(self, path: Path) -> Path:
+        """Return where the file's bytes are kept as they were written last."""
+        return entries_folder(self.paths) / f"seen-{path.name}"
+
+    def _leave_purged_out(self, wanted: dict[str, Entry], current: Entries) -> None:
+        for id_, entry in list(wanted.items()):
+            before = current.get(id_)
+            if (before is None or before.content != entry.content) and self.tombstones.holds(entry.content):
+                if before is None:
+                    del wanted[id_]
+                else:
+                    wanted[id_] = before
+
+    def _replace(self, path: Path, state: State, data: bytes) -> bytes | None:
+        """Replace the file; return what somebody else wrote in the last instant, or None."""
+        self._at("before replace")
+        if state.damage and state.raw:
+            keep_aside(path, state.raw, self.clock.now())
+        replace_file(path, data)
+        self._at("after replace")
+        if state.raw is None:
+            return None
+        backup = read_file(path.with_name(f"{path.name}.bak"))
+        return backup if backup is not None and backup != state.raw else None
+
+    def _both(self, path: Path, both: Entries, ours: Wanted, theirs: State) -> Callable[[State], Wanted]:
+        """Return the decision that merges what somebody wrote in the last instant with what we wrote over it."""
+
+        def decide(state: State) -> Wanted:
+            if state.document is theirs.document:
+                return Wanted(both)
+            # They wrote once more, over our version: their text cannot be in two places at once.
+            keep_aside(path, theirs.raw or b"", self.clock.now())
+            return Wanted(merged(ours.entries, state.entries, both))
+
+        return decide
+
+    def _record(
+        self,
+        path: Path,
+        state: State,
+        wanted: Entries,
+        data: bytes,
+        who: str,
+        why: str,
+        undoes: str,
+        now: datetime,
+    ) -> Outcome:
+        """Write down what others did and what we did, in that order."""
+        runs: list[Run] = []
+        if state.by_hand:
+            runs.append(Run(new_id(), exact_time(now), BY_HAND, f"edited in {path.name}", state.by_hand, path.name))
+        own = changes_between(state.entries, wanted)
+        if own or undoes:
+            before = state.raw or b""
+            patch = patch_back(data, before) if not state.damage else None
+            made = Run(new_id(), exact_time(now), who, why, own, path.name, sha256(before), sha256(data), patch, undoes)
+            runs.append(made)
+        self.journal.append(runs)
+        self._at("after journal")
+        if data != read_file(self.seen_path(path)):
+            write_private(self.seen_path(path), data)
+        self._at("after seen")
+        return Outcome(path, dict(wanted), runs[-1] if own or undoes else None)
+
+    def _look(self, path: Path) -> State:
+        seen, backup = read_file(self.seen_path(path)), read_file(path.with_name(f"{path.name}.bak"))
+        for number in range(_SETTLE_LOOKS):
+            state = look(read_file(path), seen, backup, self.journal.runs)
+            gone = state.raw is None and (seen if seen is not None else backup)
+            if not (state.damage or gone) or number + 1 == _SETTLE_LOOKS:
+                break
+            self._sleep(_SETTLE_SECONDS)
+        return state
+
+    def _warn(self, path: Path, state: State) -> None:
+        """Say once what is wrong with the file."""
+        what = [f"{path.name} is damaged ({state.damage}); its last good copy is used"] if state.damage else []
+        for problem in [*what, *(f"{path.name}, {problem}" for problem in state.document.problems)]:
+            if problem not in self._warned:
+                self._warned.add(problem)
+                logger.warning("entries: {}", problem)
+
+
+def _slipped_in(state: State, first: State, slipped: bytes) -> State:
+    """Return the state of a file that somebody wrote after we had looked for the last time."""
+    document = parse(slipped)
+    entries = adopted(document, state.document)
+    return State(slipped, document, entries, (*first.by_hand, *changes_between(state.entries, entries)))

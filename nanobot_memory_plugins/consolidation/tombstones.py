@@ -1,0 +1,60 @@
+"""What was forgotten for good, by hashes: enough to know it again, and not to read it.
+
+``memory/.entries/purged`` holds a line for each text: a salt, and the SHA-256 of the salt and the text without case,
+width, space and punctuation.
+"""
+
+import hashlib
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Iterable
+
+from nanobot_memory_plugins.consolidation.journal import entries_folder
+from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.text import clean
+
+_LINE = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{64})")
+
+
+class Tombstones:
+    """The texts that were purged from one workspace."""
+
+    def __init__(self, paths: MemoryPaths) -> None:
+        self._path = entries_folder(paths) / "purged"
+        self._known: tuple[int, int, list[tuple[str, str]]] | None = None
+
+    def add(self, texts: Iterable[str]) -> None:
+        """Remember the hashes of texts. Hold the lock of the entries. Raises `MemoryFileError`."""
+        new = [text for text in dict.fromkeys(texts) if _plain(text) and not self.holds(text)]
+        if new:
+            salted = [(secrets.token_hex(8), text) for text in new]
+            lines = "".join(f"{salt} {_hash(salt, _plain(text))}\n" for salt, text in salted)
+            write_private(self._path, (read_file(self._path) or b"") + lines.encode(), durable=True)
+
+    def holds(self, text: str) -> bool:
+        """Return whether a text was purged, in these words. Raises `MemoryFileError`."""
+        plain = _plain(text)
+        return any(_hash(salt, plain) == digest for salt, digest in self._read())
+
+    def _read(self) -> list[tuple[str, str]]:
+        try:
+            status = os.stat(self._path)
+        except OSError:
+            return []
+        if self._known is None or self._known[:2] != (status.st_mtime_ns, status.st_size):
+            text = (read_file(self._path) or b"").decode("ascii", "replace")
+            found = [(match[1], match[2]) for match in _LINE.finditer(text)]
+            self._known = (status.st_mtime_ns, status.st_size, found)
+        return self._known[2]
+
+
+def _plain(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", clean(text)).casefold()
+    return "".join(character for character in folded if character.isalnum())
+
+
+def _hash(salt: str, plain: str) -> str:
+    return hashlib.sha256(f"{salt}{plain}".encode()).hexdigest()
