@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.document import Document, Slot, Text, parse
@@ -23,12 +23,8 @@ def written(*entries: Entry, into: bytes = b"") -> bytes:
 
 
 def kept_lines(data: bytes) -> list[bytes]:
-    """Return what is somebody's in a file, line by line, without the blank ones.
-
-    Our headings are left out: in a file with an odd number of fences it depends on the entries whether one is code.
-    """
-    lines = parse(data).foreign.removeprefix(b"# Agent Memory").splitlines()
-    return [line for line in lines if line.strip() and line != b"## Active Memories"]
+    """Return what is somebody's in a file, line by line, without the blank ones."""
+    return [line for line in parse(data).foreign.removeprefix(b"# Agent Memory").splitlines() if line.strip()]
 
 
 @pytest.mark.accept("EB-01")
@@ -146,6 +142,8 @@ def test_text_of_others_stays_byte_for_byte_whatever_becomes_of_the_entries(
     data = mixed(texts, entries, newline, bom, final)
     document = parse(data)
     assert render(document, document.entries, now=NOW) == data
+    # With an odd number of fences it depends on the entries between them what is code: only the bytes are kept then.
+    assume(b"never closed" not in data or data.count(b"```") == 1)
     wanted = {}
     for id_, one in document.entries.items():
         fate = random.choice(["stays", "goes", "rises", "falls", "is worded anew"])

@@ -1,0 +1,59 @@
+"""The entries that stand in the system prompt: few, the best, and the same text until entries change."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.fields import shown_score
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+MOST_ENTRIES = 20
+MIN_SCORE = 0.5
+MOST_TOKENS = 800
+
+Language = Literal["zh", "en"]
+
+_HEADINGS: dict[Language, tuple[str, str]] = {
+    "zh": ("# 历史记忆", "关于用户的关键信息："),
+    "en": ("# Memory of earlier conversations", "Key facts about the user:"),
+}
+
+
+def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_score: float = MIN_SCORE) -> list[Entry]:
+    """Return the active entries with the highest scores, none that was replaced by another, best first.
+
+    The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,
+    does not move an entry.
+    """
+    good = [
+        entry
+        for entry in entries
+        if entry.section is Section.ACTIVE and entry.score >= min_score and not entry.superseded_by
+    ]
+    return sorted(good, key=lambda entry: (-float(shown_score(entry.score)), entry.id))[: max(0, most)]
+
+
+def prompt_text(
+    entries: Iterable[Entry],
+    language: Language,
+    *,
+    most: int = MOST_ENTRIES,
+    min_score: float = MIN_SCORE,
+    tokens: int = MOST_TOKENS,
+) -> str:
+    """Return what stands in the prompt, heading included, or the empty string when nothing does.
+
+    Of the best entries those are taken that fit into ``tokens`` (estimated) one after the other; one that is too long
+    is left out whole. The same entries give the same text.
+    """
+    heading, line = _HEADINGS[language]
+    head = f"{heading}\n\n{line}"
+    left = tokens - estimate_tokens(head)
+    lines: list[str] = []
+    for entry in best_entries(entries, most=most, min_score=min_score):
+        item = "- " + " ".join(entry.content.split())
+        cost = estimate_tokens(item) + 1
+        if cost <= left:
+            left -= cost
+            lines.append(item)
+    return "\n".join([head, *lines]) if lines else ""

@@ -1,0 +1,89 @@
+"""What stands in the prompt, and groups."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.consolidation.document import parse
+from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group, plain_group
+from nanobot_memory_plugins.consolidation.life_cycle import contradicted
+from nanobot_memory_plugins.consolidation.prompt import best_entries, prompt_text
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+from .made_entries import EXAMPLE, entry, entry_lists
+
+
+def test_the_prompt_is_that_of_the_document():
+    assert prompt_text(parse(EXAMPLE.encode()).entries.values(), "zh") == (
+        "# 历史记忆\n\n关于用户的关键信息：\n"
+        "- 用户喜欢简洁的代码风格，不喜欢过多注释\n"
+        "- 用户的主要开发语言是 Python，常用 FastAPI 框架\n"
+        "- 用户每天早上 9 点查看 A 股行情，关注新能源板块"
+    )
+
+
+@pytest.mark.accept("EB-11")
+def test_the_twenty_best_from_one_half_on_are_taken_and_no_archived_one():
+    entries = [entry(f"e{n:02}", f"text {n}", n / 40) for n in range(41)]
+    entries[40] = entry("e40", "archived by hand", 1.0, kept_in=Section.ARCHIVED)
+    assert [one.id for one in best_entries(entries)] == [f"e{n:02}" for n in range(39, 19, -1)]
+    assert [one.score for one in best_entries(entries)][-1] == 0.5
+    assert best_entries([entry(score=0.4999)]) == []
+    text = prompt_text(entries, "en")
+    assert text.count("\n- ") == 20
+    assert "archived by hand" not in text
+
+
+@pytest.mark.accept("EB-14")
+def test_what_was_replaced_is_not_in_the_prompt():
+    old, new = contradicted(entry("old", "lives in Bonn", 1.0), entry("new", "lives in Kiel", 0.6))
+    assert best_entries([old, new]) == [new]
+
+
+def test_the_order_of_the_file_changes_nothing():
+    entries = [entry("a", "one"), entry("b", "two"), entry("c", "three", 0.9)]
+    assert len({prompt_text(order, "en") for order in permutations(entries)}) == 1
+
+
+@given(entry_lists, st.integers(0, 300), st.sampled_from(["zh", "en"]))
+def test_the_budget_is_kept(entries: list[Entry], tokens: int, language):
+    assert estimate_tokens(prompt_text(entries, language, tokens=tokens, min_score=0)) <= tokens
+
+
+def test_an_entry_that_is_too_long_leaves_room_for_the_next():
+    text = prompt_text([entry("a", "word " * 2_000, 0.9), entry("b", "likes tea")], "en")
+    assert text.endswith("\n- likes tea")
+
+
+@pytest.mark.accept("EB-19")
+def test_groups_nest_and_are_listed():
+    groups = ["work", "work/clients", "work/clients/acme", "workshop", "", "生活"]
+    entries = [entry(f"e{n}", group=group) for n, group in enumerate(groups)]
+    assert [one.id for one in of_group(entries, "work")] == ["e0", "e1", "e2"]
+    assert [one.id for one in of_group(entries, "Work / Clients/")] == ["e1", "e2"]
+    assert of_group(entries, "") == entries
+    assert group_sizes(entries) == {
+        "": 1, "work": 3, "work/clients": 2, "work/clients/acme": 1, "workshop": 1, "生活": 1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given_name", "name"),
+    [
+        (" Work // Clients/ ", "work/clients"),
+        ("../../etc", "etc"),
+        ("a\nb", "a b"),
+        ("工作／客户", "工作/客户"),
+        ("/", ""),
+    ],
+)
+def test_a_group_has_one_name(given_name: str, name: str):
+    assert plain_group(given_name) == name
+
+
+@given(st.text())
+def test_the_name_of_a_group_is_stable(name: str):
+    assert plain_group(plain_group(name)) == plain_group(name)
