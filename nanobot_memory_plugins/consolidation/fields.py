@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section, plain_score
-from nanobot_memory_plugins.core.files.entries import choice, exact_time
+from nanobot_memory_plugins.core.files.entries import choice
 from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -144,7 +144,7 @@ def _section(text: str) -> Section | None:
 
 
 def _time(time: datetime | None) -> str:
-    return exact_time(_utc(time)) if time is not None else ""
+    return _utc(time).isoformat() if time is not None else ""
 
 
 def _utc(time: datetime) -> datetime:

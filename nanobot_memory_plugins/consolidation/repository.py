@@ -29,6 +29,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock, replace_file
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.redaction import redact_text
 
 # Who is named in the journal for what others did to the file.
 BY_HAND = "hand"
@@ -76,8 +77,8 @@ class Wanted(NamedTuple):
 class EntryRepository:
     """The scored entries of one workspace. Everything here blocks: call it in a thread.
 
-    ``lock_seconds`` bounds the wait for the lock. ``at`` is called with the name of each point that a write passes, so
-    that tests can do something there.
+    ``redact`` hides secrets in new texts. ``lock_seconds`` bounds the wait for the lock. ``at`` is called with the name
+    of each point that a write passes, so that tests can do something there.
     """
 
     def __init__(
@@ -85,6 +86,7 @@ class EntryRepository:
         workspace: str | Path,
         *,
         clock: Clock | None = None,
+        redact: Callable[[str], str] = redact_text,
         lock_seconds: float = 10.0,
         at: Callable[[str], None] = lambda _point: None,
         sleep: Callable[[float], None] = time.sleep,
@@ -93,6 +95,7 @@ class EntryRepository:
         self.clock = clock or SystemClock()
         self.journal = Journal(self.paths)
         self.tombstones = Tombstones(self.paths)
+        self._redact = redact
         self._lock_seconds = lock_seconds
         self._at = at
         self._sleep = sleep
@@ -125,7 +128,7 @@ class EntryRepository:
             wanted = dict(change(dict(state.entries)))
             if not allow_purged:
                 self._leave_purged_out(wanted, state.entries)
-            return Wanted(wanted)
+            return Wanted({id_: self._redacted(entry, state.entries.get(id_)) for id_, entry in wanted.items()})
 
         with self.locked():
             return self.write(decide, who=who, why=why)
@@ -133,6 +136,10 @@ class EntryRepository:
     def commit(self, base: Entries, entries: Entries, *, who: str, why: str) -> Outcome:
         """Write ``entries``, made of ``base`` some time ago; what others did since then is merged, and wins."""
         return self.update(lambda current: merged(base, current, entries), who=who, why=why)
+
+    def redacted(self, text: str) -> str:
+        """Return a text as it would be written."""
+        return self._redact(text)
 
     def locked(self) -> FileLock:
         """Return the lock of the file, held. Raises `MemoryFileError`."""
@@ -174,6 +181,13 @@ class EntryRepository:
     def seen_path(self, path: Path) -> Path:
         """Return where the file's bytes are kept as they were written last."""
         return entries_folder(self.paths) / f"seen-{path.name}"
+
+    def _redacted(self, entry: Entry, before: Entry | None) -> Entry:
+        """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
+        if before is not None and before.content == entry.content:
+            return entry
+        safe = self.redacted(entry.content)
+        return entry if safe == entry.content else replace(entry, content=safe)
 
     def _leave_purged_out(self, wanted: dict[str, Entry], current: Entries) -> None:
         for id_, entry in list(wanted.items()):

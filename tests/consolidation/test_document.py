@@ -63,7 +63,7 @@ def test_all_fields_stand_in_one_readable_line_below_the_text():
     assert (
         "### [a1b2c3] fact | 0.80 | 2026-02-20 | 0\n"
         "Acme pays within 14 days\n"
-        "<!-- created: 2026-02-18T09:12:00.000+00:00; activated: 2026-02-20T10:30:00.000+00:00; source: cli:direct; "
+        "<!-- created: 2026-02-18T09:12:00+00:00; activated: 2026-02-20T10:30:00+00:00; source: cli:direct; "
         "group: work/clients; origin: tool; supersedes: old1 old2; user: ann -->\n"
     ) in text
 

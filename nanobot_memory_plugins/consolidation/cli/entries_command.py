@@ -1,0 +1,186 @@
+"""``nanobot-memory entries``: look at the scored memories, and change them. No language model is needed."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from nanobot_memory_plugins.consolidation.cli.shown import (
+    WHO,
+    change_row,
+    console,
+    opened,
+    outcome_row,
+    row,
+    show_outcome,
+    show_run,
+    table,
+)
+from nanobot_memory_plugins.consolidation.entry import Category, Section
+from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group
+from nanobot_memory_plugins.consolidation.history import restore, undo
+from nanobot_memory_plugins.consolidation.journal import last_known
+from nanobot_memory_plugins.consolidation.life_cycle import Importance, faded
+from nanobot_memory_plugins.consolidation.operations import Said, forget, put_into_group, remember
+from nanobot_memory_plugins.consolidation.rendering import in_order
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.core.errors import InputError
+
+entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
+
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
+
+
+@entries.command("list")
+def list_entries(
+    group: Annotated[str, typer.Option("--group", help="Only this group, and those inside it.")] = "",
+    section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the entries by descending score, as of now."""
+    repository = opened(workspace)
+    snapshot = repository.load()
+    found = of_group(in_order(faded(snapshot.entries, repository.clock.now()).entries.values()), group)
+    found = [entry for entry in found if section in (None, entry.section)]
+    if as_json:
+        file = repository.paths.relative(snapshot.path)
+        print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
+        return
+    console().print(table(found) if found else "There are no entries.")
+    for problem in snapshot.problems:
+        typer.echo(f"{snapshot.path.name}, {problem}", err=True)
+
+
+@entries.command("show")
+def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """Show an entry with all that is known of it, one that is gone included."""
+    repository = opened(workspace)
+    runs = repository.journal.runs()
+    there = repository.load().entries.get(entry_id)
+    entry = there or last_known(runs, entry_id)
+    if entry is None:
+        raise InputError(f"There is no entry {entry_id}.", mend="`nanobot-memory entries list` shows all.")
+    history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
+    if as_json:
+        told = [
+            {"run": run.id, "time": run.time, "who": run.who, "why": run.why, **change_row(c)} for run, c in history
+        ]
+        print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": told})
+        return
+    out = console()
+    out.print(f"[bold]{escape(entry.id)}[/bold]{' (gone)' if there is None else ''}  {escape(entry.content)}")
+    for name, value in row(entry).items():
+        if name not in ("id", "content", "scope") and value not in (None, "", []):
+            out.print(f"    {name}: {escape(str(value))}")
+    for run, change in history:
+        out.print(f"    {escape(run.time)}  {change.action.value} by {escape(run.who)}: {escape(run.why)}", style="dim")
+
+
+@entries.command("remember")
+def remember_text(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")],
+    category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
+    importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
+    group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
+    expires: Annotated[
+        datetime | None, typer.Option("--expires", help="When a todo is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
+    ] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remember a text. What is known in the same words counts as used once more."""
+    repository = opened(workspace)
+    until = expires.astimezone(UTC) if expires else None
+    done = remember(repository, Said(text, category, importance, group, until), who=WHO)
+    if as_json:
+        print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
+        return
+    show_outcome(done.outcome, repository)
+
+
+@entries.command("forget")
+def forget_entry(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.")],
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take entries out of the memory. `restore` brings them back, `purge` does away with them for good."""
+    repository = opened(workspace)
+    outcome = forget(repository, ids, who=WHO)
+    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+
+
+@entries.command("restore")
+def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """Bring back an entry that was archived, forgotten or deleted."""
+    repository = opened(workspace)
+    outcome = restore(repository, entry_id, now=repository.clock.now(), who=WHO)
+    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+
+
+@entries.command("history")
+def show_history(
+    entry_id: Annotated[str, typer.Argument(metavar="[ID]", help="Only what became of this entry.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show who changed what, when and why, the last first."""
+    runs = opened(workspace).journal.runs()
+    found = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)][-limit:]
+    if as_json:
+        told = [
+            {
+                "run": run.id,
+                "time": run.time,
+                "who": run.who,
+                "why": run.why,
+                "undoes": run.undoes,
+                "changes": [change_row(change) for change in run.changes],
+            }
+            for run in reversed(found)
+        ]
+        print_json({"ok": True, "runs": told})
+        return
+    for run in reversed(found):
+        show_run(run)
+    if not found:
+        console().print("Nothing has happened yet.")
+
+
+@entries.command("undo")
+def undo_run(
+    run_id: Annotated[str, typer.Argument(metavar="[RUN]", help="The run; without it, the last one.")] = "",
+    entry_id: Annotated[str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.")] = "",
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take back a run, or one change of it. What was changed since then stays."""
+    repository = opened(workspace)
+    outcome = undo(repository, run_id, entry_id=entry_id, who=WHO)
+    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+
+
+@entries.command("group")
+def group_entries(
+    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="The ids in brackets.")] = None,
+    name: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.")] = None,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Put entries into a group with --to, such as work/clients; without ids, list the groups."""
+    repository = opened(workspace)
+    if not ids:
+        sizes = group_sizes(repository.load().entries.values())
+        if as_json:
+            print_json({"ok": True, "groups": sizes})
+            return
+        for group, size in sizes.items():
+            console().print(f"{size:5}  {escape(group) or '(none)'}")
+        return
+    if name is None:
+        raise typer.BadParameter("say into which group, with --to")
+    outcome = put_into_group(repository, ids, name, who=WHO)
+    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)

@@ -1,0 +1,159 @@
+"""`nanobot-memory entries` and `purge`, as people and programs call them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.operations import MOST_CHARACTERS, Said, fade, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.errors import InputError
+
+from .made_entries import NOW, added, days, entry
+
+
+@pytest.fixture
+def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, status: int = 0):
+        assert run_command_line([*arguments, "--workspace", str(workspace), "--json"]) == status
+        out = capsys.readouterr().out
+        return json.loads(out.splitlines()[-1]) if out.strip() else None
+
+    return run
+
+
+@pytest.fixture
+def say(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, status: int = 0) -> str:
+        assert run_command_line([*arguments, "--workspace", str(workspace)]) == status
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_remembering_says_file_and_id_of_what_stands_there(call, workspace: Path):
+    done = call("entries", "remember", "用户喜欢喝茶", "--group", "Life", "--importance", "medium")
+    assert (done["ok"], done["new"], done["file"]) == (True, True, "memory/MEMORY.md")
+    id_ = done["entry"]["id"]
+    text = (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    assert f"### [{id_}] fact | 0.60 | " in text
+    assert "\n用户喜欢喝茶\n" in text
+    assert "group: life" in text
+
+
+def test_the_same_words_are_one_entry_that_was_used_again(call):
+    first = call("entries", "remember", "Likes tea.")
+    again = call("entries", "remember", "likes  tea")
+    assert (again["new"], again["entry"]["id"], again["entry"]["hits"]) == (False, first["entry"]["id"], 1)
+
+
+@pytest.mark.accept("EB-19")
+def test_entries_are_put_into_groups_and_listed_by_group(call):
+    ids = [call("entries", "remember", text)["entry"]["id"] for text in ("one", "two", "three")]
+    call("entries", "group", ids[0], "--to", "work/clients")
+    call("entries", "group", ids[1], "--to", "work")
+    assert {one["id"] for one in call("entries", "list", "--group", "work")["entries"]} == set(ids[:2])
+    assert [one["id"] for one in call("entries", "list", "--group", "work/clients")["entries"]] == ids[:1]
+    assert call("entries", "group")["groups"] == {"": 1, "work": 2, "work/clients": 1}
+    assert call("entries", "group", ids[0], status=2) is None
+
+
+def test_forget_restore_history_and_undo(call):
+    id_ = call("entries", "remember", "likes tea")["entry"]["id"]
+    assert call("entries", "forget", id_)["changes"][0]["action"] == "removed"
+    assert call("entries", "list")["entries"] == []
+    assert call("entries", "show", id_)["gone"] is True
+    call("entries", "restore", id_)
+    assert [one["content"] for one in call("entries", "list")["entries"]] == ["likes tea"]
+    call("entries", "undo")
+    assert call("entries", "list")["entries"] == []
+    runs = call("entries", "history", id_)["runs"]
+    assert [run["why"] for run in runs] == ["undone", "restored", "forget", "remember"]
+    assert runs[0]["undoes"] == runs[1]["run"]
+    assert call("entries", "history", "--limit", "1")["runs"] == runs[:1]
+
+
+def test_a_purge_wants_to_be_meant(call, workspace: Path):
+    id_ = call("entries", "remember", "a very private thing")["entry"]["id"]
+    call("purge", id_, status=2)
+    assert call("purge", id_, "--yes")["ids"] == [id_]
+    for path in workspace.rglob("*"):
+        assert not path.is_file() or b"very private" not in path.read_bytes()
+    assert call("purge", id_, "--yes", status=1)["ok"] is False
+
+
+@pytest.mark.parametrize(
+    "arguments", [("show", "zzz"), ("forget", "zzz"), ("restore", "zzz"), ("undo", "zzz"), ("undo",), ("remember", " ")]
+)
+def test_what_cannot_be_done_is_said_with_status_1(call, arguments: tuple[str, ...]):
+    answer = call("entries", *arguments, status=1)
+    assert answer["ok"] is False
+    assert answer["error"]
+
+
+def test_people_are_told_in_words(say):
+    said = say("entries", "remember", "likes [bold] tea")
+    assert "likes [bold] tea" in said
+    id_ = said.split()[1]
+    for arguments in (("list",), ("show", id_), ("history",), ("group",), ("forget", id_), ("undo",)):
+        assert say("entries", *arguments).strip()
+    assert "Nothing changed" not in say("entries", "restore", id_)
+
+
+def test_a_secret_is_hidden_before_it_is_remembered(call, workspace: Path):
+    call("entries", "remember", "my password is hunter2secret99 and api_key=sk-abcdefghijklmnopqrstuvwxyz123456")
+    for path in workspace.rglob("*"):
+        assert not path.is_file() or b"sk-abcdefghij" not in path.read_bytes()
+
+
+def test_a_workspace_that_does_not_exist_is_not_made(tmp_path: Path):
+    assert run_command_line(["entries", "list", "--workspace", str(tmp_path / "nowhere"), "--json"]) == 1
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ["a\nb\r\n### [x] fact | 1 | 2026-01-01 | 1", "\ud800 x\0y", "# heading", "-->", "x" * 10**6]
+)
+def test_any_text_can_be_remembered(workspace: Path, text: str):
+    repository = EntryRepository(workspace)
+    done = remember(repository, Said(text), who="user")
+    assert list(repository.load().entries) == [done.entry.id]
+    assert repository.load().entries[done.entry.id] == done.entry
+    assert len(done.entry.content) <= MOST_CHARACTERS
+
+
+def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspace: Path):
+    id_ = call("entries", "remember", "lives in Kiel")["entry"]["id"]
+    call("purge", id_, "--yes")
+    with pytest.raises(InputError, match="for good"):
+        remember(EntryRepository(workspace), Said("Lives in Kiel!"), who="extraction", asked=False)
+    assert call("entries", "remember", "lives in Kiel")["new"] is True
+
+
+def test_fading_is_one_run_that_says_what_was_archived_and_forgotten(workspace: Path):
+    clock = ManualClock(NOW)
+    repository = EntryRepository(workspace, clock=clock)
+    repository.update(
+        added(entry("a", "one"), entry("b", "two", 0.21), entry("c", "three", 0.06)), who="test", why="a test"
+    )
+    clock.advance(days(40).total_seconds())
+    run = fade(repository).run
+    assert run is not None
+    assert {(c.id, c.action.value) for c in run.changes} == {("a", "faded"), ("b", "archived"), ("c", "removed")}
+    assert fade(repository).run is None
+
+
+def test_no_language_model_and_no_heavy_package_is_loaded(workspace: Path):
+    import subprocess
+    import sys
+
+    script = (
+        "import sys; from nanobot_memory_plugins.core.cli.main import run_command_line as run; "
+        f"run(['entries', 'list', '--json', '--workspace', {str(workspace)!r}]); "
+        "assert not {'numpy', 'apsw', 'fastembed', 'nanobot', 'onnxruntime'} & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env={**os.environ}, check=False)
+    assert done.returncode == 0, done.stderr
