@@ -6,7 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.journal import Run, last_known
+from nanobot_memory_plugins.consolidation.journal import BY_HAND, Run, last_known
 from nanobot_memory_plugins.consolidation.life_cycle import restored
 from nanobot_memory_plugins.consolidation.merging import adopted, merged_entry
 from nanobot_memory_plugins.consolidation.patch import take_back
@@ -16,9 +16,10 @@ from nanobot_memory_plugins.core.errors import InputError
 
 
 def last_undoable(runs: Sequence[Run]) -> Run | None:
-    """Return the last run that is no undoing and was not undone."""
+    """Return the last run that is no undoing, was not undone, and was not made by hand."""
     undone = {run.undoes for run in runs if run.undoes}
-    return next((run for run in reversed(runs) if not run.undoes and run.id not in undone and run.changes), None)
+    undoable = (run for run in reversed(runs) if run.changes and not run.undoes and run.who != BY_HAND)
+    return next((run for run in undoable if run.id not in undone), None)
 
 
 def undo(

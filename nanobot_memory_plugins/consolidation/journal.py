@@ -6,7 +6,7 @@ only added, but for a purge. Fading alone is written as its days, since the mome
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,8 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 
 NAME = "journal.jsonl"
+# Who is named for what others did to the file.
+BY_HAND = "hand"
 
 
 class Action(StrEnum):
@@ -126,6 +128,10 @@ class Journal:
             logger.warning("entries: {} lines of the journal cannot be read", bad)
         return found
 
+    def last(self) -> Run | None:
+        """Return the last run that can be read. Raises `MemoryFileError`."""
+        return next(filter(None, map(read_line, reversed(self.lines()))), None)
+
     def lines(self) -> list[bytes]:
         """Return the lines as they stand. Raises `MemoryFileError`."""
         try:
@@ -149,6 +155,18 @@ def last_known(runs: Iterable[Run], id_: str) -> Entry | None:
             if change.id == id_:
                 known = change.after or change.before
     return known
+
+
+def rewound(entries: Mapping[str, Entry], runs: Sequence[Run]) -> dict[str, Entry]:
+    """Return the entries as they were before ``runs``, which are given oldest first."""
+    base = dict(entries)
+    for run in reversed(runs):
+        for change in run.changes:
+            if change.before is None:
+                base.pop(change.id, None)
+            else:
+                base[change.id] = change.before
+    return base
 
 
 def run_to_json(run: Run, *, compact: bool = False) -> dict[str, Any]:

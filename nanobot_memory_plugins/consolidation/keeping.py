@@ -49,7 +49,10 @@ def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:
 
 
 def keep_aside(path: Path, data: bytes, now: datetime) -> Path:
-    """Keep what cannot stay in ``path`` in a file beside it, and return that."""
+    """Keep what cannot stay in ``path`` in a file beside it, and return that; the same bytes are kept once."""
+    for kept in kept_aside(path):
+        if read_file(kept) == data:
+            return kept
     moment = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
     aside = path.with_name(f"{path.name}{ASIDE}{moment}-{secrets.token_hex(2)}")
     write_private(aside, data)

@@ -17,7 +17,15 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.document import Document, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
-from nanobot_memory_plugins.consolidation.journal import Change, Journal, Run, changes_between, entries_folder
+from nanobot_memory_plugins.consolidation.journal import (
+    BY_HAND,
+    Change,
+    Journal,
+    Run,
+    changes_between,
+    entries_folder,
+    rewound,
+)
 from nanobot_memory_plugins.consolidation.keeping import keep_aside, read_file, write_private
 from nanobot_memory_plugins.consolidation.merging import adopted, merged
 from nanobot_memory_plugins.consolidation.patch import patch_back
@@ -30,9 +38,6 @@ from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_l
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.redaction import redact_text
-
-# Who is named in the journal for what others did to the file.
-BY_HAND = "hand"
 
 _ATTEMPTS = 20
 # A file that is found empty, gone or broken may be in somebody's hands just now: seconds between looks, and looks.
@@ -156,26 +161,34 @@ class EntryRepository:
         """Do what `update` says, with the lock held."""
         make_folder(self.paths, entries_folder(self.paths))
         path = self.path
-        state = self._look(path)
-        first = state
+        state = self._finish_what_broke_off(path) or self._look(path)
         self._warn(path, state)
+        made: Run | None = None
         for _ in range(_ATTEMPTS):
             wanted = decide(state)
             now = self.clock.now()
             data = wanted.data if wanted.data is not None else render(state.document, wanted.entries, now=now)
-            if data != state.raw and not (state.raw is None and not data):
+            is_new = data != state.raw and not (state.raw is None and not data)
+            if is_new:
                 self._at("before check")
                 if read_file(path) != state.raw:
-                    state = first = self._look(path)
+                    state = self._look(path)
                     continue
-                slipped = self._replace(path, state, data)
-                if slipped is not None:
-                    theirs = _slipped_in(state, first, slipped)
-                    decide = self._both(path, merged(state.entries, theirs.entries, wanted.entries), wanted, theirs)
-                    # Ours is in the file now; theirs shall be there with it.
-                    first, state = theirs, replace(theirs, raw=data)
-                    continue
-            return self._record(path, first, wanted.entries, data, who, why, undoes, now)
+            self._at("before journal")
+            made = self._record(path, state, wanted.entries, data, who, why, undoes, now) or made
+            self._at("after journal")
+            try:
+                slipped = self._replace(path, state, data) if is_new else None
+            except MemoryFileError:
+                self._broke_off(self.journal.last())
+                raise
+            if slipped is None:
+                return Outcome(path, dict(wanted.entries), made)
+            theirs = _slipped_in(state, slipped)
+            both = merged(state.entries, theirs.entries, wanted.entries)
+            decide = self._both(path, both, wanted, theirs)
+            # Ours is in the file now; theirs shall be there with it.
+            state = State(data, theirs.document, both, changes_between(wanted.entries, both))
         raise FileBusyError(f"{path.name} is being written by somebody else all the time.")
 
     def seen_path(self, path: Path) -> Path:
@@ -200,11 +213,12 @@ class EntryRepository:
 
     def _replace(self, path: Path, state: State, data: bytes) -> bytes | None:
         """Replace the file; return what somebody else wrote in the last instant, or None."""
-        self._at("before replace")
         if state.damage and state.raw:
             keep_aside(path, state.raw, self.clock.now())
         replace_file(path, data)
         self._at("after replace")
+        write_private(self.seen_path(path), data)
+        self._at("after seen")
         if state.raw is None:
             return None
         backup = read_file(path.with_name(f"{path.name}.bak"))
@@ -232,23 +246,55 @@ class EntryRepository:
         why: str,
         undoes: str,
         now: datetime,
-    ) -> Outcome:
-        """Write down what others did and what we did, in that order."""
+    ) -> Run | None:
+        """Write down what others did and what we are about to do, in that order; return the latter."""
         runs: list[Run] = []
+        when, after = exact_time(now), sha256(data)
         if state.by_hand:
-            runs.append(Run(new_id(), exact_time(now), BY_HAND, f"edited in {path.name}", state.by_hand, path.name))
+            edited = f"edited in {path.name}"
+            runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, path.name, file_after=after))
         own = changes_between(state.entries, wanted)
-        if own or undoes:
+        if own or (undoes and data != state.raw):
             before = state.raw or b""
             patch = patch_back(data, before) if not state.damage else None
-            made = Run(new_id(), exact_time(now), who, why, own, path.name, sha256(before), sha256(data), patch, undoes)
-            runs.append(made)
+            runs.append(Run(new_id(), when, who, why, own, path.name, sha256(before), after, patch, undoes))
         self.journal.append(runs)
-        self._at("after journal")
-        if data != read_file(self.seen_path(path)):
+        if data == state.raw and data != read_file(self.seen_path(path)):
             write_private(self.seen_path(path), data)
-        self._at("after seen")
-        return Outcome(path, dict(wanted), runs[-1] if own or undoes else None)
+        return runs[-1] if runs and runs[-1].who != BY_HAND else None
+
+    def _finish_what_broke_off(self, path: Path) -> State | None:
+        """Settle what a process left that ended between the journal and the file.
+
+        The journal is written first, so that no entry is in the file alone. When the file was not replaced any more,
+        the run did not happen; when it was, what was seen last is noted now, and what somebody wrote in the last
+        instant is taken from the backup: then the state of both is returned.
+        """
+        last, raw, seen = self.journal.last(), read_file(path), read_file(self.seen_path(path))
+        if last is None or raw is None or last.file != path.name or not last.file_after:
+            return None
+        done = sha256(raw) == last.file_after
+        if done and raw != seen:
+            write_private(self.seen_path(path), raw)
+        elif not done and raw == seen:
+            self._broke_off(last)
+            return None
+        backup = read_file(path.with_name(f"{path.name}.bak"))
+        if not backup or last.file_before in ("", sha256(b""), sha256(backup)):
+            return None
+        if not done:
+            # Somebody has gone on since: their two texts cannot be in one place.
+            keep_aside(path, backup, self.clock.now())
+            return None
+        ours, theirs = parse(raw), parse(backup)
+        current = adopted(ours, ours)
+        both = merged(rewound(current, [last]), adopted(theirs, ours), current)
+        return State(raw, theirs, both, changes_between(current, both))
+
+    def _broke_off(self, run: Run | None) -> None:
+        if run is not None and run.file_after:
+            when = exact_time(self.clock.now())
+            self.journal.append([Run(new_id(), when, run.who, "broke off before it was written", (), undoes=run.id)])
 
     def _look(self, path: Path) -> State:
         seen, backup = read_file(self.seen_path(path)), read_file(path.with_name(f"{path.name}.bak"))
@@ -269,8 +315,7 @@ class EntryRepository:
                 logger.warning("entries: {}", problem)
 
 
-def _slipped_in(state: State, first: State, slipped: bytes) -> State:
+def _slipped_in(state: State, slipped: bytes) -> State:
     """Return the state of a file that somebody wrote after we had looked for the last time."""
     document = parse(slipped)
-    entries = adopted(document, state.document)
-    return State(slipped, document, entries, (*first.by_hand, *changes_between(state.entries, entries)))
+    return State(slipped, document, adopted(document, state.document), ())

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from nanobot_memory_plugins.consolidation.damage import best_copy, damage_of
 from nanobot_memory_plugins.consolidation.document import Document, Stamps, parse
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.journal import Change, Run, changes_between
+from nanobot_memory_plugins.consolidation.journal import Change, Run, changes_between, rewound
 from nanobot_memory_plugins.consolidation.merging import adopted, merged
 
 _STAMP = re.compile(rb"Last updated:[ \t]*([0-9T:+\-]+)")
@@ -40,8 +40,11 @@ def look(raw: bytes | None, seen: bytes | None, backup: bytes | None, runs: Call
         document = parse(copy)
         return State(raw, document, adopted(document, document), (), damage)
     document = parse(data)
-    if seen is None or seen == data:
-        return State(raw, document, adopted(document, document if seen is not None else None), ())
+    if seen is None:
+        entries = adopted(document, None)
+        return State(raw, document, entries, changes_between({}, entries))
+    if seen == data:
+        return State(raw, document, adopted(document, document), ())
     before = parse(seen)
     known = adopted(before, before)
     entries = adopted(document, before)
@@ -84,14 +87,7 @@ def _onto_an_old_version(
     later = [run for run in runs if _second(run.time) is None or (_second(run.time) or since) > since]
     if len(later) == len(runs):
         return dict(theirs)  # a version that we did not write
-    base = dict(ours)
-    for run in reversed(later):
-        for change in run.changes:
-            if change.before is None:
-                base.pop(change.id, None)
-            else:
-                base[change.id] = change.before
-    return merged(base, theirs, ours)
+    return merged(rewound(ours, later), theirs, ours)
 
 
 def _second(time: str) -> datetime | None:
