@@ -1,9 +1,47 @@
 """The plugin: so far it says how the entries stand."""
 
+from nanobot_memory_plugins.consolidation.document import Document
+from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+
+_SUBJECT = "scored entries"
 
 
 class ConsolidationPlugin:
     """Keeps the scored long-term entries."""
 
     Options = ConsolidationOptions
+
+    @hookimpl
+    async def diagnose(self, context: PluginContext) -> Finding:
+        """Say how many entries there are, and what of their file cannot be read."""
+        repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact)
+        try:
+            snapshot = await run_in_daemon_thread(repository.load)
+        except MemoryFileError as error:
+            return Finding(_SUBJECT, error.cause, Health.BAD, error.mend)
+        archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
+        counts = f"{len(snapshot.entries) - archived} active, {archived} archived in {snapshot.path.name}"
+        if snapshot.damage:
+            return Finding(
+                _SUBJECT,
+                f"{counts}; the file is damaged ({snapshot.damage}) and its last good copy is used",
+                Health.DEGRADED,
+                "The next change puts the good copy in place, and keeps the damaged file beside it.",
+            )
+        return _with_problems(counts, snapshot.document)
+
+
+def _with_problems(counts: str, document: Document) -> Finding:
+    if not document.problems:
+        return Finding(_SUBJECT, counts)
+    more = f" (and {len(document.problems) - 1} more)" if len(document.problems) > 1 else ""
+    return Finding(
+        _SUBJECT, f"{counts}; {document.problems[0]}{more}", Health.DEGRADED, "Mend these lines in an editor."
+    )

@@ -50,12 +50,16 @@ Entries = Mapping[str, Entry]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The entries as they are, in the file's order, and the file that they stand in."""
+    """The entries as they are, in the file's order, and the file that they stand in.
+
+    ``damage`` says what is wrong with the file when a copy was read in its place.
+    """
 
     path: Path
     entries: dict[str, Entry]
     document: Document
     problems: tuple[str, ...] = ()
+    damage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +121,7 @@ class EntryRepository:
         path = self.path
         state = self._look(path)
         self._warn(path, state)
-        return Snapshot(path, state.entries, state.document, state.document.problems)
+        return Snapshot(path, state.entries, state.document, state.document.problems, state.damage)
 
     def update(
         self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False

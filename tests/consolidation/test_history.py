@@ -212,3 +212,16 @@ def test_a_forgotten_entry_can_be_purged_too(repository: EntryRepository):
     run = read_line(repository.journal.lines()[0])
     assert isinstance(run, Run)
     assert [change.id for change in run.changes] == ["b"]
+
+
+def test_a_purge_reaches_the_text_in_what_undoes_another_run(repository: EntryRepository):
+    add(repository, entry("gone", SECRET, 0.7), entry("b", "two", 0.6), entry("c", "three", 0.5))
+    lifted = repository.update(lambda e: {**e, "b": e["b"].with_score(0.9)}, who="test", why="a test").run
+    dropped = repository.update(lambda e: {**e, "c": e["c"].with_score(0.99)}, who="test", why="a test").run
+    assert lifted is not None
+    assert dropped is not None
+    assert any(SECRET.encode() in hunk.before for run in (lifted, dropped) for hunk in run.patch or ())
+    purge(repository, ["gone"], who="user")
+    assert not any(SECRET.encode() in data for data in everything(repository.paths.workspace))
+    undo(repository, lifted.id, who="user")
+    assert repository.load().entries["b"].score == 0.6

@@ -1,0 +1,59 @@
+"""The entries for code that runs on an event loop: each call is done in a thread, and awaited."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation import history, operations, purging
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.operations import Remembered, Said
+from nanobot_memory_plugins.consolidation.purging import Purged
+from nanobot_memory_plugins.consolidation.repository import Entries, EntryRepository, Outcome, Snapshot
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+
+
+class EntryMemory:
+    """The scored entries of one workspace, for hooks and tools. What the calls do and raise is said where they lead.
+
+    A call that is cancelled is done all the same.
+    """
+
+    def __init__(self, workspace: str | Path, *, clock: Clock, redact: Callable[[str], str]) -> None:
+        self.repository = EntryRepository(workspace, clock=clock, redact=redact)
+
+    async def load(self) -> Snapshot:
+        """Return the entries: `EntryRepository.load`."""
+        return await run_in_daemon_thread(self.repository.load)
+
+    async def update(self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str) -> Outcome:
+        """Change the entries: `EntryRepository.update`. ``change`` is called in the thread."""
+        return await run_in_daemon_thread(lambda: self.repository.update(change, who=who, why=why))
+
+    async def commit(self, base: Entries, entries: Entries, *, who: str, why: str) -> Outcome:
+        """Write what was made of ``base`` some time ago: `EntryRepository.commit`."""
+        return await run_in_daemon_thread(lambda: self.repository.commit(base, entries, who=who, why=why))
+
+    async def remember(self, said: Said, *, who: str, asked: bool = True) -> Remembered:
+        """Keep something: `operations.remember`."""
+        return await run_in_daemon_thread(lambda: operations.remember(self.repository, said, who=who, asked=asked))
+
+    async def forget(self, ids: Collection[str], *, who: str) -> Outcome:
+        """Take entries out of the file: `operations.forget`."""
+        return await run_in_daemon_thread(lambda: operations.forget(self.repository, ids, who=who))
+
+    async def fade(self) -> Outcome:
+        """Bring all entries up to this moment: `operations.fade`."""
+        return await run_in_daemon_thread(lambda: operations.fade(self.repository))
+
+    async def undo(self, run_id: str = "", *, entry_id: str = "", who: str) -> Outcome:
+        """Take back a run: `history.undo`."""
+        return await run_in_daemon_thread(lambda: history.undo(self.repository, run_id, entry_id=entry_id, who=who))
+
+    async def restore(self, entry_id: str, *, who: str) -> Outcome:
+        """Bring back an entry: `history.restore`."""
+        now = self.repository.clock.now()
+        return await run_in_daemon_thread(lambda: history.restore(self.repository, entry_id, now=now, who=who))
+
+    async def purge(self, ids: Collection[str], *, who: str) -> Purged:
+        """Forget for good: `purging.purge`."""
+        return await run_in_daemon_thread(lambda: purging.purge(self.repository, ids, who=who))
