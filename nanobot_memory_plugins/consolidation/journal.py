@@ -132,6 +132,15 @@ class Journal:
         """Return the last run that can be read. Raises `MemoryFileError`."""
         return next(filter(None, map(read_line, reversed(self.lines()))), None)
 
+    def maker_of(self, digest: str) -> Run | None:
+        """Return the last run that left the file with this SHA-256. Raises `MemoryFileError`."""
+        made = f'"after":"{digest}"'.encode()
+        return next((run for line in reversed(self.lines()) if made in line and (run := read_line(line))), None)
+
+    def knows(self, digest: str) -> bool:
+        """Say whether a run found or left the file with this SHA-256. Raises `MemoryFileError`."""
+        return any(f'"{digest}"'.encode() in line for line in self.lines())
+
     def lines(self) -> list[bytes]:
         """Return the lines as they stand. Raises `MemoryFileError`."""
         try:

@@ -275,24 +275,26 @@ class EntryRepository:
         instant is taken from the backup: then the state of both is returned.
         """
         last, raw, seen = self.journal.last(), read_file(path), read_file(self.seen_path(path))
-        if last is None or raw is None or last.file != path.name or not last.file_after:
+        if last is None or raw is None:
             return None
-        done = sha256(raw) == last.file_after
-        if done and raw != seen:
+        made = self.journal.maker_of(sha256(raw))
+        if made is not None and raw != seen:
             write_private(self.seen_path(path), raw)
-        elif not done and raw == seen:
+        elif raw == seen and last.file == path.name and last.file_after not in ("", sha256(raw)):
             self._broke_off(last)
-            return None
         backup = read_file(path.with_name(f"{path.name}.bak"))
-        if not backup or last.file_before in ("", sha256(b""), sha256(backup)):
+        writer = made or (self.journal.maker_of(sha256(seen)) if seen else None)
+        if not backup or writer is None or writer.file_before in ("", sha256(b""), sha256(backup)):
             return None
-        if not done:
+        if self.journal.knows(sha256(backup)):
+            return None
+        if made is None:
             # Somebody has gone on since: their two texts cannot be in one place.
             keep_aside(path, backup, self.clock.now())
             return None
         ours, theirs = parse(raw), parse(backup)
         current = adopted(ours, ours)
-        both = merged(rewound(current, [last]), adopted(theirs, ours), current)
+        both = merged(rewound(current, [made]), adopted(theirs, ours), current)
         return State(raw, theirs, both, changes_between(current, both))
 
     def _broke_off(self, run: Run | None) -> None:
