@@ -116,6 +116,8 @@ _read_cached = lru_cache(maxsize=_CACHED_BLOCKS)(_read)
 
 def write_block(entry: Entry, before: Block | None, newline: bytes) -> bytes:
     """Return the bytes of an entry; what has not changed keeps the bytes that it has in ``before``."""
+    if before is not None and entry == before.entry:
+        return before.data
     header, fields = write_header(entry), write_fields(entry)
     if before is None:
         lines = [header, *_escaped(entry.content), *filter(None, (fields,))]

@@ -70,8 +70,7 @@ class Entry:
     @property
     def score(self) -> float:
         """How much it matters, 0 to 1, as of the last look."""
-        faded = self.decayed_days - self.anchor_days
-        return float(self.anchor * DAILY_DECAY**faded) if faded > 0 else self.anchor
+        return faded_score(self.anchor, self.decayed_days - self.anchor_days)
 
     @property
     def section(self) -> Section:
@@ -86,6 +85,11 @@ class Entry:
     def with_score(self, score: float) -> "Entry":
         """Return the entry with its score set; it fades on from there."""
         return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
+
+
+def faded_score(score: float, days: int) -> float:
+    """Return what some days of fading leave of a score."""
+    return float(score * DAILY_DECAY**days) if days > 0 else score
 
 
 def plain_score(score: float) -> float:

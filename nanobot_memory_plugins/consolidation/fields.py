@@ -10,11 +10,10 @@ and the second of two hyphens are written as ``%`` and hexadecimal digits.
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 
-from nanobot_memory_plugins.consolidation.entry import Entry, Section, plain_score
-from nanobot_memory_plugins.core.files.entries import choice
+from nanobot_memory_plugins.consolidation.entry import Entry, Section, faded_score, plain_score
 from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -25,6 +24,9 @@ _SCORE = "score"
 _DECAYED = "decayed"
 _FROM = "from"
 _SECTION = "section"
+_SCOPE = ("agent", "user", "channel", "session")
+_SECTIONS = {section.value: section for section in Section}
+_ORIGINS = {origin.value: origin for origin in Origin}
 
 
 def shown_score(score: float) -> str:
@@ -43,7 +45,8 @@ def write_fields(entry: Entry) -> str:
     return f"<!-- {pairs} -->" if pairs else ""
 
 
-def split_fields(line: str) -> dict[str, str] | None:
+@lru_cache(maxsize=16)  # a line is looked at twice: for the end of its entry, and for the entry
+def split_fields(line: str) -> Mapping[str, str] | None:
     """Return the pairs of a line, or None when it is no line of fields."""
     match = LINE.fullmatch(line)
     if match is None:
@@ -74,22 +77,30 @@ def with_fields(entry: Entry, fields: Mapping[str, str]) -> tuple[Entry, list[st
         return found
 
     created, activated, expires = time("created"), time("activated"), time("expires")
-    if activated is None or shown_date(activated) != shown_date(entry.last_activated):
+    if activated is None or activated.date() != entry.last_activated.date():
         activated = entry.last_activated
-    entry = replace(
-        _with_score(entry, rest, bad),
+    anchor, decayed_days, anchor_days = _score(entry.anchor, rest, bad)
+    read = Entry(
+        id=entry.id,
+        content=entry.content,
+        category=entry.category,
+        hits=entry.hits,
+        anchor=anchor,
+        anchor_days=anchor_days,
+        decayed_days=decayed_days,
         created_at=created,
         last_activated=activated,
         expires_at=expires,
         source_session=rest.pop("source", ""),
         group=rest.pop("group", ""),
-        origin=choice(Origin, rest.pop("origin", ""), Origin.USER),
+        origin=_ORIGINS.get(rest.pop("origin", "").lower(), Origin.USER),
         supersedes=tuple(filter(None, re.split(r"[,\s]+", rest.pop("supersedes", "")))),
         superseded_by=rest.pop("superseded_by", ""),
-        scope=Scope(*(rest.pop(name, "") for name in ("agent", "user", "channel", "session"))),
-        kept_in=_section(rest.pop(_SECTION, "")),
+        scope=Scope(*(rest.pop(name, "") for name in _SCOPE)),
+        kept_in=_SECTIONS.get(rest.pop(_SECTION, "")),
+        extra=tuple(rest.items()),
     )
-    return replace(entry, extra=tuple(rest.items())), bad
+    return read, bad
 
 
 def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -114,22 +125,19 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield from entry.extra
 
 
-def _with_score(entry: Entry, rest: dict[str, str], bad: list[str]) -> Entry:
-    """Return the entry with its exact score, when the header shows that score; the header's wins otherwise."""
+def _score(shown: float, rest: dict[str, str], bad: list[str]) -> tuple[float, int, int]:
+    """Return anchor, decayed and anchor days: the exact ones, when the header shows that score; else the header's."""
     exact, days, start = (rest.pop(name, "") for name in (_SCORE, _DECAYED, _FROM))
+    if not (exact or days or start):
+        return shown, 0, 0
     try:
-        told = replace(
-            entry,
-            anchor=plain_score(float(exact)) if exact else entry.anchor,
-            decayed_days=_days(days),
-            anchor_days=_days(start),
-        )
+        anchor, decayed_days, anchor_days = plain_score(float(exact or shown)), _days(days), _days(start)
     except ValueError:
         bad.append(_SCORE)
-        return entry
-    if shown_score(told.score) == shown_score(entry.anchor):
-        return told
-    return replace(told, anchor=entry.anchor, anchor_days=told.decayed_days)
+        return shown, 0, 0
+    if shown_score(faded_score(anchor, decayed_days - anchor_days)) == shown_score(shown):
+        return anchor, decayed_days, anchor_days
+    return shown, decayed_days, decayed_days
 
 
 def _days(text: str) -> int:
@@ -137,10 +145,6 @@ def _days(text: str) -> int:
     if not 0 <= number <= 10_000_000:
         raise ValueError(text[:10])
     return number
-
-
-def _section(text: str) -> Section | None:
-    return Section(text) if text in {section.value for section in Section} else None
 
 
 def _time(time: datetime | None) -> str:
