@@ -4,6 +4,7 @@ Pieces begin at headings, so that a piece is an entry as a rule; lines would rep
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,6 +13,8 @@ from typing import Any
 # Characters of a patch at most; a run that changes more is taken back entry by entry.
 MOST_CHARACTERS = 65_536
 _MOST_PIECES = 20_000
+# Pieces that are alike, in pairs: comparing takes that many steps, and more.
+_MOST_PAIRS = 200_000
 _STARTS = re.compile(rb"^(?=#|<!--)", re.MULTILINE)
 
 
@@ -30,7 +33,8 @@ Patch = tuple[Hunk, ...]
 def patch_back(after: bytes, before: bytes) -> Patch | None:
     """Return what leads from ``after`` back to ``before``, or None when that is long or no UTF-8."""
     new, old = _STARTS.split(after), _STARTS.split(before)
-    if len(new) + len(old) > _MOST_PIECES:
+    counts = Counter(old)
+    if len(new) + len(old) > _MOST_PIECES or sum(counts[piece] for piece in new) > _MOST_PAIRS:
         return None
     offsets = [0]
     for piece in new:

@@ -1,5 +1,6 @@
 """Two changes of the same entries: what people did wins, and nothing of either is lost."""
 
+import time
 from dataclasses import replace
 
 from hypothesis import given
@@ -69,3 +70,10 @@ def test_a_patch_leads_back_exactly(pieces: list[str], data: st.DataObject):
     patch = patch_back(after, before)
     assert patch is not None
     assert take_back(after, patch) == before
+
+
+def test_a_file_of_the_same_line_over_and_over_is_not_compared():
+    same = b"## the same\n" * 9_000
+    started = time.perf_counter()
+    assert patch_back(same + b"x", same) is None
+    assert time.perf_counter() - started < 5

@@ -223,7 +223,7 @@ DAMAGES = {
     "half": lambda data: data[: len(data) // 2 + 3],
     "ends_in_a_header": lambda data: data[: data.rfind(b"### [") + 30],
     "erased": lambda data: b"\xff" * len(data),
-    "erased_in_the_middle": lambda data: data[:200] + b"\xff" * 100 + data[300:],
+    "erased_in_the_middle": lambda data: data[:200] + b"\xff" * 8 + data[208:],
     "nul": lambda data: data[:150] + b"\0" * 64 + data[214:],
     "binary": lambda data: bytes(range(1, 255)) * 20,
 }
