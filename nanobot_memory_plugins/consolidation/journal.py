@@ -23,6 +23,8 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 NAME = "journal.jsonl"
 # Who is named for what others did to the file.
 BY_HAND = "hand"
+# Why a run takes back one that was written down and not done.
+BROKE_OFF = "broke off before it was written"
 
 
 class Action(StrEnum):
@@ -138,8 +140,14 @@ class Journal:
         return next((run for line in reversed(self.lines()) if made in line and (run := read_line(line))), None)
 
     def knows(self, digest: str) -> bool:
-        """Say whether a run found or left the file with this SHA-256. Raises `MemoryFileError`."""
-        return any(f'"{digest}"'.encode() in line for line in self.lines())
+        """Say whether a run found or left the file with this SHA-256. Raises `MemoryFileError`.
+
+        A run that broke off did not leave it so, though it meant to.
+        """
+        lines = self.lines()
+        named = [run for line in lines if digest.encode() in line and (run := read_line(line))]
+        broken = {run.undoes for line in lines if BROKE_OFF.encode() in line and (run := read_line(line))}
+        return any(run.file_before == digest or run.id not in broken for run in named)
 
     def lines(self) -> list[bytes]:
         """Return the lines as they stand. Raises `MemoryFileError`."""

@@ -300,7 +300,7 @@ class EntryRepository:
     def _broke_off(self, run: Run | None) -> None:
         if run is not None and run.file_after:
             when = exact_time(self.clock.now())
-            self.journal.append([Run(new_id(), when, run.who, "broke off before it was written", (), undoes=run.id)])
+            self.journal.append([Run(new_id(), when, run.who, BROKE_OFF, (), undoes=run.id)])
 
     def _look(self, path: Path) -> State:
         seen, backup = read_file(self.seen_path(path)), read_file(path.with_name(f"{path.name}.bak"))
