@@ -18,6 +18,7 @@ from loguru import logger
 from nanobot_memory_plugins.consolidation.document import Document, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.journal import (
+    BROKE_OFF,
     BY_HAND,
     Change,
     Journal,
