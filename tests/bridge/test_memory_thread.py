@@ -25,12 +25,14 @@ async def send(thread: MemoryThread, text: str):
 
 
 async def test_a_call_is_answered_and_the_thread_ends_with_the_close(tmp_path, monkeypatch):
+    others = running()  # those of earlier tests may still be closing
     thread = thread_for(tmp_path, monkeypatch)
     assert not thread.running
     receipt = await send(thread, "hello")
     assert receipt.stored
+    assert set(running()) - set(others)
     assert await thread.aclose(5)
-    assert not running()
+    assert not set(running()) - set(others)
 
 
 async def test_what_was_submitted_before_a_close_is_kept(tmp_path, monkeypatch):
