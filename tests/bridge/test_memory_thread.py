@@ -32,6 +32,10 @@ async def test_a_call_is_answered_and_the_thread_ends_with_the_close(tmp_path, m
     assert receipt.stored
     assert set(running()) - set(others)
     assert await thread.aclose(5)
+    for _ in range(200):  # the thread says that it has ended, and then ends
+        if not set(running()) - set(others):
+            break
+        await asyncio.sleep(0.05)
     assert not set(running()) - set(others)
 
 
