@@ -10,7 +10,8 @@ ANA = Scope(agent="assistant", user="ana", channel="cli", session="cli:ana")
 BOB = Scope(agent="assistant", user="bob", channel="web", session="web:bob")
 OTHER_AGENT = Scope(agent="clerk", user="ana", channel="cli", session="clerk:ana")
 ASKED = "Do you remember the code of the bicycle lock?"
-SECRET = {ANA: "4417", BOB: "8820", OTHER_AGENT: "1309"}
+# No digits and letters of hexadecimal numbers alone: ids are made of those.
+SECRET = {ANA: "walnut", BOB: "lynx", OTHER_AGENT: "zither"}
 
 
 async def remember(memory: MemoryHost) -> None:
