@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.recall.dates_in_words import day_in_words, is_chinese
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 # Recall's own limits are for turns; here the machine's speed is not to decide what is injected.
@@ -86,12 +87,19 @@ async def _write_transcripts(workspace: Path, documents: Iterable[LabelledDocume
     await files.close()
 
 
+def note_line(document: LabelledDocument) -> str:
+    """Return a document as a line, with its date in words, as our block has it: small models copy dates as they are."""
+    day = f"[{day_in_words(document.ts.date(), chinese=is_chinese(document.text))}] " if document.ts else ""
+    speaker = f"{document.speaker}: " if document.speaker else ""
+    return f"{day}{speaker}{document.text}"
+
+
 def block_of_size(ranked: Iterable[str], documents: Mapping[str, LabelledDocument], tokens: int) -> str:
     """Return the best documents as lines, as many as fit ``tokens``; one that does not fit is left out."""
     lines: list[str] = []
     size = 0
     for identifier in ranked:
-        line = documents[identifier].line
+        line = note_line(documents[identifier])
         cost = estimate_tokens(f"{line}\n")
         if size + cost <= tokens:
             lines.append(line)
@@ -101,4 +109,4 @@ def block_of_size(ranked: Iterable[str], documents: Mapping[str, LabelledDocumen
 
 def evidence(question: Question, documents: Mapping[str, LabelledDocument]) -> str:
     """Return the documents that hold the answer, as lines in their order: what a perfect search would inject."""
-    return "\n".join(documents[identifier].line for identifier in documents if identifier in question.gold)
+    return "\n".join(note_line(documents[identifier]) for identifier in documents if identifier in question.gold)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Tier
+from nanobot_memory_plugins.recall.dates_in_words import day_in_words, is_chinese, with_days
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.repeats import fold_repeats, folded, one_line
 
@@ -38,14 +39,18 @@ def build_block(hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tie
 
 
 def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY) -> str:
-    """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file."""
+    """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file.
+
+    Behind phrases such as "last Friday" stand the days that they mean.
+    """
     if tier is Tier.LIGHT and hit.tldr:
         text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     else:
         text = hit.text if whole else (hit.snippet or hit.text)[: options.heavy_max_snippet_chars]
-    date = f"[{hit.time:%Y-%m-%d}] " if hit.time else ""
+    text = with_days(one_line(text), hit.days)
+    date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
-    return f"- {date}{who}: {one_line(text)} (line {hit.line})"
+    return f"- {date}{who}: {text} (line {hit.line})"
 
 
 def without_live(hits: Iterable[Hit], text: str, history: Sequence[Message]) -> list[Hit]:

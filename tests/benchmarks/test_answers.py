@@ -11,7 +11,7 @@ from hypothesis import strategies
 
 from benchmarks.answers import command
 from benchmarks.answers.asking import INSTRUCTION, ask
-from benchmarks.answers.blocks import block_of_size, evidence, our_blocks
+from benchmarks.answers.blocks import block_of_size, evidence, note_line, our_blocks
 from benchmarks.answers.record import Given, append_given, read_given
 from benchmarks.answers.sample import chosen
 from benchmarks.answers.scoring import mean_interval, token_f1
@@ -75,9 +75,9 @@ def test_the_sample_is_even_and_a_short_one_is_the_beginning_of_a_long_one():
 
 def test_a_block_takes_the_best_that_fit_and_no_more_room_than_it_has(tmp_path):
     documents = {document.id: document for document in made_set(tmp_path / "made").documents}
-    size = estimate_tokens(documents["a/1"].line) + 2
+    size = estimate_tokens(note_line(documents["a/1"])) + 2
     block = block_of_size(["a/1", "a/2", "a/3"], documents, size)
-    assert block == "[2024-05-03] Ann: I adopted a greyhound called Biscuit last week."
+    assert block == "[3 May 2024] Ann: I adopted a greyhound called Biscuit last week."
     assert estimate_tokens(block_of_size(["a/2", "a/3", "a/1"], documents, 40)) <= 40
     assert block_of_size(["a/1"], documents, 0) == ""
 
@@ -92,7 +92,7 @@ def test_our_block_is_what_a_host_gets_and_the_questions_are_not_kept(tmp_path, 
     labelled = made_set(tmp_path / "made")
     asked = [labelled.questions[0], labelled.questions[0].model_copy(update={"id": "again"}), labelled.questions[2]]
     blocks = our_blocks(labelled, asked)
-    assert "[2024-05-03] Ann: I adopted a greyhound called Biscuit" in blocks["q1"]
+    assert "[3 May 2024] Ann: I adopted a greyhound called Biscuit" in blocks["q1"]
     assert "What is the name" not in blocks["again"]
     assert "小林: 我把备份服务器的端口" in blocks["q3"]
     assert "greyhound" not in blocks["q3"]

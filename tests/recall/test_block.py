@@ -24,10 +24,10 @@ def test_memories_are_grouped_by_file_and_say_who_when_and_where():
     block = build_block(hits, RecallOptions())
     assert block.text.splitlines() == [
         "memory/a.md",
-        "- [2026-02-16] user: I like tea (line 3)",
-        "- [2026-02-16] user: and cake (line 9)",
+        "- [16 February 2026] user: I like tea (line 3)",
+        "- [16 February 2026] user: and cake (line 9)",
         "memory/b.md",
-        "- [2026-02-16] user: xxxxxxxxx (line 1)",
+        "- [16 February 2026] user: xxxxxxxxx (line 1)",
     ]
     assert block.hit_ids == ("1", "2", "3")
 

@@ -78,7 +78,9 @@ async def test_heavy_results_carry_file_date_and_snippet_and_so_does_the_block(m
     block = await ask(memory, "你记得 Cloudflare 吗？")
     memories = [line for line in block.splitlines() if line.startswith("- ")]
     assert len(memories) >= 3
-    assert all(re.fullmatch(r"- \[\d{4}-\d\d-\d\d\] .+ \(line \d+\)", line) for line in memories)
+    assert all(
+        re.fullmatch(r"- \[(\d{1,2} \w+ \d{4}|\d{4}年\d{1,2}月\d{1,2}日)\] .+ \(line \d+\)", line) for line in memories
+    )
 
 
 @pytest.mark.accept("V3-19")
@@ -101,3 +103,9 @@ async def test_what_was_said_twice_is_injected_once(memory):
     )
     assert (await ask(memory, "你记得我的猫叫什么吗？")).count("小白") == 1
     assert (await ask(memory, "Do you remember my telescope?")).count("Dobson") == 1
+
+
+async def test_a_relative_phrase_is_injected_with_the_days_that_it_meant(memory):
+    await keep(memory, "Last Friday my telescope fell from the attic window")  # kept on Monday, 16 February 2026
+    block = await ask(memory, "What happened to my telescope?")
+    assert "- [16 February 2026] user: Last Friday (13 February 2026) my telescope fell" in block

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.values.notes import (
     Summary,
 )
 from nanobot_memory_plugins.core.values.search import (
+    DatedPhrase,
     Hit,
     Level,
     Query,
@@ -26,6 +27,7 @@ from nanobot_memory_plugins.core.values.search import (
 
 __all__ = [
     "ContextBlock",
+    "DatedPhrase",
     "Destination",
     "Hit",
     "Level",

@@ -1,7 +1,7 @@
 """Queries to a store and what comes back."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import IntEnum, StrEnum
 
 from nanobot_memory_plugins.core.values.conversation import Origin, Scope
@@ -45,6 +45,15 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class DatedPhrase:
+    """A phrase of a memory that names days by when it was said ("last Friday"), and those days, both included."""
+
+    phrase: str
+    first: date
+    last: date
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A memory that was found, and where it stands.
 
@@ -52,7 +61,7 @@ class Hit:
     0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
     text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
     memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
-    are those of a structured note.
+    are those of a structured note. ``days`` says what relative phrases of the text mean.
     """
 
     id: str
@@ -71,6 +80,7 @@ class Hit:
     source: str = ""
     tldr: str = ""
     tags: tuple[str, ...] = ()
+    days: tuple[DatedPhrase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from itertools import islice
 
 from nanobot_memory_plugins.storage.relative_dates import chinese, english
 from nanobot_memory_plugins.storage.relative_dates.calendar import Span, day_of_month, month_of
+from nanobot_memory_plugins.storage.relative_dates.phrases import dated_phrases
 
-__all__ = ["Span", "relative_spans"]
+__all__ = ["Span", "dated_phrases", "relative_spans"]
 
 # What of a long text is read: as much as the search reads of a long query, from both its ends.
 _HEAD = 512
@@ -50,6 +51,8 @@ def _found(text: str, today: date) -> Iterator[tuple[int, Span]]:
             span = month_of(int(year), int(month)) if separator != "." else None
         if span is not None:
             yield match.start(), span
-    yield from islice(english.RULES.found(text, today), _MOST_SPANS)
+    phrases = islice(english.RULES.found(text, today), _MOST_SPANS)
+    yield from ((one.start, one.span) for one in phrases)
     if not text.isascii() and _CHINESE.search(text):
-        yield from islice(chinese.RULES.found(chinese.simplified(text), today), _MOST_SPANS)
+        phrases = islice(chinese.RULES.found(chinese.simplified(text), today), _MOST_SPANS)
+        yield from ((one.start, one.span) for one in phrases)

@@ -241,3 +241,36 @@ RULES = Rules(
         "day": (r"(?P<which>昨|大前)[天日晚夜早儿]|(?<![目之以眼日])(?P<before>前)[天晚]", _day),
     }
 )
+
+CERTAIN = frozenset({"ago", "week", "month", "year", "day"})
+"""The rules whose phrases mean the same days to everybody: 周五 may lie ahead, 前几天 is vague."""
+
+
+def _week_ahead(match: re.Match[str], today: date) -> Span:
+    ahead = -len(match["which"])
+    day = match["day"]
+    if day is None:
+        return week_of(today, ahead)
+    return weekend_of(today, ahead) if day == "末" else weekday_of(today, _WEEKDAYS[day], ahead)
+
+
+def _month_ahead(match: re.Match[str], today: date) -> Span | None:
+    first = months_back(today, -len(match["which"]))
+    day = match["day"]
+    return day_of_month(first.year, first.month, _number(day)) if day else month_of(first.year, first.month)
+
+
+AHEAD = Rules(
+    {
+        "next_week": (rf"(?<![早晚线路网日])(?P<which>下下|下)一?个?{_WEEK}(?![围边刊])(?:{_WEEKDAY})?", _week_ahead),
+        "next_month": (
+            rf"(?<!日)(?P<which>下下|下)一?个?月(?![亮球饼经])份?(?:(?P<day>{_NUMBER})[日号])?",
+            _month_ahead,
+        ),
+        "next_year": (r"(?<![清声发光证说指表透查])明年", lambda _, today: year_of(today.year + 1)),
+        "day_after": (r"大后天", lambda _, today: days_back(today, -3, -3)),
+        "in_two_days": (r"(?<!大)后天(?![性的])", lambda _, today: days_back(today, -2, -2)),
+        "tomorrow": (r"(?<![清声发光证说指表透查])明[天日晚早](?!方)", lambda _, today: days_back(today, -1, -1)),
+    }
+)
+"""What lies ahead of the day on which it is said."""

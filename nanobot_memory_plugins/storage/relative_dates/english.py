@@ -208,3 +208,28 @@ RULES = Rules(
         "yesterday": (r"\byesterday\b", lambda _, today: days_back(today, 1, 1)),
     }
 )
+
+CERTAIN = frozenset({"before_last", "ago", "half_year", "last", "weekday_of_week", "yesterday"})
+"""The rules whose phrases mean the same days to everybody: "on Friday" may lie ahead, "the other day" is any."""
+
+
+def _ahead(match: re.Match[str], today: date) -> Span:
+    match match["unit"]:
+        case "week":
+            return week_of(today, -1)
+        case "weekend":
+            return weekend_of(today, -1)
+        case "month":
+            first = months_back(today, -1)
+            return month_of(first.year, first.month)
+    return year_of(today.year + 1)
+
+
+AHEAD = Rules(
+    {
+        "next": (r"\bnext (?P<unit>week|weekend|month|year)\b", _ahead),
+        "day_after": (r"\bday after tomorrow\b", lambda _, today: days_back(today, -2, -2)),
+        "tomorrow": (r"\btomorrow\b", lambda _, today: days_back(today, -1, -1)),
+    }
+)
+"""What lies ahead of the day on which it is said. "Next Friday" is this week's to some, and left alone."""

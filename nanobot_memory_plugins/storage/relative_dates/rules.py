@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 
 from nanobot_memory_plugins.storage.relative_dates.calendar import Span
@@ -9,6 +10,16 @@ from nanobot_memory_plugins.storage.relative_dates.calendar import Span
 Resolve = Callable[[re.Match[str], date], Span | None]
 
 _GROUP_NAME = re.compile(r"\(\?P<\w+>")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A phrase in a text, the rule that knows it, and what it means."""
+
+    start: int
+    phrase: str
+    rule: str
+    span: Span
 
 
 class Rules:
@@ -19,14 +30,15 @@ class Rules:
         alternatives = (f"(?P<{name}>{_GROUP_NAME.sub('(?:', pattern)})" for name, (pattern, _) in rules.items())
         self._any = re.compile("|".join(alternatives))
 
-    def found(self, text: str, today: date) -> Iterator[tuple[int, Span]]:
-        """Yield each phrase's place and span; a date that the calendar does not have is left out."""
+    def found(self, text: str, today: date) -> Iterator[Found]:
+        """Yield each phrase that names days; a date that the calendar does not have is left out."""
         for match in self._any.finditer(text):
-            pattern, resolve = self._rules[str(match.lastgroup)]
+            name = str(match.lastgroup)
+            pattern, resolve = self._rules[name]
             exact = pattern.match(text, match.start())
             try:
                 span = resolve(exact, today) if exact else None
             except (ValueError, OverflowError):  # before the year 1, or after 9999
                 continue
             if span is not None:
-                yield match.start(), span
+                yield Found(match.start(), match[0], name, span)

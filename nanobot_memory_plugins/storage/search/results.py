@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from nanobot_memory_plugins.core.values import Hit
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.relative_dates import dated_phrases
 from nanobot_memory_plugins.storage.segmentation import segment
 
 SNIPPET_CHARS = 360
@@ -39,6 +40,7 @@ def hit_of(
         source=document.source,
         tldr=document.tldr,
         tags=document.tags,
+        days=dated_phrases(document.text, document.time.date()) if document.time is not None else (),
     )
 
 
