@@ -2,6 +2,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.scan import scan_markdown
@@ -65,3 +66,18 @@ def test_no_filter_or_key_makes_a_search_raise(searchers, text):
     for one in searchers:
         one.search(query)
         assert one.read(text) is None
+
+
+@pytest.mark.parametrize("unit", ["word ", "中文"])
+def test_of_a_long_query_as_much_is_embedded_in_every_language(searchers, monkeypatch, unit):
+    embedded: list[str] = []
+    model = ChosenVectors({"long": [1.0, 0.0]})
+    monkeypatch.setattr(searchers[1], "_embedder", lambda: model)
+
+    def encode(text: str) -> list[list[float]]:
+        embedded.append(text)
+        return [[1.0, 0.0]]
+
+    monkeypatch.setattr(model, "encode", encode)
+    searchers[1].search(Query(unit * 50_000))
+    assert 120 <= estimate_tokens(embedded[0]) <= 128

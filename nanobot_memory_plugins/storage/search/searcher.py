@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.core.tokens import truncate_to_tokens
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database.connection import plain_errors
@@ -35,8 +36,8 @@ _FEWEST_CANDIDATES = 100
 _WITH_NEIGHBOURS = 40
 # Candidates by words that are looked at for one that is kept: questions do not crowd out what answers them.
 _SPARE = 2
-# What of a query is embedded: an embedding takes as long as a whole search from some hundred characters on.
-_EMBEDDED_CHARS = 512
+# What of a query is embedded: an embedding takes as long as a whole search from some hundred tokens on.
+_EMBEDDED_TOKENS = 128
 # A search of tl;dr, tags and titles has no context to look at.
 _LIGHT = {"context_boosts": False}
 # Below this cosine a text that shares no word with the query has nothing to do with it.
@@ -169,7 +170,9 @@ class Searcher:
         if embedder is None or space is None:
             return None
         try:
-            vector = np.asarray(embedder.encode(storable(query.text[:_EMBEDDED_CHARS]))[0], dtype=np.float32)
+            vector = np.asarray(
+                embedder.encode(storable(truncate_to_tokens(query.text, _EMBEDDED_TOKENS)))[0], dtype=np.float32
+            )
             length = float(np.linalg.norm(vector))
             if vector.shape != (space.dimension,) or not np.isfinite(length) or not length:
                 raise ValueError("no vector of this space")
