@@ -7,9 +7,9 @@ import sys
 import benchmarks
 
 # Not measurements, but what they share.
-SHARED = {"__main__", "hostile_texts", "made_up", "measure", "search_memory"}
-# Takes hours.
-ONLY_WHEN_NAMED = {"answers", "forgetting", "learn_ranking"}
+SHARED = {"__main__", "hostile_texts", "local_model_client", "made_up", "measure", "search_memory"}
+# Takes hours, or needs the local model.
+ONLY_WHEN_NAMED = {"answers", "forgetting", "learn_ranking", "silent_turn"}
 
 
 def main() -> int:

@@ -17,12 +17,11 @@ import re
 import statistics
 import tempfile
 import time
-import urllib.request
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from benchmarks.local_model_client import client_of
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH, LEFT_OUT, LabelledDocument, Question, read_set
 from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
@@ -77,7 +76,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     with quiet(), LocalModelServer(local_model_file(), context_tokens=CONTEXT_TOKENS) as server:
         rows: dict[str, list[tuple[Session, Left]]] = {"with the model": [], "without it": [], "truncation": []}
         for session in sessions:
-            ours, kept_tokens = asyncio.run(remembered(session, _client(server)))
+            ours, kept_tokens = asyncio.run(remembered(session, client_of(server)))
             rules, _ = asyncio.run(remembered(session, None))
             rows["with the model"].append((session, ours))
             rows["without it"].append((session, rules))
@@ -206,23 +205,6 @@ def _holds(text: str, answer: str) -> bool:
     words = [word for word in re.findall(r"\w+", answer.casefold()) if len(word) > 2 or word.isdigit()]
     said = set(re.findall(r"\w+", text.casefold()))
     return bool(words) and sum(word in said for word in words) >= _HELD * len(words)
-
-
-def _client(server: LocalModelServer) -> Complete:
-    """Return a ``complete`` that asks the server over HTTP, temperature 0."""
-
-    def ask(messages: Sequence[Mapping[str, Any]], max_tokens: int) -> str:
-        body = {"model": server.model_name, "messages": list(messages), "max_tokens": max_tokens, "temperature": 0}
-        request = urllib.request.Request(  # our own server on 127.0.0.1
-            f"{server.base_url}/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"}
-        )
-        with urllib.request.urlopen(request, timeout=_NO_HURRY) as answer:
-            return str(json.load(answer)["choices"][0]["message"]["content"] or "")
-
-    async def complete(messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
-        return await asyncio.to_thread(ask, messages, max_tokens)
-
-    return complete
 
 
 def _share(values: Sequence[bool]) -> str:
