@@ -60,6 +60,18 @@ class Store(Protocol):
         ...
 
 
+@runtime_checkable
+class EncodingStore(Protocol):
+    """A store that lends its embedding model, so that a plugin can compare texts by meaning."""
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
+        """Return one vector of unit length a text, or None while there is no model that answers.
+
+        Vectors can be compared within one answer; in between, the model may have changed.
+        """
+        ...
+
+
 class ModelReport(Protocol):
     """How the embedding model of a store stands. Empty texts say nothing."""
 

@@ -3,10 +3,12 @@
 import asyncio
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
+
+from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.diagnosis import Finding
@@ -82,6 +84,17 @@ class SqliteStore:
         """Return one memory whole, or None when there is none with this id."""
         self._must_be_open()
         return await run_in_pool(self._searching, self._index.read, hit_id)
+
+    async def encode(self, texts: Sequence[str]) -> list[list[float]] | None:
+        """Return one vector a text, made in a thread; None while there is no model, or when it fails."""
+        embedder = None if self._closed else self._index.embedding.embedder
+        if embedder is None:
+            return None
+        try:
+            return await self._in_housekeeping(lambda: embedder.encode(list(texts))) if texts else []
+        except Exception as error:  # a model may fail in any way, or be closed meanwhile
+            logger.warning("texts could not be compared by meaning: {}", type(error).__name__)
+            return None
 
     def notify(self, path: Path) -> None:
         """Learn that a memory file has grown or changed."""
