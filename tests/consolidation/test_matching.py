@@ -1,0 +1,194 @@
+"""Which known entry says what a text says: measured on pairs, and case by case."""
+
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.consolidation.matching import Matcher, may_concern, says_the_same
+from nanobot_memory_plugins.consolidation.wording import wording
+from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
+from nanobot_memory_plugins.storage.options import StorageOptions
+
+from .made_entries import entry
+
+DATA = Path(__file__).parents[1] / "data"
+PAIRS = [
+    line.split("\t")
+    for name in ("pairs_of_entries.tsv", "more_pairs_of_entries.tsv")
+    for line in (DATA / name).read_text(encoding="utf-8").splitlines()
+]
+Encode = Callable[[Sequence[str]], Awaitable[list[list[float]] | None]]
+
+
+@pytest.fixture(scope="module")
+def encode(builtin_model: Path) -> Encode:
+    """The real model, loaded once."""
+    access = EmbeddingAccess(StorageOptions().embedding_options())
+    assert access.wait(300).model
+    embedder = access.embedder
+    assert embedder is not None
+
+    async def run(texts: Sequence[str]) -> list[list[float]] | None:
+        return embedder.encode(list(texts))
+
+    return run
+
+
+def entries(*texts: str):
+    return {f"e{number}": entry(f"e{number}", text) for number, text in enumerate(texts)}
+
+
+async def judged(matcher: Matcher) -> tuple[float, float]:
+    """Return precision and recall over the pairs, each taken both ways round."""
+    right = wrong = missed = 0
+    for label, one, other in PAIRS:
+        for text, known in ((one, other), (other, one)):
+            (match,) = await matcher.same([text], entries(known))
+            right += bool(match) and label == "same"
+            wrong += bool(match) and label == "different"
+            missed += not match and label == "same"
+    return right / (right + wrong), right / (right + missed)
+
+
+def test_there_are_enough_pairs_in_both_languages():
+    for label in ("same", "different"):
+        chinese = sum(1 for one in PAIRS if one[0] == label and not one[1].isascii())
+        assert chinese >= 20
+        assert sum(1 for one in PAIRS if one[0] == label) - chinese >= 20
+
+
+async def test_by_words_alone_nothing_different_matches_and_most_that_is_the_same_does():
+    precision, recall = await judged(Matcher())
+    assert precision == 1.0
+    assert recall >= 0.9
+
+
+@pytest.mark.accept("EB-18")
+async def test_with_vectors_nothing_different_matches_and_most_that_is_the_same_does(encode: Encode):
+    precision, recall = await judged(Matcher(encode))
+    assert precision == 1.0
+    assert recall >= 0.92
+
+
+@pytest.mark.accept("EB-18")
+async def test_vectors_decide_where_words_leave_it_open(encode: Encode):
+    known = entries("The user's email client is Thunderbird", "The user likes tea")
+    more = "The user's email client at home is Thunderbird on a Linux PC"
+    assert await Matcher().same([more], known) == [None]
+
+    async def near(texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, 0.0] for _ in texts]
+
+    (match,) = await Matcher(near).same([more], known)
+    assert (match.entry_id, match.by) == ("e0", "vectors")
+    (match,) = await Matcher(encode).same(["The email client of the user: Thunderbird"], known)
+    assert (match.entry_id, match.by) == ("e0", "vectors")
+
+    async def far(texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, 0.0] if "client" in text else [0.0, 1.0] for text in texts]
+
+    same_words = "Thunderbird: the user's email"
+    assert await Matcher().same([same_words], known) != [None]
+    assert await Matcher(far).same([same_words], known) == [None]
+
+
+async def test_a_high_cosine_alone_is_not_enough():
+    async def always_one(texts: Sequence[str]) -> list[list[float]]:
+        return [[1.0, 0.0] for _ in texts]
+
+    matcher = Matcher(always_one)
+    assert await matcher.same(["The user likes coffee"], entries("The user likes tea")) == [None]
+    assert await matcher.same(["The team deploys on Mondays"], entries("The team deploys on Fridays")) == [None]
+
+
+async def test_by_id_and_by_the_same_words():
+    known = entries("用户喜欢喝茶", "Uses Python 3.12")
+    matcher = Matcher()
+    found = await matcher.same(["e0", "[e1]", "用户喜欢 喝茶！", "ｕｓｅｓ python　3.12", "", "?!"], known)
+    assert [(one.entry_id, one.by) if one else None for one in found] == [
+        ("e0", "id"),
+        ("e1", "id"),
+        ("e0", "text"),
+        ("e1", "text"),
+        None,
+        None,
+    ]
+    assert [one.by for one in await matcher.closest("[e1]", known)] == ["id"]
+
+
+async def test_of_two_that_say_the_same_the_one_that_holds_is_taken():
+    known = {"old": entry("old", "likes tea", superseded_by="new"), "new": entry("new", "Likes tea.")}
+    (match,) = await Matcher().same(["likes tea!"], known)
+    assert match.entry_id == "new"
+
+
+async def test_the_closest_are_plausible_and_in_order(encode: Encode):
+    known = entries(
+        "The user has a dog called Rex", "用户养了一只狗", "The deadline is on Friday", "The user has a cat"
+    )
+    by_words = await Matcher().closest("my dog", known)
+    assert [one.entry_id for one in by_words] == ["e0"]
+    by_meaning = await Matcher(encode).closest("my dog", known)
+    assert by_meaning[0].entry_id in ("e0", "e1")
+    assert "e2" not in [one.entry_id for one in by_meaning]
+    assert [one.likeness for one in by_meaning] == sorted((one.likeness for one in by_meaning), reverse=True)
+    assert len(await Matcher(encode).closest("my dog", known, most=1)) == 1
+    assert await Matcher().closest("", known) == []
+
+
+async def test_a_model_that_fails_or_changes_does_no_harm():
+    answers: list[object] = [OSError("gone"), None, [[1.0, 0.0]]]
+
+    async def encode(texts: Sequence[str]) -> list[list[float]] | None:
+        answer = answers.pop(0) if answers else [[1.0, 0.0, 0.0] for _ in texts]
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    matcher = Matcher(encode)
+    for _ in range(3):
+        (match,) = await matcher.same(["prefers dark mode"], entries("likes the dark mode"))
+        assert match.by == "words"
+    assert (await matcher.same(["prefers dark mode"], entries("likes the dark mode")))[0].by == "vectors"
+
+    async def longer(texts: Sequence[str]) -> list[list[float]] | None:
+        return [[1.0, 0.0, 0.0, 0.0] for _ in texts]
+
+    matcher._encode = longer
+    assert (await matcher.same(["prefers the dark mode"], entries("likes the dark mode")))[0].likeness == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "wanted"),
+    [
+        ("The user moved to Hamburg", "The user lives in Berlin", True),
+        ("用户改喝咖啡了", "用户喜欢喝茶", True),
+        ("The port is 5433", "The user has a dog", False),
+    ],
+)
+def test_what_may_confirm_or_replace_what(text: str, other: str, wanted: bool):
+    assert may_concern(text, other) is wanted
+
+
+@settings(max_examples=150)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_texts_can_be_compared_and_the_order_does_not_matter(one: str, other: str):
+    assert 0 <= says_the_same(one, other) <= 1
+    assert bool(says_the_same(one, other)) == bool(says_the_same(other, one))
+    assert bool(says_the_same(one, one)) == bool(wording(one).key)
+
+
+async def test_fifty_texts_against_two_thousand_entries_take_no_longer_than_a_moment():
+    known = {
+        f"e{n}": entry(f"e{n}", f"The user keeps record {n % 97} of shelf {n} in the room of colleague number {n // 7}")
+        for n in range(2_000)
+    }
+    matcher = Matcher()
+    await matcher.same(["warm"], known)
+    began = time.perf_counter()
+    await matcher.same([f"The user keeps record {n} of shelf {n}" for n in range(50)], known)
+    assert time.perf_counter() - began < 5
