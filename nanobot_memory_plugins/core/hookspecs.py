@@ -12,7 +12,7 @@ import pluggy
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary
 
 PROJECT_NAME = "nanobot_memory_plugins"
 
@@ -128,6 +128,17 @@ def trim_bootstrap(
     Synchronous, since hosts build prompts synchronously: an async implementation is refused. ``overhead`` is the
     characters that the host puts around each file. Called once for each state of the files; the first answer holds
     until one changes. Answer with the texts by name, without those to leave out, or None.
+    """
+
+
+@hookspec(firstresult=True)
+def prompt_entries(long_term: str, scope: Scope, context: PluginContext) -> PromptEntries | None:
+    """Say what is known of the user for long, for the system prompt.
+
+    Synchronous, and called for every prompt: keep the text, and make it anew only when what it is made of has changed,
+    since providers' prompt caches hold only as long as the prompt stays the same. ``long_term`` is the text of the
+    long-term file as the host would show it, ``scope`` says whose prompt it is. The first answer counts, and holds when
+    a later call fails. Answer with the block and with what of ``long_term`` still goes into the prompt, or None.
     """
 
 

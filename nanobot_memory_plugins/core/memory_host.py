@@ -13,7 +13,6 @@ from typing import Any, Self
 
 from loguru import logger
 
-from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
 from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
@@ -26,6 +25,7 @@ from nanobot_memory_plugins.core.hook_calls import HookCalls, values_of
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
 from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
@@ -42,7 +42,7 @@ from nanobot_memory_plugins.core.values import (
 )
 
 
-class MemoryHost:
+class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
     ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``,
@@ -73,7 +73,7 @@ class MemoryHost:
             visible_scope=self._scopes.visible,
             store=lambda: self._store,
         )
-        self._bootstrap = BootstrapTrimmer(self._plugins.host)
+        PromptCalls.__init__(self, self._plugins.host, self._scopes)
         self._note_tool = NoteTool(self._keep_for_session)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
@@ -303,15 +303,6 @@ class MemoryHost:
         )
         await self._hooks.keep_notes(answers, scope=whose)
         return next(iter(values_of(answers, Summary)), None)
-
-    def trim_bootstrap(
-        self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
-    ) -> BootstrapTexts:
-        """Return what of each bootstrap file goes into the prompt, at once; files without readable text are left out.
-
-        ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
-        """
-        return self._bootstrap.trim(files, overhead)
 
     # --- memory -----------------------------------------------------------------------------------------------
 

@@ -76,6 +76,7 @@ class PluginSet:
                 "on_session_idle": core.idle_limit,
                 "before_compaction": core.compaction_limit,
                 "trim_bootstrap": core.message_limit,
+                "prompt_entries": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
                 "open_store": core.start_limit,
                 "on_start": core.start_limit,

@@ -22,20 +22,24 @@ class Scopes:
 
     def of(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the whole scope of a call: what it names, else what its session was last called with."""
-        named = Scope(**scope) if isinstance(scope, Mapping) else scope or Scope()
-        known = self._sessions.get(session_key, Scope())
-        whole = Scope(
-            agent=named.agent or known.agent,
-            user=named.user or known.user,
-            channel=named.channel or known.channel,
-            session=named.session or session_key,
-        )
+        whole = self.known(session_key, scope)
         if session_key:
             self._sessions[session_key] = whole
             self._sessions.move_to_end(session_key)
             while len(self._sessions) > _REMEMBERED:
                 self._sessions.popitem(last=False)
         return whole
+
+    def known(self, session_key: str, scope: ScopeLike) -> Scope:
+        """Return the same as `of`, and remember nothing: it may be called from any thread."""
+        named = Scope(**scope) if isinstance(scope, Mapping) else scope or Scope()
+        known = self._sessions.get(session_key, Scope())
+        return Scope(
+            agent=named.agent or known.agent,
+            user=named.user or known.user,
+            channel=named.channel or known.channel,
+            session=named.session or session_key,
+        )
 
     def visible(self, scope: Scope) -> Scope:
         """Return the search filter for a call: the agent's whole memory, or narrowed as the configuration says.

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary
 
 PAGE = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
 HOOKS = {
@@ -40,6 +40,7 @@ ARGUMENTS = {
     "reason": "token_pressure",
     "files": {"AGENTS.md": "# Agents\n", "TOOLS.md": "# Tools\n"},
     "overhead": {"AGENTS.md": 20, "TOOLS.md": 19},
+    "long_term": "# Memory\n",
     "scope": Scope(),
 }
 # How many values each example answers with, and of which types.
@@ -51,6 +52,7 @@ ANSWERS = {
     "on_turn_finished": (1, (Note,)),
     "on_draft_written": (1, (ContextBlock,)),
     "trim_bootstrap": (1, (dict,)),
+    "prompt_entries": (1, (PromptEntries,)),
     "open_store": (1, (Store,)),
     "on_start": (0, ()),
     "on_stop": (0, ()),

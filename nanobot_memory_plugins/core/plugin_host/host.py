@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, excep
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, Place, find_implementations
 from nanobot_memory_plugins.core.plugin_host.inline import run_inline
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
-from nanobot_memory_plugins.core.values import ContextBlock, Note, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
 
 
 class PluginState(StrEnum):
@@ -83,7 +83,7 @@ class PluginHost:
         self._failed: set[str] = set()
         self._complained: set[Implementation] = set()
         self._closed = False
-        prepare((Note, ContextBlock, Summary, Finding))
+        prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
 
     def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         """Take a plugin in and return the hooks that it implements.

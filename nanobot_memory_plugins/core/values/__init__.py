@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.values.notes import (
     Destination,
     Note,
     NoteType,
+    PromptEntries,
     Receipt,
     Summary,
 )
@@ -35,6 +36,7 @@ __all__ = [
     "Note",
     "NoteType",
     "Origin",
+    "PromptEntries",
     "Query",
     "Receipt",
     "Scope",

@@ -74,6 +74,18 @@ class ContextBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptEntries:
+    """What is known of the user for long, as it stands in the system prompt.
+
+    ``text`` is the whole block with its heading, or empty. ``long_term`` is the text of the long-term file that was
+    handed over, without what the block says in its place.
+    """
+
+    text: str = ""
+    long_term: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """What replaces the history that compaction cuts.
 

@@ -1,0 +1,64 @@
+"""What a host calls while it builds a prompt: synchronous, and the same for the same files."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+
+from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
+from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.values import PromptEntries, Scope
+
+# Scopes whose last answer is kept.
+_KEPT_ANSWERS = 64
+
+
+class PromptCalls:
+    """The part of `MemoryHost` that stands behind a prompt. It may be used from any thread."""
+
+    def __init__(self, plugins: PluginHost, scopes: Scopes) -> None:
+        self._bootstrap = BootstrapTrimmer(plugins)
+        self._entries = _EntriesInPrompt(plugins)
+        self._prompt_scopes = scopes
+
+    def trim_bootstrap(
+        self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
+    ) -> BootstrapTexts:
+        """Return what of each bootstrap file goes into the prompt, at once; files without readable text are left out.
+
+        ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
+        """
+        return self._bootstrap.trim(files, overhead)
+
+    def prompt_entries(self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None) -> PromptEntries:
+        """Return what is known of the user for long, at once: ``text``, for the system prompt.
+
+        ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
+        what is left of it beside the block. The text stays the same until what is known changes.
+        """
+        return self._entries.ask(long_term, self._prompt_scopes.known(session_key, scope))
+
+
+class _EntriesInPrompt:
+    """Asks the plugins' ``prompt_entries``; the last answer stands in for a plugin that fails."""
+
+    def __init__(self, host: PluginHost) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        self._answers: OrderedDict[Scope, tuple[str, PromptEntries]] = OrderedDict()
+
+    def ask(self, long_term: str, scope: Scope) -> PromptEntries:
+        answers = self._host.call_sync(
+            "prompt_entries", {"long_term": long_term, "scope": scope}, accept=(PromptEntries,)
+        )
+        found = next((value for answer in answers for value in answer.values if isinstance(value, PromptEntries)), None)
+        with self._lock:
+            if found is None:
+                asked, kept = self._answers.get(scope, ("", PromptEntries()))
+                return kept if asked == long_term else PromptEntries(kept.text, long_term)
+            self._answers[scope] = (long_term, found)
+            self._answers.move_to_end(scope)
+            if len(self._answers) > _KEPT_ANSWERS:
+                self._answers.popitem(last=False)
+        return found
