@@ -130,23 +130,28 @@ class PromptFiles:
                 return None
             loaded = self._loaded(workspace) if self._load is not None else None
             files = dict(self._sections(loaded, workspace)) if loaded else {}
-            long_term = self._long_term() if include_memory and self._read is not None else None
+            shows_memory = include_memory and self._read is not None
+            long_term = self._long_term() if shows_memory else None
+            known = ""
+            if shows_memory:
+                entries = memory.prompt_entries(long_term or "", session_key=current_request_session_key() or "")
+                known, long_term = entries.text, entries.long_term if long_term is not None else None
             overhead = {name: len(_HEADING.format(name=name)) + len(_RULE) for name in files}
             if long_term:
                 overhead[MEMORY_FILE] = len(_MEMORY_HEADING) + len(_RULE)
             texts = memory.trim_bootstrap({**files, MEMORY_FILE: long_term} if long_term else files, overhead=overhead)
             if loaded is not None and any(texts.get(name) != text for name, text in files.items()):
                 loaded = _BETWEEN.join(_HEADING.format(name=name) + texts[name] for name in files if name in texts)
-            return _Prepared(self._loop.context, loaded, texts.get(MEMORY_FILE, "") if long_term else long_term)
+            shown = texts.get(MEMORY_FILE, "") if long_term else long_term
+            return _Prepared(self._loop.context, loaded, _below(shown, known))
         except Exception as error:
             self._warn("the prompt's files are left as they are: {}", type(error).__name__)
             return None
 
     def _long_term(self) -> str | None:
-        """Return what stands under "Long-term Memory", before it is shortened: the file.
+        """Return the long-term file, before it is shortened.
 
-        None leaves it to nanobot, which shows no template that nobody has written into. This is the place to offer the
-        best scored entries instead of the file.
+        None leaves it to nanobot, which shows no template that nobody has written into.
         """
         assert self._read is not None  # noqa: S101  # asked for only once it is attached
         try:
@@ -210,6 +215,13 @@ class PromptFiles:
         if (text, *parts) not in self._warned:
             self._warned.add((text, *parts))
             logger.warning(text, *parts)
+
+
+def _below(long_term: str | None, known: str) -> str | None:
+    """Return what stands under "Long-term Memory": the file, and what is known of the user below it."""
+    if not known:
+        return long_term
+    return "\n\n".join(filter(None, ((long_term or "").rstrip(), known)))
 
 
 def _taking(function: Callable[..., str], *names: str) -> Callable[..., str]:

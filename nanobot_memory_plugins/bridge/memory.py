@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.values import Receipt, Scope, Summary
+from nanobot_memory_plugins.core.values import PromptEntries, Receipt, Scope, Summary
 
 
 class Recalled(Protocol):
@@ -94,4 +94,8 @@ class Memory(Protocol):
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
     ) -> Mapping[str, str]:
         """Return what of each bootstrap file goes into the prompt, synchronously."""
+        ...
+
+    def prompt_entries(self, long_term: str = "", *, session_key: str = "") -> PromptEntries:
+        """Return what is known of the user for long, synchronously, and the rest of the long-term file."""
         ...

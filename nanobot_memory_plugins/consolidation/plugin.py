@@ -1,14 +1,16 @@
-"""The plugin: so far it says how the entries stand."""
+"""The hooks of the entries."""
 
 from nanobot_memory_plugins.consolidation.document import Document
 from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.spoken.service import Spoken
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import PromptEntries, Scope
 
 _SUBJECT = "scored entries"
 
@@ -17,6 +19,29 @@ class ConsolidationPlugin:
     """Keeps the scored long-term entries."""
 
     Options = ConsolidationOptions
+
+    def __init__(self) -> None:
+        self._spoken: Spoken | None = None
+
+    def _spoken_of(self, context: PluginContext) -> Spoken:
+        if self._spoken is None:
+            self._spoken = Spoken(context)
+        return self._spoken
+
+    @hookimpl
+    async def on_start(self, context: PluginContext) -> None:
+        """Read the entries ahead of the first prompt."""
+        await self._spoken_of(context).start()
+
+    @hookimpl
+    async def on_message_received(self, text: str, context: PluginContext) -> None:
+        """Learn the user's language."""
+        await self._spoken_of(context).hear(text)
+
+    @hookimpl
+    def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
+        """Say what is known of the user for long."""
+        return self._spoken_of(context).prompt.answer(long_term, context.visible_scope(scope))
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> Finding:

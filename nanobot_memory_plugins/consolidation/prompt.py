@@ -5,11 +5,16 @@ from typing import Literal
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.fields import shown_score
+from nanobot_memory_plugins.core.fence import neutralise
 from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Origin
 
 MOST_ENTRIES = 20
 MIN_SCORE = 0.5
 MOST_TOKENS = 800
+
+# Anybody can have written what came from there, and the system prompt is what a model believes most.
+_UNTRUSTED = (Origin.TOOL, Origin.WEB)
 
 Language = Literal["zh", "en"]
 
@@ -22,13 +27,17 @@ _HEADINGS: dict[Language, tuple[str, str]] = {
 def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_score: float = MIN_SCORE) -> list[Entry]:
     """Return the active entries with the highest scores, none that was replaced by another, best first.
 
+    What came from tools or the web is left to recall, which fences it.
     The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,
     does not move an entry.
     """
     good = [
         entry
         for entry in entries
-        if entry.section is Section.ACTIVE and entry.score >= min_score and not entry.superseded_by
+        if entry.section is Section.ACTIVE
+        and entry.score >= min_score
+        and not entry.superseded_by
+        and entry.origin not in _UNTRUSTED
     ]
     return sorted(good, key=lambda entry: (-float(shown_score(entry.score)), entry.id))[: max(0, most)]
 
@@ -44,14 +53,15 @@ def prompt_text(
     """Return what stands in the prompt, heading included, or the empty string when nothing does.
 
     Of the best entries those are taken that fit into ``tokens`` (estimated) one after the other; one that is too long
-    is left out whole. The same entries give the same text.
+    is left out whole. Text that imitates the markers of injected memories is replaced. The same entries give the same
+    text.
     """
     heading, line = _HEADINGS[language]
     head = f"{heading}\n\n{line}"
     left = tokens - estimate_tokens(head)
     lines: list[str] = []
     for entry in best_entries(entries, most=most, min_score=min_score):
-        item = "- " + " ".join(entry.content.split())
+        item = "- " + neutralise(" ".join(entry.content.split()))
         cost = estimate_tokens(item) + 1
         if cost <= left:
             left -= cost

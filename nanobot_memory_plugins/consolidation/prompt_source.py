@@ -1,0 +1,164 @@
+"""The entries' block for prompts as they are built: a look at the files' times, and the same text until they change."""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loguru import logger
+
+from nanobot_memory_plugins.consolidation.document import parse
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.prompt import Language, prompt_text
+from nanobot_memory_plugins.consolidation.rendering import TITLE
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.user_language import UserLanguage, language_of_message
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.values import PromptEntries, Scope
+
+# A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
+_READ_AT_ONCE = 256 * 1024
+# Titles of our sections, folded; a text without them holds no entries.
+_TITLES = ("active memories", "archived memories")
+_KEPT_TEXTS = 64
+
+Signature = tuple[tuple[str, int, int, int], ...]
+
+
+class _Look(NamedTuple):
+    """The entries as they were when the files had this signature."""
+
+    signature: Signature
+    entries: tuple[Entry, ...]
+
+
+class PromptSource:
+    """Answers ``prompt_entries``, from any thread.
+
+    ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
+    background.
+    """
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        options: ConsolidationOptions,
+        language: UserLanguage,
+        *,
+        redact: Callable[[str], str],
+        begin: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
+        self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
+        self._options = options
+        self._language = language
+        self._begin = begin or _in_a_thread
+        self._lock = threading.Lock()
+        self._look: _Look | None = None
+        self._reading = False
+        self._texts: dict[tuple[Signature, Language, Scope], str] = {}
+        self._stripped: tuple[str, str] = ("", "")
+
+    def answer(self, long_term: str, visible: Scope) -> PromptEntries:
+        """Return the block for whoever sees ``visible``, and the long-term text without the entries' sections."""
+        return PromptEntries(self._text(visible), self._without_entries(long_term))
+
+    def _text(self, visible: Scope) -> str:
+        look = self._current()
+        if look is None:
+            return ""
+        language = self._language_of(look.entries)
+        key = (look.signature, language, visible)
+        with self._lock:
+            known = self._texts.get(key)
+        if known is None:
+            known = prompt_text(
+                [entry for entry in look.entries if is_visible(entry.scope, visible)],
+                language,
+                most=self._options.prompt_entries,
+                min_score=self._options.prompt_min_score,
+                tokens=self._options.prompt_tokens,
+            )
+            with self._lock:
+                if len(self._texts) >= _KEPT_TEXTS:
+                    self._texts.clear()
+                self._texts[key] = known
+        return known
+
+    def _language_of(self, entries: Sequence[Entry]) -> Language:
+        if self._options.prompt_language != "auto":
+            return self._options.prompt_language
+        heard = self._language.current()
+        return heard or language_of_message("\n".join(entry.content for entry in entries)) or "en"
+
+    def _current(self) -> _Look | None:
+        """Return the entries as the files have them now, or as they were until a long file has been read."""
+        signature = self._signature()
+        with self._lock:
+            look = self._look
+        if look is not None and look.signature == signature:
+            return look
+        if sum(size for _, _, size, _ in signature) <= _READ_AT_ONCE:
+            self._read(signature)
+        else:
+            with self._lock:
+                begin, self._reading = not self._reading, True
+            if begin:
+                self._begin(lambda: self._read(signature))
+        with self._lock:
+            return self._look
+
+    def read_ahead(self) -> None:
+        """Read the entries now, however many they are. It blocks: call it in a thread."""
+        self._read(self._signature())
+
+    def _read(self, signature: Signature) -> None:
+        try:
+            entries = tuple(self._repository.load().entries.values())
+        except MemoryFileError as error:
+            logger.warning("the entries in the prompt stay as they were: {}", error.cause)
+            with self._lock:
+                self._look = _Look(signature, self._look.entries if self._look else ())
+                self._reading = False
+            return
+        with self._lock:
+            self._look, self._reading = _Look(signature, entries), False
+
+    def _signature(self) -> Signature:
+        found = []
+        for path in (self._repository.paths.memory / "ENTRIES.md", self._repository.paths.long_term):
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            found.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
+        return tuple(found)
+
+    def _without_entries(self, long_term: str) -> str:
+        folded = long_term.casefold() if len(long_term) < 1 << 24 else ""
+        if not any(title in folded for title in _TITLES):
+            return long_term
+        with self._lock:
+            if self._stripped[0] == long_term:
+                return self._stripped[1]
+        rest = parse(long_term.encode("utf-8", "surrogatepass")).foreign.decode("utf-8", "surrogatepass")
+        rest = rest if rest.strip() not in ("", TITLE) else ""
+        with self._lock:
+            self._stripped = (long_term, rest)
+        return rest
+
+
+def is_visible(scope: Scope, visible: Scope) -> bool:
+    """Say whether an entry of ``scope`` passes a filter; one that names nobody is everybody's."""
+    pairs = (
+        (visible.agent, scope.agent),
+        (visible.user, scope.user),
+        (visible.channel, scope.channel),
+        (visible.session, scope.session),
+    )
+    return all(not wanted or has in ("", wanted) for wanted, has in pairs)
+
+
+def _in_a_thread(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name="nanobot-memory-entries", daemon=True).start()

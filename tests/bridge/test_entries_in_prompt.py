@@ -1,0 +1,98 @@
+"""The scored entries in the system prompt of a real nanobot, as it reaches the model over HTTP."""
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.life_cycle import initial_score
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+
+MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
+
+
+@pytest.fixture
+def nanobot(install, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,bootstrap,consolidation")
+    return install()
+
+
+async def turns(nanobot, *texts: str, session: str = "cli:direct") -> None:
+    loop = nanobot.loop()
+    for text in texts:
+        await loop.process_direct(text, session_key=session)
+    await loop.aclose()
+
+
+def keep(nanobot, *texts: str) -> list[Entry]:
+    (nanobot.workspace / "memory").mkdir(exist_ok=True)
+    (nanobot.workspace / "memory" / "ENTRIES.md").touch()
+    repository = EntryRepository(nanobot.workspace)
+    return [remember(repository, Said(text), who="test").entry for text in texts]
+
+
+def write_memory(nanobot, text: str) -> None:
+    (nanobot.workspace / "memory").mkdir(exist_ok=True)
+    (nanobot.workspace / "memory" / "MEMORY.md").write_text(text, encoding="utf-8")
+
+
+def memory_part(system: str) -> str:
+    begin = system.index(MEMORY_HEADING) + len(MEMORY_HEADING)
+    return system[begin : system.index("\n\n---\n\n", begin)]
+
+
+@pytest.mark.accept("EB-11")
+async def test_the_block_stands_below_what_others_wrote_and_stays_the_same(nanobot, server):
+    write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n")
+    tea, dog = keep(nanobot, "The user likes oolong tea", "The user has a dog named Bo")
+    await turns(nanobot, "Hello, how are you?", "What is the weather like?", "Write a short poem about it")
+    systems = {request.system for request in server.requests}
+    assert len(server.requests) == 3
+    assert len(systems) == 1
+    facts = sorted((tea, dog), key=lambda one: one.id)
+    assert memory_part(systems.pop()) == (
+        "# Notes of mine\n\nThe port is 7071.\n\n"
+        "# Memory of earlier conversations\n\nKey facts about the user:\n"
+        f"- {facts[0].content}\n- {facts[1].content}"
+    )
+    assert initial_score("high") == tea.score
+
+
+async def test_the_block_speaks_the_language_of_the_user_from_the_first_turn_on(nanobot, server):
+    keep(nanobot, "The user likes oolong tea")
+    await turns(nanobot, "你好，今天过得怎么样？", "please answer in English this time")
+    await turns(nanobot, "thanks", session="cli:other")  # another process of the same user
+    assert {memory_part(request.system) for request in server.requests} == {
+        "# 历史记忆\n\n关于用户的关键信息：\n- The user likes oolong tea"
+    }
+
+
+async def test_an_edit_by_hand_is_in_the_prompt_of_the_next_turn(nanobot, server):
+    keep(nanobot, "The user likes oolong tea")
+    loop = nanobot.loop()
+    await loop.process_direct("Hello my friend")
+    file = EntryRepository(nanobot.workspace).path
+    file.write_text(file.read_text(encoding="utf-8").replace("oolong", "green"), encoding="utf-8")
+    await loop.process_direct("Hello my friend")
+    await loop.aclose()
+    assert [("oolong" in one.system, "green tea" in one.system) for one in server.requests] == [
+        (True, False),
+        (False, True),
+    ]
+
+
+async def test_a_large_memory_file_stays_inside_the_bootstrap_budget_and_the_block_stays_whole(nanobot, server):
+    write_memory(nanobot, "\n".join(f"- fact {number}: the port is {number}" for number in range(2_000)))
+    keep(nanobot, "The user likes oolong tea")
+    await turns(nanobot, "Hello my friend")
+    part = memory_part(server.requests[-1].system)
+    assert "chars, read memory/MEMORY.md for full content...]" in part
+    assert part.endswith("\n- The user likes oolong tea")
+    assert len(part) < 25_000
+
+
+async def test_without_entries_the_prompt_is_that_of_nanobot_without_the_plugin(nanobot, server, monkeypatch):
+    write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n\n")
+    await turns(nanobot, "Hello my friend")
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,bootstrap")
+    await turns(nanobot, "Hello my friend", session="cli:other")
+    assert server.requests[0].system == server.requests[1].system
