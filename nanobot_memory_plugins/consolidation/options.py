@@ -18,3 +18,15 @@ class ConsolidationOptions(BaseModel):
         default="auto",
         description="the language of the heading above them: the one that the user writes, or a fixed one",
     )
+
+    consolidation_hour: int = Field(default=3, ge=0, le=23, description="hour of the daily consolidation, local time")
+    consolidation_days: int = Field(default=7, ge=1, le=31, description="days of notes that a consolidation reads")
+    consolidation_tokens: int = Field(default=6_000, ge=500, description="tokens of a consolidation's prompt, at most")
+    consolidation_answer_tokens: int = Field(default=1_500, ge=100, description="tokens of its answer, at most")
+    consolidation_delay: float = Field(
+        default=30.0, ge=0, description="seconds after the start before a missed consolidation is made up for"
+    )
+    consolidation_schedule: bool = Field(default=True, description="consolidate daily; false: only by the command")
+    git_commit: bool = Field(
+        default=False, description="commit the entries' file after a consolidation, where the workspace is a repository"
+    )

@@ -2,6 +2,7 @@
 
 from nanobot_memory_plugins.consolidation.document import Document
 from nanobot_memory_plugins.consolidation.entry import Section
+from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.spoken.service import Spoken
@@ -22,6 +23,7 @@ class ConsolidationPlugin:
 
     def __init__(self) -> None:
         self._spoken: Spoken | None = None
+        self._nightly = NightlyService()
 
     def _spoken_of(self, context: PluginContext) -> Spoken:
         if self._spoken is None:
@@ -30,8 +32,14 @@ class ConsolidationPlugin:
 
     @hookimpl
     async def on_start(self, context: PluginContext) -> None:
-        """Read the entries ahead of the first prompt."""
+        """Read the entries ahead of the first prompt, and begin the daily consolidation."""
         await self._spoken_of(context).start()
+        self._nightly.start(context)
+
+    @hookimpl
+    async def on_stop(self) -> None:
+        """End the daily consolidation."""
+        await self._nightly.stop()
 
     @hookimpl
     async def on_message_received(self, text: str, context: PluginContext) -> None:

@@ -1,0 +1,42 @@
+"""Whether the words of an operation are borne out by what the model was shown."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from nanobot_memory_plugins.core.language_model.answers import Evidence
+
+# The share of a text's terms that one note or entry must hold, or all of them together: a paraphrase of one source
+# lies well above the first, a mixture of words that happen to stand somewhere below the second.
+_IN_ONE = 0.5
+_IN_ALL = 0.8
+# The same for being the user's own words.
+USERS_OWN = 0.6
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+
+
+class Sources:
+    """Texts that an operation may rest on."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        kept = [text for text in texts if text]
+        self._each = [Evidence([text]) for text in kept]
+        self._all = Evidence(kept)
+        self._numbers = {number for text in kept for number in _numbers(text)}
+
+    def bear_out(self, text: str, *, in_one: float = _IN_ONE, in_all: float = _IN_ALL) -> bool:
+        """Say whether the texts say what ``text`` says, as far as words can tell. No number may be new."""
+        if not _numbers(text) <= self._numbers:
+            return False
+        if self._all.share(text) < in_one:
+            return False
+        return self._all.share(text) >= in_all or any(one.share(text) >= in_one for one in self._each)
+
+    def hold(self, text: str) -> bool:
+        """Say whether ``text`` is, in so many words, what one of the texts says."""
+        return _numbers(text) <= self._numbers and any(one.share(text) >= USERS_OWN for one in self._each)
+
+
+def _numbers(text: str) -> set[str]:
+    return set(_NUMBER.findall(unicodedata.normalize("NFKC", text)))

@@ -1,0 +1,117 @@
+"""The task that consolidates once a day, in one of the processes of a workspace."""
+
+import asyncio
+import contextlib
+import contextvars
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from datetime import tzinfo
+
+from filelock import FileLock, Timeout
+from loguru import logger
+
+from nanobot_memory_plugins.consolidation.nightly.records import LastRun, Records
+from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+
+# Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
+_LOOK_SECONDS = 300.0
+_SHORTEST_SECONDS = 1.0
+
+
+@contextlib.asynccontextmanager
+async def alone(paths: MemoryPaths) -> AsyncIterator[bool]:
+    """Say whether no other process consolidates, and keep it so inside the block. Raises `MemoryFileError`."""
+    lock = FileLock(paths.locks / "consolidation.lock", mode=0o600, thread_local=False)
+
+    def acquire() -> bool:
+        make_folder(paths, paths.locks)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            return False
+        except OSError as error:
+            raise MemoryFileError(f"The consolidation cannot be locked: {error.strerror}.") from error
+        return True
+
+    try:
+        yield await run_in_daemon_thread(acquire)
+    finally:
+        lock.release()
+
+
+class Scheduler:
+    """Consolidates daily at ``hour`` o'clock, local time, and what was missed ``delay`` seconds after the start.
+
+    ``sleep`` and ``timezone`` can be set by tests; the zone is the machine's own by default.
+    """
+
+    def __init__(
+        self,
+        consolidation: NightlyConsolidation,
+        *,
+        clock: Clock,
+        hour: int,
+        delay: float,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        timezone: tzinfo | None = None,
+    ) -> None:
+        self._consolidation = consolidation
+        self._records: Records = consolidation.records
+        self._clock = clock
+        self._hour = hour
+        self._delay = delay
+        self._sleep = sleep
+        self._timezone = timezone
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin. It does not wait for anything."""
+        if self._task is None:
+            # In a context of its own: the time limit of the hook that happens to start the memory is not ours.
+            self._task = asyncio.create_task(self._run(), name="consolidation", context=contextvars.Context())
+
+    async def stop(self) -> None:
+        """End; a use of the model that is under way is given up, a write that has begun is finished."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def look(self) -> bool:
+        """Consolidate when it is due and nobody else does; return whether it was done. Raises `MemoryFileError`."""
+        if not await self._is_due():
+            return False
+        async with alone(self._records.paths) as is_alone:
+            # Another process may just have done it.
+            if not is_alone or not await self._is_due():
+                return False
+            await self._consolidation.run()
+            return True
+
+    async def _run(self) -> None:
+        await self._sleep(self._delay)
+        while True:
+            try:
+                await self.look()
+            except Exception as error:  # a night that fails must not be the last one
+                logger.warning("consolidation: it could not be done: {}", type(error).__name__)
+            now = self._clock.now()
+            left = (next_slot(now, self._hour, self._timezone) - now).total_seconds()
+            await self._sleep(max(_SHORTEST_SECONDS, min(_LOOK_SECONDS, left)))
+
+    async def _is_due(self) -> bool:
+        return await run_in_daemon_thread(self._look_at_the_clock)
+
+    def _look_at_the_clock(self) -> bool:
+        now, last = self._clock.now(), self._records.last_run()
+        if last.when is None or last.when > now:
+            # From here on days are counted: at the first start ever, and when a clock that was ahead is set back.
+            self._records.note_run(replace(last, when=now, failures=0) if last.when else LastRun(now))
+            return False
+        return is_due(last, now, self._hour, self._timezone)

@@ -1,0 +1,83 @@
+"""A workspace with day notes, and a model that answers from a script, for the tests of the daily consolidation."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.files.entries import render_note
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+
+from .made_entries import NOW, added
+
+
+class Model:
+    """Answers what it is told to, and remembers what it was asked."""
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+        self.asked: list[str] = []
+
+    async def __call__(self, messages, *, max_tokens, purpose):
+        assert purpose == "consolidation"
+        self.asked.append("\n".join(message["content"] for message in messages))
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+def operations(*rows: dict, proposals: tuple[str, ...] = ()) -> dict:
+    return {"operations": list(rows), "proposals": [{"quote": quote} for quote in proposals]}
+
+
+class Days:
+    """A workspace whose time stands still until a test moves it."""
+
+    def __init__(self, workspace: Path) -> None:
+        self.workspace = workspace
+        self.clock = ManualClock(NOW)
+        self.memory = EntryMemory(workspace, clock=self.clock, redact=redact_text)
+
+    def note(self, text: str, *, days_ago: int = 0, origin: Origin = Origin.USER, scope: Scope = Scope()) -> None:
+        when = self.clock.now() - timedelta(days=days_ago)
+        path = self.workspace / "memory" / f"{when.date().isoformat()}.md"
+        with path.open("a", encoding="utf-8") as file:
+            file.write(render_note(Note(tldr=text, origin=origin), id=f"n{hash(text) % 10**8}", time=when, scope=scope))
+
+    def add(self, *entries) -> None:
+        self.memory.repository.update(added(*entries), who="test", why="fill")
+
+    def entries(self) -> dict:
+        return self.memory.repository.load().entries
+
+    def contents(self) -> set[str]:
+        return {entry.content for entry in self.entries().values()}
+
+    def consolidation(self, model: Model | None, **options) -> NightlyConsolidation:
+        narrow: Callable[[Scope], Scope] = options.pop("narrow", lambda scope: Scope())
+        return NightlyConsolidation(
+            self.memory,
+            clock=self.clock,
+            redact=redact_text,
+            complete=model,
+            options=ConsolidationOptions(**options),
+            narrow=narrow,
+            timezone=UTC,
+        )
+
+    async def run(self, model: Model | None, *, dry_run: bool = False, **options):
+        return await self.consolidation(model, **options).run(dry_run=dry_run)
+
+    def bytes(self) -> dict[str, bytes]:
+        files = (path for path in self.workspace.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.workspace)): path.read_bytes() for path in files}
+
+
+def at(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)

@@ -1,0 +1,214 @@
+"""Answers of models as operations, and operations as a pure function of the entries."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.consolidation.entry import Category, Section
+from nanobot_memory_plugins.consolidation.life_cycle import Importance
+from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Update, read_answer
+from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Job, Wish, apply
+from nanobot_memory_plugins.consolidation.nightly.joining import joined, tidied
+from nanobot_memory_plugins.consolidation.nightly.material import Material, Piece
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+from .made_entries import NOW, days, entry
+
+ADD = {"op": "add", "content": "likes tea", "category": "preference", "importance": "high"}
+
+
+def of(*entries):
+    return {one.id: one for one in entries}
+
+
+def applied(entries, *operations, notes: tuple[str, ...] = (), shown=None, known: str = "") -> Applied:
+    pieces = tuple(Piece(text, Origin.USER, NOW) for text in notes)
+    material = Material(Scope(), pieces, entries if shown is None else shown)
+    wishes = tuple(Wish(one, f"new{number}", known) for number, one in enumerate(operations))
+    return apply(entries, [Job(material, wishes)], now=NOW)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps({"operations": [ADD]}),
+        json.dumps([ADD]),
+        json.dumps({"add": [{key: ADD[key] for key in ADD if key != "op"}]}),
+        json.dumps({"operations": [{"add": {"content": "likes tea", "category": "preference", "importance": "high"}}]}),
+        "<think>hm { </think>Here you are:\n```json\n" + json.dumps({"operations": [ADD]}) + "\n```\nDone.",
+        json.dumps({"operations": [ADD, ADD]})[:-2],  # cut off
+        str({"operations": [ADD]}),  # single quotes
+        json.dumps({"operations": [{**ADD, "op": "CREATE"}]}),
+    ],
+)
+def test_an_operation_is_read_in_the_shapes_that_models_give_it(text: str):
+    answer = read_answer(text)
+    assert answer is not None
+    assert answer.operations == (Add(content="likes tea", category=Category.PREFERENCE, importance=Importance.HIGH),)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nothing to do", "I'm sorry, but {} no", "null", "{", '{"weather": "fine"}', "[3]"]
+)
+def test_what_is_no_answer_is_none(text: str):
+    assert read_answer(text) is None
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", '{"operations": [], "proposals": []}', '{"operations": null}'])
+def test_nothing_to_do_is_an_answer(text: str):
+    answer = read_answer(text)
+    assert answer is not None
+    assert (answer.operations, answer.proposals) == ((), ())
+
+
+def test_bad_operations_are_left_out_one_by_one():
+    rows = [
+        {"op": "add"},
+        {"op": "merge", "ids": ["a"], "content": "x"},
+        {"op": "merge", "ids": "a, b", "content": "x"},
+        {"op": "update", "id": "[a1]", "content": "new\nwords"},
+        {"op": "archive", "id": None},
+        {"op": "add", "content": "x", "category": "mood", "importance": 7, "expires_at": "soon"},
+    ]
+    answer = read_answer(json.dumps({"operations": rows, "proposals": ["an old sentence", {"quote": 3}, "short"]}))
+    assert answer is not None
+    assert answer.operations == (
+        Merge(ids=["a", "b"], content="x"),
+        Update(id="a1", content="new words"),
+        Add(content="x"),
+    )
+    assert len(answer.unusable) == 3
+    assert answer.proposals == ("an old sentence",)
+
+
+_keys = st.sampled_from(["op", "id", "ids", "content", "add", "merge", "proposals", "quote", "operations"])
+_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(["add", "merge", "archive"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_keys, inner, max_size=4),
+    max_leaves=15,
+)
+
+
+@given(_values | st.text())
+@settings(max_examples=150)
+def test_no_answer_raises(value: object):
+    read_answer(value if isinstance(value, str) else json.dumps(value))
+
+
+def test_operations_that_cannot_be_are_dropped_one_by_one():
+    entries = of(entry("a", "likes green tea"), entry("b", "likes green tea a lot"), entry("c", "has a dog"))
+    done = applied(
+        entries,
+        Archive(id="nobody"),
+        Merge(ids=["a", "b"], content="likes green tea a lot"),
+        Update(id="a", content="likes black tea"),
+        Archive(id="b"),
+        Update(id="c", content="owns a castle in Spain"),
+        Archive(id="c"),
+        notes=("drinks black tea now",),
+    )
+    assert [one.kind for one in done.done] == ["merge", "archive"]
+    assert done.dropped == (
+        "archive: there is no entry nobody",
+        "update: another operation has changed the entry a",
+        "archive: another operation has changed the entry b",
+        "update: neither the entries nor the notes say it",
+    )
+
+
+def test_what_is_added_is_borne_out_by_the_notes_numbers_included():
+    notes = ("The meeting with Acme moved to Tuesday 14:30 in room 7",)
+    good = Add(content="The meeting with Acme is on Tuesday 14:30", category=Category.TODO)
+    for bad in (
+        Add(content="The user was born in Vienna"),
+        Add(content="The meeting with Acme is on Tuesday 15:30"),
+    ):
+        done = applied({}, bad, notes=notes)
+        assert (done.entries, done.dropped) == ({}, ("add: the notes do not say it",))
+    assert len(applied({}, good, notes=notes).entries) == 1
+    # Words that happen to stand in several notes make no fact.
+    mixed = applied({}, Add(content="Anna sold Berlin horses"), notes=("Anna went out", "Berlin is cold", "two horses"))
+    assert mixed.entries == {}
+
+
+def test_what_is_known_is_not_added():
+    tea = entry("a", "Likes tea.")
+    assert applied(of(tea), Add(content="likes tea"), notes=("likes tea",)).done == ()
+    assert applied(of(tea), Add(content="is fond of tea"), notes=("is fond of tea",), known="a").done == ()
+
+
+def test_entries_that_a_person_keeps_or_that_were_not_shown_are_left_alone():
+    kept, hidden = entry("a", "likes tea", kept_in=Section.ACTIVE), entry("b", "has a dog")
+    done = applied(of(kept, hidden), Archive(id="a"), Archive(id="b"), shown=of(kept))
+    assert (done.entries, len(done.dropped)) == (of(kept, hidden), 2)
+
+
+def test_a_merged_entry_has_the_highest_score_all_hits_the_first_day_and_all_links():
+    old = entry(
+        "a", "x", 0.9, last_activated=NOW - days(107), hits=3, created_at=NOW - days(200), supersedes=("p", "b")
+    )
+    new = entry("b", "x", 0.5, hits=4, created_at=NOW - days(3), supersedes=("q",), superseded_by="a", group="work")
+    one = joined([old, new], "x y", NOW)
+    assert one.score == pytest.approx(0.5)  # 0.9 has faded to 0.33
+    assert (one.id, one.hits, one.created_at, one.group) == ("b", 7, NOW - days(200), "work")
+    assert (one.supersedes, one.superseded_by, one.last_activated) == (("p", "q"), "", NOW)
+    other = entry("c", "z", superseded_by="a", supersedes=("a",))
+    done = applied(of(old, new, other), Merge(ids=["a", "b"], content="x y z"), notes=("x y z words",))
+    assert done.dropped or (done.entries["c"].superseded_by, done.entries["c"].supersedes) == ("b", ("b",))
+
+
+def test_links_to_a_merged_entry_lead_to_the_one_that_is_left():
+    a, b = entry("a", "likes green tea", 0.6), entry("b", "likes green tea daily", 0.8)
+    c = entry("c", "likes cocoa", superseded_by="a")
+    done = applied(of(a, b, c), Merge(ids=["a", "b"], content="likes green tea daily"))
+    assert (set(done.entries), done.entries["c"].superseded_by) == ({"b", "c"}, "b")
+
+
+_operations = st.one_of(
+    st.builds(Archive, id=st.sampled_from("abcdefghx")),
+    st.builds(Update, id=st.sampled_from("abcdefghx"), content=st.sampled_from(["likes tea", "has dog", "owns boat"])),
+    st.builds(
+        Merge, ids=st.lists(st.sampled_from("abcdefghx"), min_size=2, unique=True), content=st.just("likes tea and dog")
+    ),
+    st.builds(Add, content=st.sampled_from(["likes tea", "sings songs", "owns boat"])),
+)
+
+
+@given(st.lists(_operations, max_size=12))
+@settings(max_examples=150)
+def test_whatever_is_asked_few_entries_are_lost_and_none_is_made_up(operations):
+    texts = [
+        "likes tea",
+        "has dog",
+        "likes tea daily",
+        "has dog Bruno",
+        "reads books",
+        "runs far",
+        "cooks well",
+        "likes",
+    ]
+    entries = of(*(entry(id_, text, 0.6, hits=1) for id_, text in zip("abcdefgh", texts, strict=True)))
+    done = applied(entries, *operations, notes=("sings songs",))
+    out_of_sight = {id_ for id_ in entries if id_ not in done.entries or done.entries[id_].section is Section.ARCHIVED}
+    assert len(out_of_sight) <= 3
+    assert all("boat" not in one.content for one in done.entries.values())
+    assert sum(one.hits for one in done.entries.values()) == 8
+    touched = {one.id for one in done.done} | {id_ for one in done.done for id_ in one.gone}
+    assert all(done.entries[id_] == one for id_, one in entries.items() if id_ not in touched)
+    assert applied(entries, *operations, notes=("sings songs",)) == done
+
+
+def test_the_same_words_become_one_without_a_model_and_twice_changes_nothing():
+    entries = of(
+        entry("a", "Likes tea.", 0.6, hits=1),
+        entry("b", "likes  tea", 0.7, hits=2),
+        entry("u", "likes tea", scope=Scope(user="bob")),
+        entry("k", "likes tea", kept_in=Section.ACTIVE),
+        entry("s", "likes tea", superseded_by="z"),
+        entry("z", "likes coffee", supersedes=("s",)),
+    )
+    once = tidied(entries, NOW)
+    assert (set(once), once["b"].hits) == ({"b", "u", "k", "s", "z"}, 3)
+    assert tidied(once, NOW) == once
