@@ -31,18 +31,20 @@ class HostLanguageModel:
         host = self._host
         if host is None or not host.is_running():
             raise LanguageModelError(f"nanobot's event loop is not running: no answer for {purpose!r}.")
-        asked = asyncio.run_coroutine_threadsafe(self._ask([dict(one) for one in messages], max_tokens), host)
+        loop = self._agent_loop
+        answer = answer_of(loop.provider, loop.model, [dict(one) for one in messages], max_tokens)
+        asked = asyncio.run_coroutine_threadsafe(answer, host)
         return await asyncio.wrap_future(asked)
 
-    async def _ask(self, messages: list[dict[str, Any]], max_tokens: int) -> str:
-        response = await self._agent_loop.provider.chat_with_retry(
-            messages=messages, tools=None, model=self._agent_loop.model, max_tokens=max_tokens
-        )
-        if response.finish_reason == "error":
-            # The text of the response can carry the prompt: only the kind of the failure is passed on.
-            kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
-            raise LanguageModelError(f"nanobot's provider failed: {kind}.")
-        return _without_thoughts(response.content or "")
+
+async def answer_of(provider: Any, model: str, messages: list[dict[str, Any]], max_tokens: int) -> str:
+    """Return what a provider of nanobot's answers. Raises `LanguageModelError` when it failed."""
+    response = await provider.chat_with_retry(messages=messages, tools=None, model=model, max_tokens=max_tokens)
+    if response.finish_reason == "error":
+        # The text of the response can carry the prompt: only the kind of the failure is passed on.
+        kind = getattr(response, "error_kind", None) or getattr(response, "error_type", None) or "unknown"
+        raise LanguageModelError(f"nanobot's provider failed: {kind}.")
+    return _without_thoughts(response.content or "")
 
 
 def _without_thoughts(text: str) -> str:

@@ -9,6 +9,7 @@ from loguru import logger
 
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
+MODEL_GROUP: Final = "nanobot_memory_models"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ class LanguageModelOptions(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
 
     timeout: float = Field(default=30.0, gt=0, description="seconds for one use")
-    purpose_timeouts: dict[str, float] = Field(default={"summary": 10.0}, description="seconds by purpose")
+    purpose_timeouts: dict[str, float] = Field(
+        default={"summary": 10.0, "consolidation": 120.0}, description="seconds by purpose"
+    )
     attempts: int = Field(default=3, ge=1, le=10, description="tries, the first included")
     daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
     purpose_daily_tokens: dict[str, int] = Field(default={}, description="tokens a day by purpose")

@@ -1,0 +1,33 @@
+"""The model that nanobot is configured with, for commands that run without nanobot."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nanobot_memory_plugins.bridge.language_model import answer_of
+from nanobot_memory_plugins.core.config.reading import nanobot_home
+from nanobot_memory_plugins.core.protocols import Complete
+
+
+def configured_model() -> Complete | None:
+    """Return ``complete()`` over the provider of the user's own nanobot configuration, or None without one."""
+    home = nanobot_home()
+    file = home / "config.json" if home is not None else None
+    if file is None or not file.is_file():
+        return None
+    from nanobot.config.loader import load_config
+    from nanobot.providers.factory import build_provider_snapshot
+
+    made = build_provider_snapshot(load_config(file))
+    return _ConfiguredModel(made.provider, made.model)
+
+
+class _ConfiguredModel:
+    """A provider of nanobot's, asked on the running event loop."""
+
+    def __init__(self, provider: Any, model: str) -> None:
+        self._provider = provider
+        self._model = model
+
+    async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        """Return the model's answer. Raises `LanguageModelError`."""
+        return await answer_of(self._provider, self._model, [dict(one) for one in messages], max_tokens)
