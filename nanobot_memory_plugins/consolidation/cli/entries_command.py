@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from nanobot_memory_plugins.consolidation.cli.consolidate_command import proposal_row, show_proposals
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
@@ -22,6 +23,8 @@ from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.history import restore, undo
 from nanobot_memory_plugins.consolidation.journal import last_known
 from nanobot_memory_plugins.consolidation.life_cycle import Importance, faded
+from nanobot_memory_plugins.consolidation.nightly.material import foreign_texts
+from nanobot_memory_plugins.consolidation.nightly.records import Records
 from nanobot_memory_plugins.consolidation.operations import Said, forget, put_into_group, remember
 from nanobot_memory_plugins.consolidation.rendering import in_order
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
@@ -184,3 +187,16 @@ def group_entries(
         raise typer.BadParameter("say into which group, with --to")
     outcome = put_into_group(repository, ids, name, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+
+
+@entries.command("proposals")
+def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+    """List sentences of yours in the memory that the daily consolidation takes for outdated. It removes none."""
+    repository = opened(workspace)
+    found = Records(repository.paths).proposals(foreign_texts(repository.paths, repository.load()))
+    if as_json:
+        print_json({"ok": True, "proposals": [proposal_row(one) for one in found]})
+        return
+    show_proposals(found)
+    if not found:
+        console().print("Nothing is proposed.")

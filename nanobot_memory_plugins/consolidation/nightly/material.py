@@ -83,9 +83,7 @@ def gather(
     notes = [
         replace(piece, scope=narrow(piece.scope)) for piece in _notes(paths, now.astimezone(timezone), days, redact)
     ]
-    foreign = {snapshot.path.name: snapshot.document.foreign.decode("utf-8", "replace")}
-    if snapshot.path != paths.long_term:
-        foreign[paths.long_term.name] = parse(_read(paths.long_term)).foreign.decode("utf-8", "replace")
+    foreign = foreign_texts(paths, snapshot)
     rest = tuple(piece for text in foreign.values() for piece in _pieces(text.encode(), now, redact))
     groups: dict[Scope, dict[str, Entry]] = {}
     for entry in entries.values():
@@ -102,6 +100,14 @@ def gather(
         for scope in scopes
     ]
     return Gathered(tuple(one for one in materials if one.notes or one.entries or one.rest), foreign)
+
+
+def foreign_texts(paths: MemoryPaths, snapshot: Snapshot) -> dict[str, str]:
+    """Return the long-term memory without our sections, as it stands, by the name of the file."""
+    foreign = {snapshot.path.name: snapshot.document.foreign.decode("utf-8", "replace")}
+    if snapshot.path != paths.long_term:
+        foreign[paths.long_term.name] = parse(_read(paths.long_term)).foreign.decode("utf-8", "replace")
+    return foreign
 
 
 def digest(kind: str, scope: Scope, text: str) -> str:

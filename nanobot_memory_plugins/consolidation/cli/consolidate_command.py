@@ -1,0 +1,136 @@
+"""``nanobot-memory consolidate``: the daily consolidation, now."""
+
+import asyncio
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+
+from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.nightly.records import Proposal
+from nanobot_memory_plugins.consolidation.nightly.running import Report
+from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
+from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    run,
+    warn,
+)
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.language_model.offered import offered_model
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scopes import Scopes
+
+_WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
+
+
+def consolidate(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Ask the model, show what it wants, write nothing.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Work the notes of the last days into the scored entries, as is done every night."""
+    repository = opened(workspace)
+    configuration, problems = read_configuration(config)
+    options, more = plugin_options(configuration, "consolidation", ConsolidationOptions)
+    warn([*problems, *more])
+    report, has_model = run(_run(repository, configuration, options, dry_run))
+    if as_json:
+        print_json({**_row(report, repository), "dry_run": dry_run, "model": has_model})
+        return
+    _show(report, has_model, dry_run)
+
+
+async def _run(
+    repository: EntryRepository, configuration: MemoryConfig, options: Any, dry_run: bool
+) -> tuple[Report, bool]:
+    clock = SystemClock()
+    workspace = repository.paths.workspace
+    offered = await asyncio.to_thread(offered_model)
+    model = None
+    if offered is not None:
+        ledger = UsageLedger(repository.paths.memory / ".usage")
+        limits = configuration.core.language_model
+        model = LanguageModel(offered, plugin="consolidation", options=limits, ledger=ledger, clock=clock)
+    context = PluginContext(
+        plugin_name="consolidation",
+        workspace=workspace,
+        options=options,
+        clock=clock,
+        complete=model,
+        redact=redact_text,
+        visible_scope=Scopes(configuration.core.share).visible,
+        opened_store=lambda: None,
+    )
+    consolidation = consolidation_of(context)
+    if dry_run:
+        return await consolidation.run(dry_run=True), model is not None
+    async with alone(repository.paths) as is_alone:
+        if not is_alone:
+            raise InputError("Another process is consolidating this workspace.", mend="Try again in a minute.")
+        return await consolidation.run(), model is not None
+
+
+def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
+    outcome = report.outcome
+    return {
+        "ok": not report.failed,
+        "new": not report.idle,
+        "calls": report.calls,
+        "operations": [
+            {"op": one.kind, "id": one.id, "content": one.text, "gone": list(one.gone)} for one in report.done
+        ],
+        "dropped": report.dropped,
+        "refused": report.refused,
+        "failed": report.failed,
+        "proposals": [proposal_row(one) for one in report.proposals],
+        "run": outcome.run.id if outcome is not None and outcome.run is not None else None,
+        "file": repository.paths.relative(repository.path),
+        "commit": report.commit or None,
+    }
+
+
+def proposal_row(proposal: Proposal) -> dict[str, str]:
+    """Return a proposal for programs."""
+    return {"quote": proposal.quote, "file": proposal.file, "found": proposal.found}
+
+
+def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
+    """Show sentences that seem outdated, with the file in which they stand."""
+    for one in proposals:
+        console().print(f"outdated? {escape(one.file)}: {escape(one.quote)}")
+
+
+def _show(report: Report, has_model: bool, dry_run: bool) -> None:
+    out = console()
+    for one in report.done:
+        gone = f" (with {', '.join(map(escape, one.gone))})" if one.gone else ""
+        out.print(f"{_WORDS[one.kind]} [bold]{escape(one.id)}[/bold]{gone}  {escape(one.text)}")
+    show_proposals(report.proposals)
+    for what in report.dropped:
+        out.print(f"not done, {escape(what)}", style="dim")
+    if report.refused:
+        out.print(f"Refused: {escape(report.refused)}.")
+    if report.failed:
+        out.print(f"The model gave nothing: {escape(report.failed)}")
+    if not has_model:
+        out.print("No language model is configured: entries faded, and those of the same words became one.")
+    elif report.idle:
+        out.print("Nothing is new since the last time: the model was not asked.")
+    if dry_run:
+        out.print("Nothing was written.", style="dim")
+    elif report.outcome is not None and report.outcome.run is not None:
+        out.print(f"{report.outcome.path.name}, run {report.outcome.run.id}", style="dim")

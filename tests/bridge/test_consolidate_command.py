@@ -1,0 +1,74 @@
+"""`nanobot-memory consolidate` with the model that nanobot is configured with."""
+
+import json
+from datetime import datetime
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.files.entries import render_note
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+
+COFFEE = "The user drinks coffee in the morning since March"
+
+
+@pytest.fixture
+def call(install, capsys: pytest.CaptureFixture[str]):
+    nanobot = install()
+    (nanobot.workspace / "memory").mkdir()
+
+    def run(*arguments: str, as_json: bool = True):
+        more = ["--json"] if as_json else []
+        assert run_command_line([*arguments, "--workspace", str(nanobot.workspace), *more]) == 0
+        out = capsys.readouterr().out
+        return json.loads(out.splitlines()[-1]) if as_json else out
+
+    run.workspace = nanobot.workspace
+    run.nanobot = nanobot
+    return run
+
+
+def note(workspace, text: str) -> None:
+    now = datetime.now().astimezone()
+    written = render_note(Note(tldr=text, origin=Origin.USER), id="n1", time=now, scope=Scope())
+    (workspace / "memory" / f"{now.date().isoformat()}.md").write_text(written, encoding="utf-8")
+
+
+def answer(server, *operations, proposals=()):
+    text = json.dumps({"operations": list(operations), "proposals": [{"quote": one} for one in proposals]})
+    server.rules.append(Rule(when=lambda request: True, reply=Reply(text)))
+
+
+@pytest.mark.accept("NC-06")
+def test_the_command_asks_the_configured_model_shows_and_applies(call, server):
+    note(call.workspace, COFFEE)
+    (call.workspace / "memory" / "MEMORY.md").write_text("# Mine\n\nOffice: Paris, until 2024.\n", encoding="utf-8")
+    answer(server, {"op": "add", "content": COFFEE}, proposals=["Office: Paris, until 2024."])
+    before = {path: path.read_bytes() for path in call.workspace.rglob("*.md")}
+    tried = call("consolidate", "--dry-run")
+    assert [one["content"] for one in tried["operations"]] == [COFFEE]
+    assert {path: path.read_bytes() for path in call.workspace.rglob("*.md")} == before
+    assert not (call.workspace / "memory" / ".entries").exists()
+    done = call("consolidate")
+    assert (done["ok"], done["new"], done["calls"], done["model"]) == (True, True, 1, True)
+    assert [one["content"] for one in call("entries", "list")["entries"]] == [COFFEE]
+    assert call("entries", "history")["runs"][0]["who"] == "consolidation"
+    assert call("entries", "proposals")["proposals"][0]["quote"] == "Office: Paris, until 2024."
+    assert "outdated? MEMORY.md: Office: Paris" in call("entries", "proposals", as_json=False)
+    assert len(server.requests) == 2
+    again = call("consolidate")
+    assert (again["new"], again["calls"]) == (False, 0)
+    assert "Nothing is new" in call("consolidate", as_json=False)
+    assert len(server.requests) == 2
+    text = (call.workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    (call.workspace / "memory" / "MEMORY.md").write_text(text.replace("Paris", "Rome"), encoding="utf-8")
+    assert call("entries", "proposals")["proposals"] == []
+
+
+def test_without_a_configured_model_it_says_so(call):
+    call.nanobot.config_file.unlink()
+    note(call.workspace, COFFEE)
+    said = call("consolidate", as_json=False)
+    assert "No language model is configured" in said
+    assert call("entries", "list")["entries"] == []
