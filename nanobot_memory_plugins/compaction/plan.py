@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.compaction.cycles import Cycles
 from nanobot_memory_plugins.compaction.history import group, message_tokens, text_tokens
 from nanobot_memory_plugins.compaction.keeping import cut_at
-from nanobot_memory_plugins.compaction.language import conversation_language
 from nanobot_memory_plugins.compaction.limits import Limits, limits_for
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
+from nanobot_memory_plugins.core.conversation import dominant_language
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary, unmarked_summary
 from nanobot_memory_plugins.core.values import Message
 
@@ -64,7 +64,7 @@ def make_plan(
             sizes[:cut],
             [unit for unit in units if unit.start < cut],
             earlier,
-            conversation_language(said, earlier),
+            dominant_language([Message(role="assistant", text=earlier), *said]),
         ),
         limits=limits.without(_MARK_TOKENS) if marked else limits,
         keep_from=first + cut,
