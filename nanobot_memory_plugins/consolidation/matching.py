@@ -27,6 +27,8 @@ _OWN_ON_BOTH_SIDES = 0.3
 _SHARED, _SHARED_WITH_VECTORS = 0.6, 0.5
 # The cosine below which texts are not the same whatever their words, and the one that lets the smaller share do.
 _LEAST_COSINE, _SURE_COSINE = 0.65, 0.85
+# The share of the shorter text's weight that both must hold when a model says that the one confirms the other.
+_CONFIRMED = 0.5
 # The likeness from which an entry is worth showing as what may be meant.
 _PLAUSIBLE = 0.4
 # Vectors that are kept, in the order of their use; 2 KB each.
@@ -112,10 +114,17 @@ def says_the_same(one: str, other: str, cosine: float | None = None) -> float:
     return _sameness(wording(one), wording(other), cosine)
 
 
-def may_concern(one: str, other: str, cosine: float | None = None) -> bool:
-    """Say whether two texts may be about the same thing, so that the one can confirm or replace the other."""
+def may_concern(one: str, other: str) -> bool:
+    """Say whether two texts may be about the same thing, so that the one can replace the other."""
+    return _shared(wording(one), wording(other)) >= _OWN_ON_BOTH_SIDES
+
+
+def may_confirm(one: str, other: str) -> bool:
+    """Say whether one text may confirm the other, somebody saying so: half the words, and the same particulars."""
     first, second = wording(one), wording(other)
-    return _shared(first, second) >= _OWN_ON_BOTH_SIDES or (cosine is not None and cosine >= _PLAUSIBLE)
+    if (first.numbers, first.negated, first.past) != (second.numbers, second.negated, second.past):
+        return False
+    return _shared(first, second) >= _CONFIRMED * min(first.weight, second.weight) > 0
 
 
 def _sameness(one: Wording, other: Wording, cosine: float | None) -> float:

@@ -1,7 +1,10 @@
-"""The hooks of the entries."""
+"""The plugin: what its hooks are, and who does their work."""
+
+from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.document import Document
 from nanobot_memory_plugins.consolidation.entry import Section
+from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
@@ -11,7 +14,7 @@ from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import PromptEntries, Scope
+from nanobot_memory_plugins.core.values import Message, PromptEntries, Scope
 
 _SUBJECT = "scored entries"
 
@@ -22,6 +25,7 @@ class ConsolidationPlugin:
     Options = ConsolidationOptions
 
     def __init__(self) -> None:
+        self._extraction = Extraction()
         self._spoken: Spoken | None = None
         self._nightly = NightlyService()
 
@@ -50,6 +54,27 @@ class ConsolidationPlugin:
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
         """Say what is known of the user for long."""
         return self._spoken_of(context).prompt.answer(long_term, context.visible_scope(scope))
+
+    @hookimpl
+    async def on_session_idle(
+        self, session_key: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
+    ) -> None:
+        """Learn from a session that is quiet or over."""
+        await self._extraction.session_idle(session_key, history, scope, context)
+
+    @hookimpl
+    async def before_compaction(
+        self, session_key: str, messages: tuple[Message, ...], scope: Scope, context: PluginContext
+    ) -> None:
+        """Keep what is about to be cut for learning from it later."""
+        await self._extraction.before_compaction(session_key, messages, scope, context)
+
+    @hookimpl
+    async def on_turn_finished(
+        self, session_key: str, messages: Sequence[Message], scope: Scope, context: PluginContext
+    ) -> None:
+        """Learn from what was cut, and from turns that nobody spoke in."""
+        await self._extraction.turn_finished(session_key, messages, scope, context)
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> Finding:

@@ -1,0 +1,187 @@
+"""What a real small language model extracts: whether it parses, is true, is new, and names what is true no more.
+
+``python -m benchmarks extraction [--sessions 30] [--again 6] [--pairs 60] [--bench DIR]`` tells a memory labelled
+conversations in both languages, session by session, and looks at the answers of the model and at the entries that came
+of them. A fact counts as grounded when a turn of its session holds half of its words, or lies close to it in meaning.
+The sessions are told twice: once more under the same key, which must cost nothing, and some under another key, which
+must make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv``: something is known, the
+user says what is true now, and the known entry must be replaced. It needs the group ``local-model``.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import json_repair
+
+from benchmarks.forgetting import Session, chosen
+from benchmarks.local_model_client import client_of
+from benchmarks.measure import quiet
+from benchmarks.retrieval.datasets import BENCH
+from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
+from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+from nanobot_memory_plugins.consolidation.entry import Category, Entry
+from nanobot_memory_plugins.consolidation.matching import says_the_same
+from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.operations import Said
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.language_model.answers import Evidence, without_thoughts
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+
+PAIRS = Path(__file__).parents[1] / "tests" / "data" / "contradictions.tsv"
+PURPOSE = "extraction"
+_NO_HURRY = 1_800.0
+_CONTEXT_TOKENS = 12_288
+# Of a fact's words, the share that one turn must hold; or its cosine to a turn.
+_GROUNDED_WORDS = 0.5
+_GROUNDED_COSINE = 0.6
+
+
+@dataclass(slots=True)
+class Answers:
+    """What the model answered to questions of one purpose, and how long it took."""
+
+    model: Complete
+    texts: list[str] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    async def complete(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
+        """Ask the model, and keep what it says."""
+        started = time.perf_counter()
+        text = str(await self.model(messages, max_tokens=max_tokens, purpose=purpose))
+        if purpose == PURPOSE:
+            self.texts.append(text)
+            self.seconds.append(time.perf_counter() - started)
+        return text
+
+
+def main(arguments: Sequence[str] = ()) -> None:
+    """Print the shares, for the sessions and for the pairs."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks extraction", description=main.__doc__)
+    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
+    parser.add_argument("--sessions", type=int, default=30, help="how many, half of each language")
+    parser.add_argument("--again", type=int, default=6, help="how many of them are told under another key as well")
+    parser.add_argument("--pairs", type=int, default=60, help="how many contradictions")
+    options = parser.parse_args(arguments)
+    with quiet(), LocalModelServer(local_model_file(), context_tokens=_CONTEXT_TOKENS) as server:
+        if options.sessions and not (options.bench / "locomo_turns" / "queries.jsonl").exists():
+            print(f"  the labelled sets are not at {options.bench}")
+        elif options.sessions:
+            asyncio.run(_print_sessions(chosen(options.bench, options.sessions), options.again, client_of(server)))
+        if options.pairs:
+            asyncio.run(print_pairs(read_pairs(PAIRS, options.pairs), client_of(server)))
+
+
+async def _print_sessions(sessions: Sequence[Session], again: int, model: Complete) -> None:
+    answers = Answers(model)
+    encode = open_embedder(EmbeddingOptions()).encode
+    grounded: list[bool] = []
+    told_twice: list[int] = []
+    for session in sessions:
+        with tempfile.TemporaryDirectory() as folder:
+            first = await told(session, Path(folder), answers, "one")
+            calls = len(answers.texts)
+            same = await told(session, Path(folder), answers, "one")
+            if len(answers.texts) != calls or same.keys() != first.keys():
+                print(f"  {session.name}: told twice under one key, and learned from twice")
+            grounded += [is_grounded(one.content, session, encode) for one in first.values()]
+            if len(told_twice) < again:
+                both = await told(session, Path(folder), answers, "two")
+                told_twice.append(near_duplicates(list(both.values())))
+        print(
+            f"  {session.name}: {len(first)} entries, {answers.seconds[-1] if answers.seconds else 0:.0f} s", flush=True
+        )
+    rows = [row for text in answers.texts for row in rows_of(text) or []]
+    valid = sum(str(row.get("category", "")).strip().lower() in set(Category) for row in rows)
+    parsed = sum(rows_of(text) is not None for text in answers.texts)
+    print(f"  answers that parse after repair: {parsed} of {len(answers.texts)}")
+    print(f"  categories as the model writes them: {valid} of {len(rows)} valid; those of entries are, by construction")
+    print(f"  entries grounded in a turn: {sum(grounded)} of {len(grounded)}")
+    print(f"  near-duplicates after {len(told_twice)} sessions were told under another key: {sum(told_twice)}")
+    print(f"  median seconds of an answer: {statistics.median(answers.seconds):.1f}")
+
+
+async def told(session: Session, workspace: Path, answers: Answers, key: str) -> dict[str, Entry]:
+    """Let a session end in a workspace, and return the entries that are there then."""
+    async with MemoryHost(workspace, config=_config(), llm=answers.complete) as memory:
+        await memory.session_idle(session_key=f"benchmark:{key}", history=session.messages, ended=True)
+    return await _entries(workspace)
+
+
+async def print_pairs(pairs: Sequence[tuple[str, str, str]], model: Complete) -> None:
+    """Print how many contradictions are seen, by language."""
+    seen: dict[str, list[bool]] = {}
+    for language, known, said in pairs:
+        seen.setdefault(language, []).append(await is_seen(language, known, said, model))
+    for language, found in seen.items():
+        print(f"  contradictions seen, {language}: {sum(found)} of {len(found)}", flush=True)
+
+
+async def is_seen(language: str, known: str, said: str, model: Complete) -> bool:
+    """Say whether an entry is replaced, or rewritten, once the user has said what is true now."""
+    reply = "好的，记住了。" if language == "zh" else "Thanks, I will keep that in mind."
+    history = [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
+    with tempfile.TemporaryDirectory() as folder:
+        memory = EntryMemory(folder, clock=SystemClock(), redact=redact_text)
+        before = (await memory.remember(Said(known), who="benchmark")).entry
+        async with MemoryHost(folder, config=_config(), llm=model) as host:
+            await host.session_idle(session_key="benchmark:pair", history=history, ended=True)
+        after = (await _entries(Path(folder))).get(before.id)
+    return after is not None and bool(after.superseded_by)
+
+
+def read_pairs(file: Path, count: int) -> list[tuple[str, str, str]]:
+    """Return pairs as (language, what is known, what the user says), half of each language."""
+    rows = [line.split("\t") for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    pairs = [(language, known, said) for language, known, said in rows]
+    return [pair for wanted in ("en", "zh") for pair in [one for one in pairs if one[0] == wanted][: count // 2]]
+
+
+def rows_of(answer: str) -> list[dict[str, Any]] | None:
+    """Return the rows of an answer after repair, or None when it is no list of them."""
+    text = without_thoughts(answer)
+    start = min((place for mark in "[{" if (place := text.find(mark)) >= 0), default=-1)
+    value = json_repair.loads(text[start:]) if start >= 0 else None
+    rows = [value] if isinstance(value, dict) else value
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
+
+
+def is_grounded(content: str, session: Session, encode: Any) -> bool:
+    """Say whether a turn of the session holds half of the words of a fact, or lies close to it in meaning."""
+    turns = [str(message["content"]) for message in session.messages]
+    if any(Evidence([turn]).share(content) >= _GROUNDED_WORDS for turn in turns):
+        return True
+    fact, *others = encode([content, *turns])
+    return any(sum(a * b for a, b in zip(fact, other, strict=True)) >= _GROUNDED_COSINE for other in others)
+
+
+def near_duplicates(entries: Sequence[Entry]) -> int:
+    """Return how many entries say what an earlier one says."""
+    return sum(
+        any(says_the_same(one.content, other.content) for other in entries[:place]) for place, one in enumerate(entries)
+    )
+
+
+def _config() -> MemoryConfig:
+    return MemoryConfig.model_validate(
+        {
+            "core": {
+                "idle_limit": _NO_HURRY,
+                "language_model": {"timeout": _NO_HURRY, "purpose_timeouts": {}, "daily_tokens": 10_000_000},
+            },
+            "plugins": {"summary": {"enabled": False}, "flush": {"enabled": False}},
+        }
+    )
+
+
+async def _entries(workspace: Path) -> dict[str, Entry]:
+    return (await EntryMemory(workspace, clock=SystemClock(), redact=redact_text).load()).entries

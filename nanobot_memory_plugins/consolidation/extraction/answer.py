@@ -1,0 +1,155 @@
+"""The model's answer as candidates for entries. Whatever is no candidate is left out; nothing here raises."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import json_repair
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from nanobot_memory_plugins.consolidation.block import content_of
+from nanobot_memory_plugins.consolidation.entry import Category
+from nanobot_memory_plugins.consolidation.groups import plain_group
+from nanobot_memory_plugins.consolidation.life_cycle import Importance
+from nanobot_memory_plugins.core.language_model.answers import is_refusal, says_nothing, without_thoughts
+
+# Of an answer, and of one candidate; a sentence is far shorter.
+_ANSWER_CHARS, _CONTENT_CHARS = 40_000, 400
+_MOST = 20
+_FENCE_LINE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w-]*\s*$", re.MULTILINE)
+_JSON_START = re.compile(r"[\[{]")
+_ID = re.compile(r"[^\s\[\]\"',|]{1,64}")
+_NESTED = 4
+
+_KEYS = {
+    "content": ("content", "text", "memory", "fact", "statement", "description", "内容", "记忆", "描述"),
+    "category": ("category", "type", "kind", "类别", "分类", "类型"),
+    "importance": ("importance", "priority", "重要性", "重要程度"),
+    "expires_at": ("expires_at", "expires", "expiresat", "due", "deadline", "date", "过期时间", "截止日期", "到期"),
+    "contradicts": ("contradicts", "replaces", "supersedes", "矛盾"),
+    "reinforces": ("reinforces", "confirms", "same_as", "强化"),
+    "group": ("group", "分组"),
+}
+_FIELD_OF = {name: field for field, names in _KEYS.items() for name in names}
+# Words that models use for the kinds.
+_KINDS = {
+    Category.PREFERENCE: "preference preferences like likes dislike style taste setting settings 偏好 喜好",
+    Category.FACT: "fact facts personal personal_info person people identity profile information info background"
+    " contact relationship location event project 事实 信息 事实信息 个人信息 身份 关系",
+    Category.EXPERIENCE: "experience experiences lesson lessons knowledge insight solution procedure process"
+    " 经验 教训 流程",
+    Category.WORKFLOW: "workflow workflows habit habits routine routines practice 习惯 工作流 工作习惯",
+    Category.DECISION: "decision decisions choice agreement 决定 决策 重要决策",
+    Category.SKILL_USAGE: "skill_usage skill skills tool tools usage 技能 技能使用",
+    Category.TODO: "todo todos to_do task tasks plan plans goal goals reminder appointment deadline meeting action"
+    " 待办 任务 计划 提醒 跟进 日程",
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_IMPORTANCES = {
+    "high": Importance.HIGH,
+    "medium": Importance.MEDIUM,
+    "middle": Importance.MEDIUM,
+    "normal": Importance.MEDIUM,
+    "low": Importance.LOW,
+    "高": Importance.HIGH,
+    "中": Importance.MEDIUM,
+    "低": Importance.LOW,
+}
+
+
+class Candidate(BaseModel):
+    """One thing that the model holds worth remembering. ``expires_at`` is as the model wrote it; ids may be unknown."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    content: str = Field(min_length=2)
+    category: Category
+    importance: Importance = Importance.LOW
+    expires_at: str = ""
+    contradicts: str = ""
+    reinforces: str = ""
+    group: str = ""
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _one_line(cls, value: object) -> object:
+        text = content_of(value[: 4 * _CONTENT_CHARS]).strip("\"'“”`*- ") if isinstance(value, str) else value
+        return f"{text[: _CONTENT_CHARS - 1]}…" if isinstance(text, str) and len(text) > _CONTENT_CHARS else text
+
+    @field_validator("category", mode="before")
+    @classmethod
+    def _known_kind(cls, value: object) -> object:
+        for word in re.split(r"[|/,、]", str(value)):
+            kind = _KIND_OF.get(re.sub(r"[\s-]+", "_", word.strip().casefold()))
+            if kind is not None:
+                return kind
+        return value
+
+    @field_validator("importance", mode="before")
+    @classmethod
+    def _known_importance(cls, value: object) -> Importance:
+        text = str(value).strip().casefold()
+        number = re.fullmatch(r"\d+(?:\.\d+)?", text)
+        if number is not None:  # of 1, of 5 or of 10
+            share = float(text) / (1 if float(text) <= 1 else 5 if float(text) <= 5 else 10)
+            return Importance.HIGH if share >= 0.75 else Importance.MEDIUM if share >= 0.45 else Importance.LOW
+        return _IMPORTANCES.get(text.removesuffix("级"), _IMPORTANCES.get(text[:1], Importance.LOW))
+
+    @field_validator("contradicts", "reinforces", mode="before")
+    @classmethod
+    def _one_id(cls, value: object) -> str:
+        if isinstance(value, (list, tuple)):
+            value = value[0] if value else ""
+        found = _ID.search(value) if isinstance(value, str) else None
+        return "" if found is None or found[0].casefold() in ("none", "null", "id", "无") else found[0]
+
+    @field_validator("expires_at", "group", mode="before")
+    @classmethod
+    def _short_text(cls, value: object) -> str:
+        return content_of(value[:200]) if isinstance(value, str) else ""
+
+    @field_validator("group")
+    @classmethod
+    def _group_name(cls, value: str) -> str:
+        return plain_group(value)
+
+
+def read_candidates(answer: str) -> list[Candidate]:
+    """Return the candidates in an answer: broken JSON is repaired, what is no candidate is left out."""
+    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
+    start = _JSON_START.search(text)
+    if start is None or is_refusal(text):
+        return []
+    try:
+        read = json_repair.loads(text[start.start() :])
+    except Exception:  # a repair of nonsense may fail in any way
+        return []
+    unique: dict[str, Candidate] = {}
+    for fields in _objects(read, _NESTED):
+        try:
+            candidate = Candidate.model_validate(fields)
+        except ValidationError:
+            continue
+        if not says_nothing(candidate.content):
+            unique.setdefault(candidate.content.casefold(), candidate)
+    return list(unique.values())[:_MOST]
+
+
+def _objects(value: object, depth: int) -> Iterator[dict[str, Any]]:
+    """Yield the objects that have a content, in whatever a model has put around them."""
+    if depth == 0:
+        return
+    if isinstance(value, list):
+        for item in value:
+            yield from _objects(item, depth - 1)
+    elif isinstance(value, Mapping):
+        fields: dict[str, Any] = {}
+        for key, item in value.items():
+            field = _FIELD_OF.get(str(key).strip().casefold())
+            if field is not None:
+                fields.setdefault(field, item)
+        if isinstance(fields.get("content"), str):
+            yield fields
+            return
+        for item in value.values():
+            yield from _objects(item, depth - 1)

@@ -1,0 +1,123 @@
+"""Until when a todo holds: dates as a model or a person writes them, seen from the day on which they were said."""
+
+import re
+import unicodedata
+from calendar import monthrange
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+_LONGEST = 500
+# Farther ahead than this it is no date of a todo.
+_FARTHEST = timedelta(days=3_660)
+
+_ISO = re.compile(r"(?<!\d)(20\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})日?")
+_MONTH_DAY = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])月(3[01]|[12]\d|0?[1-9])[日号]")
+_MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
+_MONTH_NAME = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
+_ENGLISH_DAY = re.compile(
+    rf"\b{_MONTH_NAME}\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (20\d\d))?"
+    rf"|\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (20\d\d))?"
+)
+_DAYS = {name: n for n, name in enumerate(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])}
+_WEEKDAY = re.compile(r"\b(next |this |coming )?(mon|tues|wednes|thurs|fri|satur|sun)day\b")
+_ZH_WEEKDAY = re.compile(r"(下下|下个?|这个?|本)?(?:周|星期|礼拜)([一二三四五六日天])")
+_ZH_DAYS = {character: n for n, character in enumerate("一二三四五六日")} | {"天": 6}
+_NUMBERS = {
+    **{word: n for n, word in enumerate(["one", "two", "three", "four", "five", "six", "seven"], start=1)},
+    **{character: n for n, character in enumerate("一二三四五六七八九十", start=1)},
+    "a": 1,
+    "两": 2,
+}
+_IN = re.compile(r"\b(?:in|within) (\d{1,3}|a|one|two|three|four|five|six|seven) (day|week|month)s?\b")
+_ZH_IN = re.compile(r"(\d{1,3}|[一二两三四五六七八九十])个?(天|日|周|星期|礼拜|月)(?:之?后|以?内|内)")
+_AHEAD = (
+    (re.compile(r"大后天"), 3),
+    (re.compile(r"\bday after tomorrow\b|后天"), 2),
+    (re.compile(r"\btomorrow\b|明天|明日|明早|明晚"), 1),
+    (re.compile(r"\b(?:today|tonight)\b|今天|今日|今晚"), 0),
+)
+_NEXT_WEEK = re.compile(r"\bnext week\b|下个?(?:周|星期|礼拜)(?![一二三四五六日天])")
+_THIS_WEEK = re.compile(r"\b(?:this week|end of the week)\b|(?:这|本)个?(?:周|星期|礼拜)(?![一二三四五六日天])|周末")
+_NEXT_MONTH = re.compile(r"\bnext month\b|下个?月")
+_THIS_MONTH = re.compile(r"\b(?:this month|end of the month)\b|(?:这|本)个?月|月底|月末")
+
+
+def day_meant(text: str, said_on: date) -> date | None:
+    """Return the last day that ``text`` speaks of, not before ``said_on``, or None when it names none.
+
+    "Next week" is its Sunday. A date without a year is the next one to come. Never raises.
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().split())
+    try:
+        day = _absolute(plain, said_on) or _relative(plain, said_on)
+    except (ValueError, OverflowError):
+        return None
+    return day if day is not None and said_on <= day <= said_on + _FARTHEST else None
+
+
+def names_a_day_relatively(text: str) -> bool:
+    """Say whether a text names a day that another day would read differently: "tomorrow", 下周三."""
+    plain = " ".join(unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().split())
+    try:
+        return _ISO.search(plain) is None and _relative(plain, date(2026, 1, 1)) is not None
+    except (ValueError, OverflowError):
+        return False
+
+
+def end_of(day: date, zone: tzinfo) -> datetime:
+    """Return the moment at which a day is over in a time zone, in UTC."""
+    after = day + timedelta(days=1)
+    return datetime(after.year, after.month, after.day, tzinfo=zone).astimezone(UTC)
+
+
+def _absolute(text: str, today: date) -> date | None:
+    if found := _ISO.search(text):
+        return date(int(found[1]), int(found[2]), int(found[3]))
+    if found := _MONTH_DAY.search(text):
+        return _to_come(int(found[1]), int(found[2]), None, today)
+    if found := _ENGLISH_DAY.search(text):
+        month, day, year = (found[1], found[2], found[3]) if found[1] else (found[5], found[4], found[6])
+        return _to_come(_MONTHS[month], int(day), int(year) if year else None, today)
+    return None
+
+
+def _to_come(month: int, day: int, year: int | None, today: date) -> date:
+    if year is not None:
+        return date(year, month, day)
+    this_year = date(today.year, month, day)
+    return this_year if this_year >= today else date(today.year + 1, month, day)
+
+
+def _relative(text: str, today: date) -> date | None:
+    for pattern, days in _AHEAD:
+        if pattern.search(text):
+            return today + timedelta(days=days)
+    if found := _IN.search(text) or _ZH_IN.search(text):
+        return _after(found[1], found[2], today)
+    monday = today - timedelta(days=today.weekday())
+    if found := _ZH_WEEKDAY.search(text):
+        weeks = 2 if found[1] == "下下" else 1 if (found[1] or "").startswith("下") else 0
+        day = monday + timedelta(days=_ZH_DAYS[found[2]] + 7 * weeks)
+        return day if day >= today else day + timedelta(days=7)
+    if found := _WEEKDAY.search(text):
+        wanted = _DAYS[found[2][:3]]
+        if found[1] == "next ":
+            return monday + timedelta(days=7 + wanted)
+        return today + timedelta(days=(wanted - today.weekday()) % 7)
+    if _NEXT_WEEK.search(text):
+        return monday + timedelta(days=13)
+    if _THIS_WEEK.search(text):
+        return monday + timedelta(days=6)
+    if _NEXT_MONTH.search(text):
+        first = today.replace(day=1) + timedelta(days=32)
+        return _last_of_month(first)
+    return _last_of_month(today) if _THIS_MONTH.search(text) else None
+
+
+def _after(count: str, unit: str, today: date) -> date:
+    number = int(count) if count.isdigit() else _NUMBERS[count]
+    days = 30 if unit in ("month", "月") else 7 if unit in ("week", "周", "星期", "礼拜") else 1
+    return today + timedelta(days=number * days)
+
+
+def _last_of_month(day: date) -> date:
+    return day.replace(day=monthrange(day.year, day.month)[1])

@@ -1,0 +1,111 @@
+"""Whether the user's own statements bear a candidate out."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
+from nanobot_memory_plugins.consolidation.wording import Wording, wording
+
+# A written-out date is left aside: "tomorrow" may have been said.
+# The share of a candidate's terms that one turn must hold: alone, and where the turn's cosine is high enough.
+_BY_WORDS, _WITH_VECTORS = 0.5, 0.25
+_COSINE = 0.55
+# The share of a candidate that a clause must hold for its negation to count against the candidate.
+_SAME_CLAUSE = 0.6
+# Lighter candidates say nothing.
+_LEAST_WEIGHT = 0.75
+# Turns that are compared by vectors, newest first, and characters of each.
+_TURNS, _TURN_CHARS = 60, 600
+
+_CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过")
+_ISO_DAY = re.compile(r"20\d\d-\d\d?-\d\d?|\d{1,2}月\d{1,2}[日号]")
+_SMALL_TALK = re.compile(
+    r"\b(?:greet(?:s|ed|ing)?|sa(?:id|ys?) (?:hello|hi|thanks|bye|goodbye)|thank(?:s|ed)?|good (?:morning"
+    r"|night|day)|appreciates?)\b|打招呼|问好|道谢|感谢|说了?(?:你好|谢谢|再见)|早上好|晚安",
+    re.IGNORECASE,
+)
+_MARKS = "~<"
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    terms: frozenset[str]
+    attempts_only: bool
+
+
+class Grounding:
+    """The statements of a conversation: built once, asked for each candidate. It works in memory alone."""
+
+    def __init__(self, said: Sequence[Statement]) -> None:
+        by_turn: dict[int, list[Statement]] = {}
+        for one in said:
+            by_turn.setdefault(one.turn, []).append(one)
+        self._turns = [group for _, group in sorted(by_turn.items())]
+        self._bags = [_bag(one.text for one in group) for group in self._turns]
+        self._sure_bags = [_bag(one.text for one in group if not one.attempt) for group in self._turns]
+        words = [wording(one.text) for one in said]
+        self._numbers = frozenset(number.lstrip(_MARKS) for one in words for number in one.numbers)
+        self._clauses = [wording(part) for one in said for part in _CLAUSES.split(one.text) if part.strip()]
+
+    @property
+    def turns(self) -> list[str]:
+        """The turns as texts, for vectors: the newest ones."""
+        return [" ".join(one.text for one in group)[:_TURN_CHARS] for group in self._turns[-_TURNS:]]
+
+    def share(self, text: str) -> float:
+        """Return the share of a text's terms that the best turn holds, 0 to 1."""
+        return self._share(wording(_ISO_DAY.sub(" ", text)), self._bags)
+
+    def best_statement(self, text: str) -> Statement | None:
+        """Return the statement that holds most of a text, the last of several, or None without statements."""
+        own = wording(text)
+        said = [one for group in self._turns for one in group]
+        return max(reversed(said), key=lambda one: self._share(own, [_bag([one.text])]), default=None)
+
+    def needs_vectors(self, text: str) -> bool:
+        """Say whether words leave it open."""
+        return _WITH_VECTORS <= self.share(text) < _BY_WORDS
+
+    def bears_out(self, text: str, cosines: Iterable[float] = ()) -> bool:
+        """Say whether the statements bear a text out. ``cosines`` are those to `turns`, where there are any.
+
+        Guesses, questions and small talk never are, invented numbers neither; what was tried is borne out as a try.
+        """
+        own = wording(_ISO_DAY.sub(" ", text))
+        if is_open(text) or _SMALL_TALK.search(text) or own.weight < _LEAST_WEIGHT:
+            return False
+        is_try = tells_of_a_try(text)
+        bags = self._bags if is_try else self._sure_bags
+        share = self._share(own, bags)
+        near = max(cosines, default=0.0) >= _COSINE
+        if share < (_WITH_VECTORS if near else _BY_WORDS) or not self._knows_numbers(own):
+            return False
+        return is_try or self._agrees(own)
+
+    def _share(self, own: Wording, bags: Sequence[frozenset[str]]) -> float:
+        if not own.weight:
+            return 0.0
+        plain = {term.lstrip(_MARKS): weight for term, weight in own.terms.items()}
+        held = (sum(weight for term, weight in plain.items() if term in bag) for bag in bags)
+        return max(held, default=0.0) / sum(plain.values())
+
+    def _knows_numbers(self, own: Wording) -> bool:
+        """Say whether all its numbers were said."""
+        return {number.lstrip(_MARKS) for number in own.numbers} <= self._numbers
+
+    def _agrees(self, own: Wording) -> bool:
+        """Say whether what was said of the same thing affirms or denies it as the candidate does."""
+        told = [one for one in self._clauses if self._share(own, [_terms(one)]) >= _SAME_CLAUSE]
+        return not told or any(one.negated == own.negated for one in told)
+
+
+def _bag(texts: Iterable[str]) -> frozenset[str]:
+    found: set[str] = set()
+    for text in texts:
+        found |= _terms(wording(text))
+    return frozenset(found)
+
+
+def _terms(one: Wording) -> frozenset[str]:
+    return frozenset(term.lstrip(_MARKS) for term in one.terms)

@@ -1,0 +1,37 @@
+"""The messages that can be learned from: what users and the assistant said, without secrets and what others put in."""
+
+from collections.abc import Callable, Sequence
+
+from nanobot_memory_plugins.consolidation.extraction.pending import time_of
+from nanobot_memory_plugins.consolidation.extraction.statements import own_text
+from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
+from nanobot_memory_plugins.core.files import REDACTION_FAILED
+from nanobot_memory_plugins.core.values import Message
+
+# Of all messages together, newest first.
+_ALL_CHARS = 2_000_000
+
+
+def spoken_messages(messages: Sequence[Message], redact: Callable[[str], str]) -> list[Message]:
+    """Return copies of what was said: own words only, secrets hidden. Earlier summaries and tool calls are left out.
+
+    It blocks for long texts. Nothing gets through of a text whose secrets cannot be looked for.
+    """
+    summary = find_earlier_summary(messages)
+    left = _ALL_CHARS
+    spoken: list[Message] = []
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if index == summary or message.role not in ("user", "assistant") or message.tool_calls or left <= 0:
+            continue
+        text = own_text(message)
+        left -= len(text)
+        try:
+            text = redact(text)
+        except Exception:  # whatever fails, the text may hold a secret
+            text = REDACTION_FAILED
+        if text.strip():
+            time = time_of(message)
+            spoken.append(Message(message.role, text, raw={"time": time.isoformat()} if time else {}))
+    spoken.reverse()
+    return spoken
