@@ -52,6 +52,7 @@ class DealtWith:
     """The marks of all sessions of a workspace. Everything but `hold` blocks: call it in a thread."""
 
     def __init__(self, paths: MemoryPaths) -> None:
+        self._memory = paths.memory
         self._folder = entries_folder(paths) / "sessions"
         self._journal = Journal(paths)
         self._marks: dict[int, MessageMarks] = {}
@@ -103,12 +104,16 @@ class DealtWith:
 
         self._of(session_key).change(session_key, change)
 
-    def recover(self, session_key: str) -> None:
-        """Settle what a process left that ended while it wrote. Hold the session."""
+    def recover(self, session_key: str, settle_entries: Callable[[], object]) -> None:
+        """Settle what a process left that ended while it wrote. Hold the session.
+
+        ``settle_entries`` makes the journal say which runs were not written after all.
+        """
         store = self._of(session_key)
         left = store.read(session_key).values.get(_WRITING)
         if left is None:
             return
+        settle_entries()
         written = self._is_written(left)
 
         def change(marks: Marks) -> None:
@@ -124,7 +129,9 @@ class DealtWith:
             token = str(left["token"])
             runs = self._journal.runs()
             broken_off = {run.undoes for run in runs if run.why == BROKE_OFF}
-            return bool(token) and any(token in run.why and run.id not in broken_off for run in runs)
+            return any(
+                token in run.why and run.id not in broken_off and (self._memory / run.file).is_file() for run in runs
+            )
         except (KeyError, TypeError):
             return False
 

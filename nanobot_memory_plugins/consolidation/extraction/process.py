@@ -109,7 +109,8 @@ class SessionProcessor:
 
     async def _process(self, session: Session, spoken: Sequence[Message], held: Held) -> Processed:
         def look() -> tuple[list[Message], list[Statement]]:
-            self._dealt_with.recover(session.key)
+            unchanged = self._memory.repository.update
+            self._dealt_with.recover(session.key, lambda: unchanged(dict, who=WHO, why="settle"))
             fresh = self._dealt_with.fresh(session.key, spoken)
             return fresh, statements(fresh, role="assistant" if session.background else "user")
 

@@ -34,7 +34,7 @@ _ANNOUNCES = re.compile(
 )
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|[我咱]", re.IGNORECASE)
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？；])|\n+")
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 _LASTING = re.compile(
     r"\b(?:always|from now on|in future|remember|never)\b|以后|今后|每次|记住|始终|永远", re.IGNORECASE
 )
@@ -81,6 +81,8 @@ def own_text(message: Message) -> str:
     if len(text) > _MESSAGE_CHARS:
         text = f"{text[: _MESSAGE_CHARS // 2]}\n{text[-_MESSAGE_CHARS // 2 :]}"
     text = _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(text))))
+    if message.role != "user":
+        return text.strip()
     announced = _ANNOUNCES.search(text)
     if announced is not None and len(text) - announced.end() > _ANNOUNCED:
         text = text[: announced.start()]
