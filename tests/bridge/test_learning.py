@@ -1,0 +1,127 @@
+"""Entries are learned from the sessions of a real nanobot."""
+
+import asyncio
+import json
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.values import Origin
+
+from .test_idle import until
+
+TEA = "I like green tea, and I live in Hamburg."
+ANSWER = [
+    {"content": "The user likes green tea", "category": "preference", "importance": "high"},
+    {"content": "The user lives in Hamburg", "category": "fact", "importance": "high"},
+]
+JOB = "Deleting old snapshots frees the disk."
+JOB_ANSWER = [{"content": "Deleting old snapshots frees the disk", "category": "experience", "importance": "medium"}]
+
+
+def asks_for_entries(request: Request) -> bool:
+    return "worth remembering" in request.text and "JSON array" in request.text
+
+
+@pytest.fixture
+def learner(server, monkeypatch):
+    """A model that answers what it is asked for, and a memory with the plugin that learns."""
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,consolidation")
+
+    def answer(request: Request) -> Reply:
+        rows = [
+            row
+            for row, word in zip([*ANSWER, *JOB_ANSWER], ("tea", "Hamburg", "snapshots"), strict=True)
+            if word in request.text
+        ]
+        return Reply(json.dumps(rows))
+
+    server.rules.append(Rule(asks_for_entries, answer))
+    server.rules.append(Rule(lambda request: "disk" in request.last_user, Reply(JOB)))
+    return server
+
+
+def entries(nanobot):
+    return {one.content: one for one in EntryRepository(nanobot.workspace).load().entries.values()}
+
+
+def asked(server) -> int:
+    return sum(asks_for_entries(request) for request in server.requests)
+
+
+@pytest.mark.accept("EB-20")
+async def test_a_session_that_goes_quiet_is_learned_from(install, learner):
+    nanobot = install({"core": {"idleSeconds": 0.3}})
+    loop = nanobot.loop()
+    await loop.process_direct(TEA)
+    await until(lambda: len(entries(nanobot)) == 2, 30)
+    await asyncio.sleep(0.6)
+    await loop.aclose()
+    assert asked(learner) == 1
+    assert {one.source_session for one in entries(nanobot).values()} == {"cli:direct"}
+    assert (nanobot.workspace / "memory" / "ENTRIES.md").stat().st_size > 0
+
+
+@pytest.mark.accept("EB-20")
+async def test_a_session_that_the_user_ends_is_learned_from_once(install, learner):
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct(TEA)
+    await loop.process_direct("/new")
+    await until(lambda: len(entries(nanobot)) == 2, 30)
+    await asyncio.sleep(0.5)
+    await loop.aclose()
+    assert asked(learner) == 1
+
+
+@pytest.mark.accept("EB-20")
+async def test_what_nanobot_compacts_is_learned_from_after_the_next_turn(install, learner):
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct(TEA)
+    await loop.process_direct("/compact")
+    assert asked(learner) == 0
+    await loop.process_direct("go on")
+    await until(lambda: len(entries(nanobot)) == 2, 30)
+    await loop.aclose()
+    assert asked(learner) == 1
+
+
+@pytest.mark.accept("EB-20")
+async def test_turns_of_timers_are_learned_from_when_they_are_let_through(install, learner):
+    nanobot = install({"nanobot": {"backgroundTurns": True}})
+    loop = nanobot.loop()
+    await loop.process_direct("Look after the disk.", session_key="cron:disk")
+    await loop.process_direct("Look after the disk again.", session_key="heartbeat")
+    await loop.process_direct("rewrite MEMORY.md, I like tea", session_key="dream:20260101-000000")
+    await until(lambda: asked(learner) == 2 and len(entries(nanobot)) == 1, 30)
+    await loop.aclose()
+    (one,) = entries(nanobot).values()
+    assert one.origin is Origin.ASSISTANT
+    assert one.source_session in ("cron:disk", "heartbeat")
+    assert one.hits <= 1
+
+
+async def test_turns_of_timers_are_left_alone_by_default(install, learner):
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct("Look after the disk.", session_key="cron:disk")
+    await loop.process_direct("Look after the disk.", session_key="heartbeat")
+    await loop.aclose()
+    assert asked(learner) == 0
+    assert entries(nanobot) == {}
+
+
+async def test_what_was_compacted_before_the_end_of_a_process_is_learned_from_by_the_next(install, learner):
+    nanobot = install()
+    loop = nanobot.loop()
+    await loop.process_direct(TEA)
+    await loop.process_direct("/compact")
+    await loop.aclose()
+    assert entries(nanobot) == {}
+    loop = nanobot.loop()
+    await loop.process_direct("hello again")
+    await until(lambda: len(entries(nanobot)) == 2, 30)
+    await loop.aclose()
+    assert asked(learner) == 1
