@@ -9,6 +9,7 @@ from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.journal import BY_HAND, Run, last_known
 from nanobot_memory_plugins.consolidation.life_cycle import restored
 from nanobot_memory_plugins.consolidation.merging import adopted, merged_entry
+from nanobot_memory_plugins.consolidation.moving import MOVED, move_back
 from nanobot_memory_plugins.consolidation.patch import take_back
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome, Wanted
 from nanobot_memory_plugins.consolidation.state import State, sha256
@@ -28,7 +29,8 @@ def undo(
     """Take back a run, the last one by default, or what it did to one entry.
 
     When the file is still as the run left it, its bytes become what they were before. Otherwise its entries do, and
-    what was changed since then stays. Raises `InputError` when there is no such run or entry, and `MemoryFileError`.
+    what was changed since then stays. A move of the entries is taken back as `moving.move_back` says. Raises
+    `InputError` when there is no such run or entry, and `MemoryFileError`.
     """
     with repository.locked():
         runs = repository.journal.runs()
@@ -37,6 +39,8 @@ def undo(
             raise InputError(f"There is no run {run_id}." if run_id else "There is nothing to undo.")
         if any(one.undoes == run.id for one in runs) and not entry_id:
             raise InputError(f"The run {run.id} was undone already.")
+        if run.why == MOVED and not entry_id:
+            return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
         if not changes:
             raise InputError(f"The run {run.id} did nothing to the entry {entry_id}.")

@@ -37,7 +37,7 @@ def purge(repository: EntryRepository, ids: Collection[str], *, who: str) -> Pur
     """
     with repository.locked():
         path = repository.path
-        copies = [path.with_name(f"{path.name}.bak"), repository.seen_path(path), *kept_aside(path)]
+        copies = _copies(repository, path)
         found = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs(), frozenset(ids))
         missing = sorted(set(ids) - {entry.id for entry in found})
         if missing:
@@ -51,6 +51,15 @@ def purge(repository: EntryRepository, ids: Collection[str], *, who: str) -> Pur
             touched.append(repository.journal.path)
         sessions = tuple(dict.fromkeys(entry.source_session for entry in found if entry.source_session))
         return Purged(tuple(dict.fromkeys(ids)), traces.texts, sessions, tuple(touched))
+
+
+def _copies(repository: EntryRepository, path: Path) -> list[Path]:
+    """Return all files that may hold entries but the one in which they are in force."""
+    copies: list[Path] = []
+    for place in (repository.own_path, repository.paths.long_term):
+        copies += [] if place == path else [place]
+        copies += [place.with_name(f"{place.name}.bak"), repository.seen_path(place), *kept_aside(place)]
+    return copies
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,9 +113,24 @@ class EntryRepository:
 
     @property
     def path(self) -> Path:
-        """The file of the entries: ``ENTRIES.md`` where that exists, else ``MEMORY.md``."""
-        own = self.paths.memory / "ENTRIES.md"
-        return own if own.is_file() else self.paths.long_term
+        """The file of the entries: ``ENTRIES.md`` where that exists, else ``MEMORY.md``.
+
+        An ENTRIES.md that was made just now and is still empty does not count as long as there are entries in
+        MEMORY.md: they are moved with one write.
+        """
+        own = self.own_path
+        try:
+            made = own.is_file() and (own.stat().st_size > 0 or self.seen_path(own).exists())
+        except OSError:
+            made = False
+        if made or (own.is_file() and not _holds_entries(self.paths.long_term)):
+            return own
+        return self.paths.long_term
+
+    @property
+    def own_path(self) -> Path:
+        """Where ``ENTRIES.md`` stands, or would stand."""
+        return self.paths.memory / "ENTRIES.md"
 
     def load(self) -> Snapshot:
         """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""
@@ -162,10 +177,18 @@ class EntryRepository:
             raise MemoryFileError(f"The entries cannot be locked: {error.strerror}.") from error
         return lock
 
-    def write(self, decide: Callable[[State], Wanted], *, who: str, why: str, undoes: str = "") -> Outcome:
-        """Do what `update` says, with the lock held."""
+    def write(
+        self,
+        decide: Callable[[State], Wanted],
+        *,
+        who: str,
+        why: str,
+        undoes: str = "",
+        path: Path | None = None,
+    ) -> Outcome:
+        """Do what `update` says, with the lock held; ``path`` names the file where it is not `path`."""
         make_folder(self.paths, entries_folder(self.paths))
-        path = self.path
+        path = path or self.path
         state = self._finish_what_broke_off(path) or self._look(path)
         self._warn(path, state)
         made: Run | None = None
@@ -189,12 +212,19 @@ class EntryRepository:
                 raise
             if slipped is None:
                 return Outcome(path, dict(wanted.entries), made)
+            if state.document.data != state.raw and not state.damage:
+                # What we wrote held somebody's text from a backup, which who wrote now has not seen.
+                keep_aside(path, state.document.data, self.clock.now())
             theirs = _slipped_in(state, slipped)
             both = merged(state.entries, theirs.entries, wanted.entries)
             decide = self._both(path, both, wanted, theirs)
             # Ours is in the file now; theirs shall be there with it.
             state = State(data, theirs.document, both, changes_between(wanted.entries, both))
         raise FileBusyError(f"{path.name} is being written by somebody else all the time.")
+
+    def passes(self, point: str) -> None:
+        """Say that a write has come to a point."""
+        self._at(point)
 
     def seen_path(self, path: Path) -> Path:
         """Return where the file's bytes are kept as they were written last."""
@@ -259,7 +289,7 @@ class EntryRepository:
             edited = f"edited in {path.name}"
             runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, path.name, file_after=after))
         own = changes_between(state.entries, wanted)
-        if own or (undoes and data != state.raw):
+        if own or (data != state.raw and (undoes or state.finishes)):
             before = state.raw or b""
             patch = patch_back(data, before) if not state.damage else None
             runs.append(Run(new_id(), when, who, why, own, path.name, sha256(before), after, patch, undoes))
@@ -296,7 +326,7 @@ class EntryRepository:
         ours, theirs = parse(raw), parse(backup)
         current = adopted(ours, ours)
         both = merged(rewound(current, [made]), adopted(theirs, ours), current)
-        return State(raw, theirs, both, changes_between(current, both))
+        return State(raw, theirs, both, changes_between(current, both), finishes=True)
 
     def _broke_off(self, run: Run | None) -> None:
         if run is not None and run.file_after:
@@ -320,6 +350,11 @@ class EntryRepository:
             if problem not in self._warned:
                 self._warned.add(problem)
                 logger.warning("entries: {}", problem)
+
+
+def _holds_entries(path: Path) -> bool:
+    data = read_file(path) or b""
+    return b" memories" in data.lower() and bool(parse(data).slots)
 
 
 def _slipped_in(state: State, slipped: bytes) -> State:

@@ -21,7 +21,7 @@ class State:
 
     ``raw`` are its bytes, None when there is no file. ``document`` is what they say, or where ``damage`` says what is
     wrong with them, what a copy says. ``entries`` are the entries as people mean them, ``by_hand`` is what others did
-    to them since the last look.
+    to them since the last look. ``finishes`` says that it completes what a process left when it ended.
     """
 
     raw: bytes | None
@@ -29,6 +29,7 @@ class State:
     entries: dict[str, Entry]
     by_hand: tuple[Change, ...]
     damage: str = ""
+    finishes: bool = False
 
 
 def look(raw: bytes | None, seen: bytes | None, backup: bytes | None, runs: Callable[[], Sequence[Run]]) -> State:

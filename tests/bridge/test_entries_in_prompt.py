@@ -3,6 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.history import undo
 from nanobot_memory_plugins.consolidation.life_cycle import initial_score
 from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
@@ -24,8 +25,6 @@ async def turns(nanobot, *texts: str, session: str = "cli:direct") -> None:
 
 
 def keep(nanobot, *texts: str) -> list[Entry]:
-    (nanobot.workspace / "memory").mkdir(exist_ok=True)
-    (nanobot.workspace / "memory" / "ENTRIES.md").touch()
     repository = EntryRepository(nanobot.workspace)
     return [remember(repository, Said(text), who="test").entry for text in texts]
 
@@ -96,3 +95,23 @@ async def test_without_entries_the_prompt_is_that_of_nanobot_without_the_plugin(
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,bootstrap")
     await turns(nanobot, "Hello my friend", session="cli:other")
     assert server.requests[0].system == server.requests[1].system
+
+
+async def test_dreams_rewriting_of_the_memory_file_costs_no_entry(nanobot, server):
+    write_memory(nanobot, "# Notes of mine\n\nThe port is 7071.\n")
+    keep(nanobot, "The user likes oolong tea")
+    await turns(nanobot, "Hello my friend")
+    memory = nanobot.workspace / "memory" / "MEMORY.md"
+    assert memory.read_text(encoding="utf-8").strip() == "# Notes of mine\n\nThe port is 7071."
+    memory.write_text("# Memory\n\nPort: 7071.\n", encoding="utf-8")  # as Dream does: the whole file anew
+    await turns(nanobot, "Hello my friend", session="cli:other")
+    assert memory_part(server.requests[-1].system) == (
+        "# Memory\n\nPort: 7071.\n\n"
+        "# Memory of earlier conversations\n\nKey facts about the user:\n- The user likes oolong tea"
+    )
+    repository = EntryRepository(nanobot.workspace)
+    assert repository.load().path.name == "ENTRIES.md"
+    undo(repository, who="user")
+    assert "The user likes oolong tea" in memory.read_text(encoding="utf-8")
+    await turns(nanobot, "Hello my friend", session="cli:third")
+    assert memory_part(server.requests[-1].system).count("oolong") == 1
