@@ -117,6 +117,18 @@ def test_an_archived_entry_says_so(tmp_path: Path):
     assert [one.tags for one in documents(tmp_path, "memory/ENTRIES.md")] == [("archived",)]
 
 
+def test_the_fields_of_an_entry_are_no_text_but_say_whose_it_is_and_where_from(tmp_path: Path):
+    fields = "<!-- created: 2026-01-01T00:00:00+00:00; origin: web; user: ada%3b%20x; session: cli:direct -->"
+    entries = f"## Active Memories\n\n### [a1b2] fact | 0.80 | 2026-01-01 | 0\nOnce lived in Rome.\n{fields}\n\n"
+    entries += "### [c3d4] fact | 0.80 | 2026-01-01 | 0\nWrites Rust. <!-- a comment of the text -->\n"
+    write(tmp_path, "memory/ENTRIES.md", entries)
+    first, second = documents(tmp_path, "memory/ENTRIES.md")
+    assert (first.text, first.origin) == ("Once lived in Rome.", Origin.WEB)
+    assert first.scope == Scope(user="ada; x", session="cli:direct")
+    assert second.text.startswith("Writes Rust. <!--")
+    assert (second.origin, second.scope) == (Origin.USER, Scope())
+
+
 def test_a_message_is_a_document_with_speaker_and_time(tmp_path: Path):
     write(tmp_path, "memory/sessions/cli.jsonl", message("Hello there", "m1"))
     (found,) = documents(tmp_path, "memory/sessions/cli.jsonl")

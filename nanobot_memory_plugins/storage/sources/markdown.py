@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.storage.chunking import chunk_markdown, chunk_text
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.pieces import (
@@ -26,6 +26,10 @@ _WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
 # The header of a scored long-term entry: id, category, score, last activation, hits. Score, date and hits change
 # by themselves, so that they are no part of what is indexed.
 _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
+# The comment that ends an entry: what of it is no text. A value is written with ``%`` and hexadecimal digits.
+_FIELDS = re.compile(r"\s*<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
+_QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
+_ORIGINS = {origin.value: origin for origin in Origin}
 # The title of a file, and a section of the long-term file, with nothing below it: there is nothing to find.
 _TITLE, _SECTION = re.compile(r"(#( .*)?)?"), re.compile(r"(##?( .*)?)?")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
@@ -116,6 +120,9 @@ class _Reader:
 
     def _scored(self, part: Passage, header: re.Match[str]) -> tuple[Document, ...]:
         text = part.text.strip().partition("\n")[2].strip()
+        fields: dict[str, str] = {}
+        if (comment := _FIELDS.search(text)) is not None:
+            text, fields = text[: comment.start()], _pairs(comment[1])
         archived = self.section.casefold().startswith("archived")
         return self._chunked(
             part,
@@ -123,14 +130,23 @@ class _Reader:
             key=record_key(self.source.relative, header["id"], ""),
             heading=header["category"],
             tags=("archived",) if archived else (),
-            origin=Origin.ASSISTANT,
+            origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
+            scope=Scope(*(fields.get(name, "") for name in ("agent", "user", "channel", "session"))),
         )
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
         return self._chunked(part, part.text, key="", heading=part.heading, tags=(), origin=Origin.USER)
 
     def _chunked(
-        self, part: Passage, text: str, *, key: str, heading: str, tags: tuple[str, ...], origin: Origin
+        self,
+        part: Passage,
+        text: str,
+        *,
+        key: str,
+        heading: str,
+        tags: tuple[str, ...],
+        origin: Origin,
+        scope: Scope = Scope(),  # noqa: B008  # frozen
     ) -> tuple[Document, ...]:
         """Cut ``text``; without a ``key`` the chunks are known by their content."""
         time = _day_of(self.source)
@@ -144,7 +160,8 @@ class _Reader:
         )
         for index, chunk in enumerate(chunks):
             below = chunk.heading if not key and chunk.heading else heading
-            content = fingerprint(chunk.text, below, *tags)
+            whose = filter(None, (scope.agent, scope.user, scope.channel, scope.session))
+            content = fingerprint(chunk.text, below, *tags, *whose, *([origin.value] if key else []))
             documents.append(
                 Document(
                     key=(f"{key}/{index}" if index else key) or record_key(self.source.relative, "", content),
@@ -156,12 +173,23 @@ class _Reader:
                     text=chunk.text,
                     content_hash=content,
                     origin=origin,
+                    scope=scope,
                     heading=below,
                     tags=tags,
                     time=time,
                 )
             )
         return tuple(documents)
+
+
+def _pairs(line: str) -> dict[str, str]:
+    """Return the fields of an entry, as the plugin that writes them quotes them."""
+    pairs = (part.strip().partition(": ") for part in line.split(";"))
+    return {name: _QUOTED.sub(_unquoted, value.strip()) for name, _, value in pairs}
+
+
+def _unquoted(match: re.Match[str]) -> str:
+    return bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace")
 
 
 def _note_source(note: NoteEntry, kind: Kind) -> str:
