@@ -146,7 +146,7 @@ class _Reader:
         heading: str,
         tags: tuple[str, ...],
         origin: Origin,
-        scope: Scope = Scope(),  # noqa: B008  # frozen
+        scope: Scope = Scope(),  # frozen
     ) -> tuple[Document, ...]:
         """Cut ``text``; without a ``key`` the chunks are known by their content."""
         time = _day_of(self.source)
