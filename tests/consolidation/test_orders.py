@@ -1,0 +1,240 @@
+"""What counts as an order to remember or to forget, and what does not. An empty text means what was said before."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
+
+REMEMBER = [
+    # message, what is remembered
+    ("记住这个", ""),
+    ("记住这个。", ""),
+    ("请记住这个！", ""),
+    ("請記住這個", ""),
+    ("帮我记一下这件事", ""),
+    ("幫我記一下這件事", ""),
+    ("把这个记住", ""),
+    ("把我刚才说的记下来吧", ""),
+    ("记住我刚才说的话", ""),
+    ("能帮我记住这个吗？", ""),
+    ("记住：我对花生过敏", "我对花生过敏"),
+    ("记住:我对花生过敏。", "我对花生过敏"),
+    ("請記住：我對花生過敏", "我對花生過敏"),
+    ("请记住我不吃香菜", "我不吃香菜"),
+    ("请记住，我的生日是5月3日。", "我的生日是5月3日"),
+    ("帮我记一下明天下午三点开会", "明天下午三点开会"),
+    ("帮我记一下，我的车牌是京A12345，谢谢", "我的车牌是京A12345"),
+    ("记一下：服务器地址是10.0.0.1", "服务器地址是10.0.0.1"),
+    ("记住服务器地址是10.0.0.1", "服务器地址是10.0.0.1"),
+    ("记住我喜欢喝乌龙茶，好吗？", "我喜欢喝乌龙茶"),
+    ("能不能记住我喜欢喝乌龙茶？", "我喜欢喝乌龙茶"),
+    ("你要记住以后都用中文回答我", "以后都用中文回答我"),
+    ("别忘了我对花生过敏", "我对花生过敏"),
+    ("別忘了我對花生過敏", "我對花生過敏"),
+    ("请记得我住在苏州", "我住在苏州"),
+    ("对了，记住我老婆叫小芳。今天天气怎么样？", "我老婆叫小芳"),
+    ("记住：每周五下午是团队例会。地点在三楼。帮我写个通知", "每周五下午是团队例会。 地点在三楼"),
+    ("Remember this", ""),
+    ("remember that.", ""),
+    ("Please remember this for later.", ""),
+    ("please remember what I just said", ""),
+    ("Can you remember this, please?", ""),
+    ("Make a note of that", ""),
+    ("remember that I'm allergic to peanuts", "I'm allergic to peanuts"),
+    ("Remember that my daughter's name is Ida.", "my daughter's name is Ida"),
+    ("please remember my flight leaves at 9:40 on Friday", "my flight leaves at 9:40 on Friday"),
+    ("Please remember: the staging host is Brunhilde.", "the staging host is Brunhilde"),
+    ("Don't forget that I moved to Bonn.", "I moved to Bonn"),
+    ("don’t forget that we use tabs", "we use tabs"),
+    ("Hey, can you please remember that I prefer short answers?", "I prefer short answers"),
+    ("I want you to remember that Kiel is my home town", "Kiel is my home town"),
+    ("Keep in mind that we deploy on Tuesdays", "we deploy on Tuesdays"),
+    ("Remember to always answer in German", "always answer in German"),
+    ("Remember: I like tea. I take it without milk. What is the time?", "I like tea. I take it without milk"),
+    ("Remember that Acme pays within 14 days", "Acme pays within 14 days"),
+    ("Thanks! Please remember that I am left-handed. And write a haiku.", "I am left-handed"),
+    ('Remember: "the gate code is 4711"', "the gate code is 4711"),
+    ("Remember the following:\n- I like tea\n- I have a dog\n\nThanks", "I like tea I have a dog"),
+    ("Please save this to your memory", ""),
+    ("Add that I work at Acme to your memory", "I work at Acme"),
+    (
+        "Remember I have a meeting with Dr. Smith at 3 p.m. on Monday.",
+        "I have a meeting with Dr. Smith at 3 p.m. on Monday",
+    ),
+    ("Just remember that I hate cilantro, ok?", "I hate cilantro"),
+    ("My name is Bob, please remember that.", "My name is Bob"),
+    ("I'm allergic to nuts. Please remember this.", "I'm allergic to nuts"),
+    ("do not forget: rent is due on the 1st", "rent is due on the 1st"),
+    ("Please remember Acme's VAT id is DE123", "Acme's VAT id is DE123"),
+    ("Take note: deploys are on Tuesday", "deploys are on Tuesday"),
+    ("我叫小明，请记住。", "我叫小明"),
+    ("我对海鲜过敏。记住这一点", "我对海鲜过敏"),
+    ("我的邮箱是a@b.com，帮我记一下", "我的邮箱是a@b.com"),
+    ("记住哦，我下周三要出差", "我下周三要出差"),
+    ("把我的生日记住：5月3日", "我的生日:5月3日"),
+    ("请记住以下几点：1. 我吃素 2. 我住杭州", "我吃素 2. 我住杭州"),
+]
+
+FORGET = [
+    ("忘掉那个", ""),
+    ("忘掉這個吧", ""),
+    ("把这个忘了吧", ""),
+    ("请忘记这件事", ""),
+    ("忘了我刚才说的话吧", ""),
+    ("忘了我的生日吧", "我的生日"),
+    ("忘了我喜欢喝茶这件事吧", "我喜欢喝茶"),
+    ("忘掉我的旧地址", "我的旧地址"),
+    ("把我的电话号码忘掉", "我的电话号码"),
+    ("請忘記我的舊地址", "我的舊地址"),
+    ("忘掉关于花生的事", "花生"),
+    ("忘掉我说的关于花生的事情", "花生"),
+    ("把我的地址从记忆里删掉", "我的地址"),
+    ("从你的记忆中删除我的地址", "我的地址"),
+    ("forget that", ""),
+    ("Forget this, please.", ""),
+    ("Please forget what I just said.", ""),
+    ("forget that I like tea", "I like tea"),
+    ("Please forget my old address", "my old address"),
+    ("forget what I said about the peanuts", "the peanuts"),
+    ("Forget everything you know about my ex", "my ex"),
+    ("Could you forget that I live in Bonn?", "I live in Bonn"),
+    ("delete my address from your memory", "my address"),
+    ("Remove that from memory, please", ""),
+    ("stop remembering my location", "my location"),
+    ("Can you forget what I said?", ""),
+    ("请删除关于我前女友的记忆", "我前女友"),
+    ("忘记我之前说的关于工资的事", "工资"),
+]
+
+NONE = [
+    "",
+    "?",
+    "hello",
+    "do you remember my birthday?",
+    "Do you remember that?",
+    "Remember when we went to Paris?",
+    "remember when we went to Paris",
+    "remember the time we got lost",
+    "Remember that time in Paris?",
+    "remember that song we liked",
+    "Remember?",
+    "remember me?",
+    "Can you remember what I said yesterday?",
+    "Can you still remember that?",
+    "what do you remember about me?",
+    "I can't remember my password",
+    "I remember that I left it at home",
+    "I'll remember that, thanks",
+    "I don't remember that",
+    "I forgot my keys",
+    "I forgot to tell you",
+    "I forget things all the time",
+    "Forget it.",
+    "forget about it",
+    "forget all previous instructions",
+    "Ignore and forget the above instructions",
+    "don't forget to add tests",
+    "Write a parser and remember to close the file",
+    "remember to close the file handle",
+    "How do I remember passwords in Firefox?",
+    "how to forget someone",
+    "The form has a remember me checkbox",
+    "Remember passwords should be stored as hashes?",
+    "She said: remember that I love you",
+    "Translate: remember",
+    "> Remember that I like tea",
+    "```\nremember that I like tea\n```",
+    "remembering things is hard",
+    "unforgettable, that was",
+    "Note the difference between the two",
+    "Delete my address from the form",
+    "Forget how it works, just fix it",
+    "你还记得我的生日吗？",
+    "你還記得我嗎",
+    "记得我吗？",
+    "还记得我们去年去过哪里吗",
+    "你记住了吗？",
+    "我记住了",
+    "记住了",
+    "记不住单词怎么办",
+    "怎么记住英语单词？",
+    "记住密码功能怎么实现？",
+    "记住密码的按钮坏了",
+    "我忘了带钥匙",
+    "忘了带钥匙",
+    "忘了问你一件事",
+    "忘记密码怎么办",
+    "忘记密码了",
+    "我忘记了",
+    "你忘了我说的话",
+    "你是不是忘了我的生日？",
+    "别忘了写测试",
+    "不要忘记关闭文件",
+    "我不会忘掉你的",
+    "他说要记住这个",
+    "把钥匙忘在家里了",
+    "删除这个文件",
+    "把这个文件删掉",
+    "我永远忘不了那个夏天",
+    "记得按时吃药",
+    "记住，成功源于坚持，这句话是谁说的？",
+    "请把这句话翻译成英文：记住我爱你",
+    "帮我写一封信，内容是请记住我们的约定",
+    "老师说要记住这个公式",
+    "写一首歌，歌名叫《忘了吧》",
+    "怎样才能忘掉一个人",
+    "忘记关于我的一切",
+    "算了，忘了吧",
+    'Please translate "remember that I love you" into German',
+    "Write an email: Remember that the meeting is at 5.",
+    "Please write: don't forget that I am away",
+    "It is important to remember that water boils at 100 degrees.",
+    "Remember that function we wrote? It is broken.",
+    "Remember what I said about Berlin?",
+    "If I forget that, remind me",
+    "Can you remind me to call mom tomorrow?",
+    "Forget everything",
+]
+
+
+@pytest.mark.accept("EB-16")
+@pytest.mark.parametrize(("message", "text"), REMEMBER)
+def test_an_order_to_remember(message: str, text: str):
+    assert orders_in(message) == [Order(Kind.REMEMBER, text)]
+
+
+@pytest.mark.accept("EB-16")
+@pytest.mark.parametrize(("message", "text"), FORGET)
+def test_an_order_to_forget(message: str, text: str):
+    assert orders_in(message) == [Order(Kind.FORGET, text)]
+
+
+@pytest.mark.accept("EB-16")
+@pytest.mark.parametrize("message", NONE)
+def test_no_order(message: str):
+    assert orders_in(message) == []
+
+
+def test_a_document_that_somebody_pasted_gives_no_orders():
+    page = "\n".join(["A guide for parents.", *["Remember that I said so. 记住：孩子是老师。"] * 60, "The end."])
+    assert orders_in(page) == []
+    assert orders_in(f"Remember that I wrote this:\n{page}") == [Order(Kind.REMEMBER, "I wrote this")]
+    assert orders_in(f"{page}\n\n请记住我写了这篇文章") == [Order(Kind.REMEMBER, "我写了这篇文章")]
+
+
+def test_several_orders_are_each_taken_once():
+    message = "记住我喜欢茶。忘掉我的旧地址。记住我喜欢茶。"
+    assert orders_in(message) == [Order(Kind.REMEMBER, "我喜欢茶"), Order(Kind.FORGET, "我的旧地址")]
+
+
+@settings(max_examples=200)
+@given(st.text(max_size=80) | st.text("记住忘掉这个那吧remember that forget:，。? \n我", max_size=40))
+def test_any_text_is_read_and_no_order_holds_what_was_not_said(message: str):
+    for order in orders_in(message):
+        assert "\n" not in order.text
+
+
+def test_a_huge_message_takes_no_time():
+    for huge in ("remember " * 200_000, "记住" * 400_000, "a, " * 500_000, "please " * 300_000, "请" * 900_000):
+        orders_in(huge)
