@@ -6,8 +6,9 @@ only added, but for a purge. Fading alone is written as its days, since the mome
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,15 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.entry_json import entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits, older_parts, read_part, rotate
+from nanobot_memory_plugins.consolidation.keeping import read_file
 from nanobot_memory_plugins.consolidation.patch import Patch, patch_from_json, patch_to_json
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 
 NAME = "journal.jsonl"
+# Bytes after which a new part is begun at the next write, whatever the configuration says.
+_LONGEST = 16 << 20
 # Who is named for what others did to the file.
 BY_HAND = "hand"
 # Why a run takes back one that was written down and not done.
@@ -93,12 +98,18 @@ class Journal:
         self.path = entries_folder(paths) / NAME
         self._warned = False
 
+    def rotate(self, limits: JournalLimits, now: datetime) -> bool:
+        """Put older runs away, and let go of what is too old: `journal_parts.rotate`."""
+        return rotate(self.path, limits, now)
+
     def append(self, runs: Iterable[Run]) -> None:
         """Add runs, in one write, and wait until they are on the disk. Raises `MemoryFileError`."""
         data = "".join(_line(run) for run in runs).encode()
         if not data:
             return
         try:
+            if self.path.exists() and self.path.stat().st_size >= _LONGEST:
+                self.rotate(JournalLimits(size=_LONGEST), datetime.now(UTC))
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
             descriptor = os.open(self.path, flags, 0o600)
             try:
@@ -132,36 +143,43 @@ class Journal:
 
     def last(self) -> Run | None:
         """Return the last run that can be read. Raises `MemoryFileError`."""
-        return next(filter(None, map(read_line, reversed(self.lines()))), None)
+        return next(filter(None, map(read_line, self._lines_backwards())), None)
 
     def maker_of(self, digest: str) -> Run | None:
         """Return the last run that left the file with this SHA-256. Raises `MemoryFileError`."""
         made = f'"after":"{digest}"'.encode()
-        return next((run for line in reversed(self.lines()) if made in line and (run := read_line(line))), None)
+        lines = self._lines_backwards()
+        return next((run for line in lines if made in line and (run := read_line(line))), None)
 
     def knows(self, digest: str) -> bool:
         """Say whether a run found or left the file with this SHA-256. Raises `MemoryFileError`.
 
         A run that broke off did not leave it so, though it meant to.
         """
-        lines = self.lines()
+        lines = list(self._lines_backwards())
         named = [run for line in lines if digest.encode() in line and (run := read_line(line))]
         broken = {run.undoes for line in lines if BROKE_OFF.encode() in line and (run := read_line(line))}
         return any(run.file_before == digest or run.id not in broken for run in named)
 
     def lines(self) -> list[bytes]:
-        """Return the lines as they stand. Raises `MemoryFileError`."""
-        try:
-            return [line for line in self.path.read_bytes().split(b"\n") if line]
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise MemoryFileError(f"The journal of the entries cannot be read: {error.strerror}.") from error
+        """Return all lines as they stand, those of older parts first. Raises `MemoryFileError`."""
+        older = [line for path in older_parts(self.path) for line in _split(read_part(path))]
+        return older + _split(read_file(self.path) or b"")
+
+    def _lines_backwards(self) -> Iterator[bytes]:
+        """Yield the lines of the journal and of the part before it, last first: what a write may have to go back to."""
+        yield from reversed(_split(read_file(self.path) or b""))
+        for path in older_parts(self.path)[-1:]:
+            yield from reversed(_split(read_part(path)))
 
 
 def entries_folder(paths: MemoryPaths) -> Path:
     """Return the folder of what goes with the entries: the journal, what was seen last, what was purged."""
     return paths.memory / ".entries"
+
+
+def _split(data: bytes) -> list[bytes]:
+    return [line for line in data.split(b"\n") if line]
 
 
 def last_known(runs: Iterable[Run], id_: str) -> Entry | None:

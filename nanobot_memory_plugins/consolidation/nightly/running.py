@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from loguru import logger
 
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Answer, Operation, read_answer
 from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Done, Job, Wish, apply
@@ -201,11 +202,19 @@ class NightlyConsolidation:
         report = replace(self._report(applied, asked, begun, idle=idle), outcome=outcome)
         self.records.propose(report.proposals, begun.gathered.foreign)
         self.records.note_run(self._noted(asked, begun, outcome))
+        self._rotate(begun.now)
         if self._options.git_commit and outcome.run is not None:
             paths = self._repository.paths
             message = f"consolidation: {_in_words(report)} ({day})"
             return replace(report, commit=commit_file(outcome.path, (paths.workspace, paths.memory), message))
         return report
+
+    def _rotate(self, now: datetime) -> None:
+        """Put older parts of the journal away: once a day is often enough."""
+        options = self._options
+        limits = JournalLimits(options.journal_bytes, options.journal_keep_days, options.journal_keep_runs)
+        with self._repository.locked():
+            self._repository.journal.rotate(limits, now)
 
     def _noted(self, asked: _Asked, begun: _Begun, outcome: Outcome) -> LastRun:
         """Return what to remember of this run. What the model did not answer to stays new."""
