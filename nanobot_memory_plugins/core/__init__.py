@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.values import (
     Scope,
     SearchResult,
     Summary,
+    Trace,
 )
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Scope",
     "SearchResult",
     "Summary",
+    "Trace",
     "hookimpl",
     "load_config",
 ]

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary, Trace
 
 PROJECT_NAME = "nanobot_memory_plugins"
 
@@ -160,6 +161,17 @@ def on_stop(context: PluginContext) -> None:
 @hookspec
 def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool] | None:
     """Offer tools to the model. Called once, at start."""
+
+
+@hookspec
+def on_purge(
+    texts: tuple[str, ...], dry_run: bool, everywhere: bool, context: PluginContext
+) -> Trace | Sequence[Trace] | None:
+    """Forget texts for good: take every trace of them out of what you keep.
+
+    The memory files are clean already when it is called. With ``dry_run`` nothing is written; ``everywhere`` reaches
+    text of people, too. Answer with what was found, and what had to stay and why. Do not write the texts down.
+    """
 
 
 @hookspec

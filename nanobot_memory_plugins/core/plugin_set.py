@@ -27,6 +27,8 @@ from nanobot_memory_plugins.core.values import Scope
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
 ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
+# Nobody waits for an answer meanwhile, and a large index is written anew.
+_PURGE_SECONDS = 900.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class PluginSet:
                 "on_start": core.start_limit,
                 "on_stop": core.start_limit,
                 "contribute_tools": core.start_limit,
+                "on_purge": _PURGE_SECONDS,
             },
             breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
             clock=clock,

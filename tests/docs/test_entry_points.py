@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary, Trace
 
 PAGE = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
 HOOKS = {
@@ -41,6 +42,9 @@ ARGUMENTS = {
     "files": {"AGENTS.md": "# Agents\n", "TOOLS.md": "# Tools\n"},
     "overhead": {"AGENTS.md": 20, "TOOLS.md": 19},
     "long_term": "# Memory\n",
+    "texts": ("When do we deploy",),
+    "dry_run": False,
+    "everywhere": False,
     "scope": Scope(),
 }
 # How many values each example answers with, and of which types.
@@ -57,6 +61,7 @@ ANSWERS = {
     "on_start": (0, ()),
     "on_stop": (0, ()),
     "contribute_tools": (1, (MemoryTool,)),
+    "on_purge": (1, (Trace,)),
     "diagnose": (1, (Finding,)),
 }
 

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.values.notes import (
     Receipt,
     Summary,
 )
+from nanobot_memory_plugins.core.values.purging import Trace
 from nanobot_memory_plugins.core.values.search import (
     DatedPhrase,
     Hit,
@@ -44,6 +45,7 @@ __all__ = [
     "StoreStatus",
     "Summary",
     "Tier",
+    "Trace",
     "freeze",
     "messages_from_chat",
 ]
