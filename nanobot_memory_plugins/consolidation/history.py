@@ -6,7 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.journal import BY_HAND, Run, last_known
+from nanobot_memory_plugins.consolidation.journal import BY_HAND, PURGED, Run, last_known
 from nanobot_memory_plugins.consolidation.life_cycle import restored
 from nanobot_memory_plugins.consolidation.merging import adopted, merged_entry
 from nanobot_memory_plugins.consolidation.moving import MOVED, move_back
@@ -23,6 +23,13 @@ def last_undoable(runs: Sequence[Run]) -> Run | None:
     return next((run for run in undoable if run.id not in undone), None)
 
 
+def _ends_with_a_purge(runs: Sequence[Run]) -> bool:
+    """Say whether nothing has been done since a purge, undoing and edits by hand left out."""
+    done = (run for run in reversed(runs) if not run.undoes and run.who != BY_HAND)
+    last = next(done, None)
+    return last is not None and last.why == PURGED
+
+
 def undo(
     repository: EntryRepository, run_id: str = "", *, entry_id: str = "", who: str, why: str = "undone"
 ) -> Outcome:
@@ -35,6 +42,11 @@ def undo(
     with repository.locked():
         runs = repository.journal.runs()
         run = next((one for one in runs if one.id == run_id), None) if run_id else last_undoable(runs)
+        if not run_id and _ends_with_a_purge(runs):
+            raise InputError(
+                "What was done last was to forget for good, which cannot be taken back.",
+                mend="Name an earlier run: `nanobot-memory entries history` shows them.",
+            )
         if run is None:
             raise InputError(f"There is no run {run_id}." if run_id else "There is nothing to undo.")
         if any(one.undoes == run.id for one in runs) and not entry_id:
@@ -42,6 +54,8 @@ def undo(
         if run.why == MOVED and not entry_id:
             return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
+        if not changes and (run.purged or run.why == PURGED):
+            raise InputError(f"What the run {run.id} did was forgotten for good, and cannot be taken back.")
         if not changes:
             raise InputError(f"The run {run.id} did nothing to the entry {entry_id}.")
         before = {change.id: change.before for change in changes if change.before is not None}

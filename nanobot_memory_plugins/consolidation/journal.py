@@ -30,6 +30,8 @@ _LONGEST = 16 << 20
 BY_HAND = "hand"
 # Why a run takes back one that was written down and not done.
 BROKE_OFF = "broke off before it was written"
+# Why a run forgot entries for good.
+PURGED = "purged"
 
 
 class Action(StrEnum):
@@ -70,7 +72,7 @@ class Run:
     """Changes that were made together: who made them, when (ISO 8601) and why.
 
     ``file_before`` and ``file_after`` are the SHA-256 of the file, ``patch`` leads from the one back to the other.
-    ``undoes`` names the run that this one took back.
+    ``undoes`` names the run that this one took back. ``purged`` says that some of its changes were forgotten for good.
     """
 
     id: str
@@ -83,6 +85,7 @@ class Run:
     file_after: str = ""
     patch: Patch | None = None
     undoes: str = ""
+    purged: bool = False
 
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
@@ -216,6 +219,7 @@ def run_to_json(run: Run, *, compact: bool = False) -> dict[str, Any]:
         **({"before": run.file_before, "after": run.file_after} if run.file_after else {}),
         **({"patch": patch_to_json(run.patch)} if run.patch is not None and compact else {}),
         **({"undoes": run.undoes} if run.undoes else {}),
+        **({"purged": True} if run.purged else {}),
     }
 
 
@@ -234,6 +238,7 @@ def read_line(line: bytes) -> Run | None:
             file_after=str(row.get("after", "")),
             patch=patch_from_json(row["patch"]) if row.get("patch") is not None else None,
             undoes=str(row.get("undoes", "")),
+            purged=row.get("purged") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -7,6 +7,7 @@ from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.purging import purge_copies
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.spoken.service import Spoken
 from nanobot_memory_plugins.core.context import PluginContext
@@ -14,7 +15,7 @@ from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Message, PromptEntries, Scope
+from nanobot_memory_plugins.core.values import Message, PromptEntries, Scope, Trace
 
 _SUBJECT = "scored entries"
 
@@ -75,6 +76,12 @@ class ConsolidationPlugin:
     ) -> None:
         """Learn from what was cut, and from turns that nobody spoke in."""
         await self._extraction.turn_finished(session_key, messages, scope, context)
+
+    @hookimpl
+    async def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext) -> list[Trace]:
+        """Forget texts in the journal, the copies and the proposals."""
+        repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact)
+        return await run_in_daemon_thread(lambda: purge_copies(repository, texts, dry_run=dry_run))
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> Finding:

@@ -3,22 +3,32 @@
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.damage import damage_of
-from nanobot_memory_plugins.consolidation.document import parse
+from nanobot_memory_plugins.consolidation.document import Text, parse
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.journal import Run, line_of, read_line
+from nanobot_memory_plugins.consolidation.journal import PURGED, Run, entries_folder, line_of, read_line
+from nanobot_memory_plugins.consolidation.journal_parts import older_parts, read_part, write_part
 from nanobot_memory_plugins.consolidation.keeping import ASIDE, kept_aside, read_file, write_private
+from nanobot_memory_plugins.consolidation.nightly.records import PROPOSALS, Records
 from nanobot_memory_plugins.consolidation.rendering import render
-from nanobot_memory_plugins.consolidation.repository import EntryRepository, Wanted
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.repository import Wanted as Written
+from nanobot_memory_plugins.consolidation.state import sha256
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import replace_file
+from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.purging import Wanted
+from nanobot_memory_plugins.core.purging.cleaning import clean_notes
+from nanobot_memory_plugins.core.values import Trace
 
 
 @dataclass(frozen=True, slots=True)
 class Purged:
-    """What was purged, for those who hold copies elsewhere: an index, transcripts, day notes.
+    """What was purged, or is to be, for those who hold copies elsewhere: an index, transcripts, day notes.
 
     ``texts`` are all the texts that the entries ever had. Do not write them down.
     """
@@ -26,7 +36,19 @@ class Purged:
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     sessions: tuple[str, ...]
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = ()
+
+
+def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
+    """Return what a purge of entries is about; nothing is written. Raises `InputError` for an id that nobody knows."""
+    path = repository.path
+    copies = _copies(repository, path)
+    found = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs(), frozenset(ids))
+    missing = sorted(set(ids) - {entry.id for entry in found})
+    if missing:
+        raise InputError(f"There is no entry {', '.join(missing)}.")
+    sessions = tuple(dict.fromkeys(entry.source_session for entry in found if entry.source_session))
+    return Purged(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(entry.content for entry in found)), sessions)
 
 
 def purge(repository: EntryRepository, ids: Collection[str], *, who: str) -> Purged:
@@ -36,21 +58,39 @@ def purge(repository: EntryRepository, ids: Collection[str], *, who: str) -> Pur
     `MemoryFileError`; a purge that fails halfway can be repeated.
     """
     with repository.locked():
-        path = repository.path
-        copies = _copies(repository, path)
-        found = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs(), frozenset(ids))
-        missing = sorted(set(ids) - {entry.id for entry in found})
-        if missing:
-            raise InputError(f"There is no entry {', '.join(missing)}.")
-        traces = _Traces(frozenset(ids), tuple(dict.fromkeys(entry.content for entry in found)))
-        repository.tombstones.add(traces.texts)
+        about = known(repository, ids)
+        repository.tombstones.add(about.texts)
+        wanted = Wanted(about.texts)
+        others = [one for one in repository.load().entries.values() if one.id not in ids and wanted.count(one.content)]
+        traces = _Traces(frozenset(ids), wanted, about.texts, frozenset(one.id for one in others))
         # First out of the file, as any other change: somebody may be writing it.
-        repository.write(lambda state: Wanted(traces.kept(state.entries)), who=who, why="purged")
-        touched = [path, *(copy for copy in copies if _clean_copy(copy, traces, repository))]
-        if _clean_journal(repository, traces):
-            touched.append(repository.journal.path)
-        sessions = tuple(dict.fromkeys(entry.source_session for entry in found if entry.source_session))
-        return Purged(tuple(dict.fromkeys(ids)), traces.texts, sessions, tuple(touched))
+        repository.write(lambda state: Written(traces.kept(state.entries)), who=who, why=PURGED)
+        files = [repository.path, *(path for path, _ in _clean_copies(repository, traces, dry_run=False))]
+        return replace(about, files=tuple(files))
+
+
+def remember_purged(repository: EntryRepository, texts: Sequence[str]) -> None:
+    """Keep hashes of texts, so that they are not taken up as entries again. Raises `MemoryFileError`."""
+    make_folder(repository.paths, entries_folder(repository.paths))
+    with repository.locked():
+        repository.tombstones.add(texts)
+
+
+def purge_copies(repository: EntryRepository, texts: Sequence[str], *, dry_run: bool) -> list[Trace]:
+    """Remove texts from the copies, the journal and the proposals, where no entry of the file holds them any more.
+
+    Returns what was found. An entry of the file that says the same stays, and is reported. Raises `MemoryFileError`.
+    """
+    with repository.locked():
+        wanted = Wanted(texts)
+        here = {id_ for id_, entry in repository.load().entries.items() if wanted.count(entry.content)}
+        traces = _Traces(frozenset(), wanted, tuple(texts), frozenset(here))
+        relative = repository.paths.relative
+        found = [Trace(relative(path), count) for path, count in _clean_copies(repository, traces, dry_run=dry_run)]
+        if here:
+            why = f"another entry says it: {', '.join(sorted(here))}"
+            found.append(Trace(relative(repository.path), len(here), removed=False, why=why))
+        return found
 
 
 def _copies(repository: EntryRepository, path: Path) -> list[Path]:
@@ -64,10 +104,16 @@ def _copies(repository: EntryRepository, path: Path) -> list[Path]:
 
 @dataclass(frozen=True, slots=True)
 class _Traces:
-    """What may not be left: ids as links, and texts."""
+    """What may not be left: entries by their id, as links too, and texts, but for entries that ``stay``."""
 
     ids: frozenset[str]
+    wanted: Wanted
     texts: tuple[str, ...]
+    stay: frozenset[str] = frozenset()
+
+    def holds(self, entry: Entry) -> bool:
+        """Say whether an entry is to be forgotten."""
+        return entry.id in self.ids or (entry.id not in self.stay and bool(self.wanted.count(entry.content)))
 
     def linked(self, entry: Entry) -> Entry:
         """Return an entry without links to what is purged."""
@@ -83,7 +129,7 @@ class _Traces:
 
     def in_text(self, text: str) -> bool:
         """Say whether a text holds a trace."""
-        return any(trace in text for trace in (*self.texts, *(f"[{id_}]" for id_ in self.ids)))
+        return bool(self.wanted.count(text)) or any(f"[{id_}]" in text for id_ in self.ids)
 
 
 def _versions(copies: Sequence[bytes | None], runs: Sequence[Run], ids: frozenset[str]) -> list[Entry]:
@@ -93,38 +139,83 @@ def _versions(copies: Sequence[bytes | None], runs: Sequence[Run], ids: frozense
     return [entry for entry in found if entry.id in ids]
 
 
-def _clean_copy(path: Path, traces: _Traces, repository: EntryRepository) -> bool:
-    data = read_file(path)
-    if data is None:
-        return False
+def _clean_copies(repository: EntryRepository, traces: _Traces, *, dry_run: bool) -> list[tuple[Path, int]]:
+    """Clean everything but the file itself; return the files that held a trace, and how many."""
+    path, journal = repository.path, repository.journal.path
+    found: list[tuple[Path, int]] = []
+    stale: set[str] = set()  # what copies were: no run leads to or from those bytes any more
+    for copy in _copies(repository, path):
+        before = read_file(copy)
+        if before is None:
+            continue
+        is_live = copy in (repository.own_path, repository.paths.long_term)
+        cleaned, count = _clean_copy(copy.name, before, traces, repository, is_live=is_live)
+        found.append((copy, count))
+        if cleaned != before:
+            stale.add(sha256(before))
+            if not dry_run:
+                (replace_file if is_live else partial(write_private, durable=True))(copy, cleaned)
+    found += [(part, _clean_journal(part, traces, stale, dry_run)) for part in (*older_parts(journal), journal)]
+    found.append((journal.with_name(PROPOSALS), _clean_proposals(repository, traces, dry_run)))
+    return [(copy, count) for copy, count in found if count]
+
+
+def _clean_copy(
+    name: str, data: bytes, traces: _Traces, repository: EntryRepository, *, is_live: bool
+) -> tuple[bytes, int]:
+    """Return a copy of the file without the traces, and how many there were. Text of people in it is a copy, too.
+
+    In the file that people use beside that of the entries, their text is not ours to clean here.
+    """
     document = parse(data)
-    cleaned = render(document, traces.kept(document.entries), now=repository.clock.now())
-    if ASIDE in path.name or damage_of(data, None):
+    gone = {id_ for id_, entry in document.entries.items() if traces.holds(entry)}
+    kept = {id_: traces.linked(entry) for id_, entry in document.entries.items() if id_ not in gone}
+    cleaned = render(document, kept, now=repository.clock.now())
+    if is_live:
+        return (cleaned if gone else data), len(gone)
+    is_aside = ASIDE in name
+    if is_aside or damage_of(data, None):
         for text in traces.texts:  # in a damaged copy it may stand outside an entry
             cleaned = cleaned.replace(text.encode("utf-8", "replace"), b"")
-    if cleaned == data:
-        return False
-    write_private(path, cleaned, durable=True)
-    return True
+    pieces: list[bytes] = []
+    count = len(gone)
+    for piece in parse(cleaned).pieces:
+        notes = clean_notes(piece.data, traces.wanted, everywhere=not is_aside) if isinstance(piece, Text) else None
+        pieces.append(notes.data if notes is not None else piece.data)
+        count += notes.found if notes is not None else 0
+    cleaned = b"".join(pieces)
+    return cleaned, count or int(cleaned != data)
 
 
-def _clean_journal(repository: EntryRepository, traces: _Traces) -> bool:
-    """Write the journal without the entries; patches that hold their text go with them."""
-    before = repository.journal.lines()
+def _clean_journal(path: Path, traces: _Traces, stale: Collection[str], dry_run: bool) -> int:
+    """Write a part of the journal without the entries; patches that hold their text go with them."""
     after: list[bytes] = []
-    for line in before:
-        run = read_line(line)
-        if run is None:
-            after += [] if traces.in_text(line.decode("utf-8", "replace")) else [line]
-            continue
-        after.append(_clean_line(line, run, traces))
-    if after == before:
-        return False
-    write_private(repository.journal.path, b"".join(line + b"\n" for line in after), durable=True)
-    return True
+    count = changed = 0
+    for line in read_part(path).split(b"\n"):
+        run = read_line(line) if line else None
+        cleaned = line if run is not None or not line or not traces.in_text(line.decode("utf-8", "replace")) else b""
+        if run is not None:
+            cleaned = _clean_line(line, run, traces, stale)
+            count += cleaned != line and not {run.file_before, run.file_after} & set(stale)
+        elif cleaned != line:
+            count += 1
+        changed += cleaned != line
+        after += [cleaned] if cleaned else []
+    if changed and not dry_run:
+        write_part(path, b"".join(line + b"\n" for line in after))
+    return max(count, min(changed, 1))
 
 
-def _clean_line(line: bytes, run: Run, traces: _Traces) -> bytes:
+def _clean_proposals(repository: EntryRepository, traces: _Traces, dry_run: bool) -> int:
+    records = Records(repository.paths)
+    before = records.proposals()
+    after = [one for one in before if not traces.in_text(one.quote)]
+    if not dry_run:
+        records.keep_proposals(after, before)
+    return len(before) - len(after)
+
+
+def _clean_line(line: bytes, run: Run, traces: _Traces, stale: Collection[str]) -> bytes:
     row: dict[str, Any] = json.loads(line)
     faded = [one for one in row["changes"] if "days" in one and one["id"] not in traces.ids]
     changes = tuple(
@@ -134,16 +225,24 @@ def _clean_line(line: bytes, run: Run, traces: _Traces) -> bytes:
             after=traces.linked(change.after) if change.after else None,
         )
         for change in run.changes
-        if change.id not in traces.ids
+        if not any(entry is not None and traces.holds(entry) for entry in (change.before, change.after))
     )
     touched = changes != run.changes or len(faded) + len(changes) != len(row["changes"])
     patch = run.patch
     if patch is not None and any(traces.in_text(hunk.before.decode("utf-8", "replace")) for hunk in patch):
         patch, touched = None, True
     why = "" if traces.in_text(run.why) else run.why
+    touched = touched or bool({run.file_before, run.file_after} & set(stale))
     if not touched and why == run.why:
         return line
     # The bytes of the file are not those of the run any more.
-    cleaned = json.loads(line_of(replace(run, changes=changes, patch=None, file_before="", file_after="", why=why)))
+    is_less = len(changes) < len(run.changes)
+    cleaned = json.loads(
+        line_of(
+            replace(
+                run, changes=changes, patch=None, file_before="", file_after="", why=why, purged=run.purged or is_less
+            )
+        )
+    )
     cleaned["changes"] += faded
     return json.dumps(cleaned, ensure_ascii=False, separators=(",", ":")).encode()

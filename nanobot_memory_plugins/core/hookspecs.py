@@ -12,8 +12,7 @@ import pluggy
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary, Trace
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary, Trace
 
 PROJECT_NAME = "nanobot_memory_plugins"
 

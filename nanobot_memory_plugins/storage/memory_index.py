@@ -87,6 +87,11 @@ class MemoryIndex:
         """The indexer of this process, or None while the index cannot be opened."""
         return self._indexer
 
+    @property
+    def opener(self) -> DatabaseOpener | None:
+        """What opens the database, or None while there is none."""
+        return self._opener
+
     def open(self) -> None:
         """Open the database, start the indexer, and begin to load the model. Failing to do so is no error.
 

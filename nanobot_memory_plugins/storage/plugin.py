@@ -4,6 +4,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 
@@ -18,6 +19,12 @@ class StoragePlugin:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         return await SqliteStore.open(context.workspace, options, context.clock)
+
+    @hookimpl
+    async def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext) -> list[Trace]:
+        """Forget texts for good: rows, terms, vectors, freed pages and the log."""
+        store = context.store
+        return await store.purge(texts, dry_run=dry_run) if isinstance(store, SqliteStore) else []
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:

@@ -14,12 +14,14 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool, run_in_pool
-from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus
+from nanobot_memory_plugins.core.purging import Wanted
+from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Trace
 from nanobot_memory_plugins.storage.coverage import Coverage
 from nanobot_memory_plugins.storage.diagnosis import findings
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.purging import count_rows, purge_index
 
 T = TypeVar("T")
 
@@ -170,6 +172,18 @@ class SqliteStore:
         """
         self._must_be_open()
         await self._in_housekeeping(self._index.clear)
+
+    async def purge(self, texts: Sequence[str], *, dry_run: bool) -> list[Trace]:
+        """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised."""
+        self._must_be_open()
+        wanted = Wanted(texts)
+        try:
+            indexed = await self._in_housekeeping(lambda: count_rows(self._index, wanted))
+            if not dry_run:
+                await self.flush()
+        except StoreError as error:
+            return [Trace("the index", 0, removed=False, why=error.cause)]
+        return await self._in_housekeeping(lambda: purge_index(self._index, wanted, indexed=indexed, dry_run=dry_run))
 
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how SQLite, vectors, model and index stand."""

@@ -112,7 +112,6 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
         "memory/sessions/s.jsonl.bak": message(BOATS),
         "memory/2026-02-16.md": entry(BOATS, "n1"),
         "memory/MEMORY.md": entry(BOATS, "n2") + f"\n# Mine\n\n{BOATS}\n".encode(),
-        "memory/MEMORY.md.bak": entry(BOATS, "n2"),
         "memory/.MEMORY.md.0123456789abcdef.tmp": entry(BOATS, "n2"),
         "memory/history.jsonl": json.dumps({"content": BOATS}),
         "memory/project/plan.md": BOATS,
@@ -155,6 +154,13 @@ def test_what_somebody_writes_in_the_last_instant_is_not_lost(workspace: Path, m
     text = path.read_text()
     assert (BOATS in text, "written just now" in text) == (False, True)
     assert not path.with_name("MEMORY.md.bak").exists()
+
+
+def test_the_backup_of_whoever_writes_the_file_stays_as_it_is(workspace: Path):
+    path = write(workspace, "memory/MEMORY.md", entry(BOATS, "n2"))
+    backup = write(workspace, "memory/MEMORY.md.bak", "the file before")
+    purge_files(MemoryPaths.of(workspace), Wanted([BOATS]), dry_run=False, everywhere=False)
+    assert (BOATS in path.read_text(), backup.read_text()) == (False, "the file before")
 
 
 async def test_plugins_are_called_and_one_that_fails_is_reported(workspace: Path, tmp_path: Path, monkeypatch):

@@ -14,8 +14,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary, Trace
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary, Trace
 
 PAGE = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
 HOOKS = {

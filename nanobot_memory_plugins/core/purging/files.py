@@ -33,8 +33,7 @@ def purge_files(paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere
     Returns what was found, file by file. What cannot be written is reported and stays; the rest goes on.
     """
     traces: list[Trace] = []
-    # Backups first: what becomes of a file's own backup belongs to the file.
-    for path in sorted(_files(paths.memory), key=lambda path: (path.suffix != ".bak", path)):
+    for path in sorted(_files(paths.memory)):
         where = paths.relative(path)
         try:
             traces += _purge_file(paths, path, where, wanted, dry_run=dry_run, everywhere=everywhere)
@@ -64,18 +63,19 @@ def _purge_file(
     if path.name.endswith(".tmp") or (path.parent == paths.sessions and path.name.endswith(".bak")):
         return _purge_leftover(path, where, wanted, dry_run)
     if path.parent == paths.sessions and path.suffix == ".jsonl":
-        return _rewrite(paths, path, where, wanted, partial(clean_transcript, wanted=wanted), dry_run)
+        return _rewrite(paths, path, where, partial(clean_transcript, wanted=wanted), dry_run)
     if path.parent == paths.spill and path.suffix == ".spill":
         return _purge_spill(path, where, wanted, dry_run)
     if path.parent == paths.memory and (path.suffix == ".md" or ".md." in path.name):
-        # A backup is ours, whoever wrote what it is a copy of.
-        clean = partial(clean_notes, wanted=wanted, everywhere=everywhere or path.suffix == ".bak")
-        return _rewrite(paths, path, where, wanted, clean, dry_run)
+        if path.suffix == ".bak":
+            return []  # of the plugin that wrote the file, which knows what it means to it
+        clean = partial(clean_notes, wanted=wanted, everywhere=everywhere)
+        return _rewrite(paths, path, where, clean, dry_run)
     return _reported(paths, path, wanted)
 
 
 def _rewrite(
-    paths: MemoryPaths, path: Path, where: str, wanted: Wanted, clean: Callable[[bytes], Cleaned], dry_run: bool
+    paths: MemoryPaths, path: Path, where: str, clean: Callable[[bytes], Cleaned], dry_run: bool
 ) -> list[Trace]:
     """Clean a file under its lock. What somebody wrote in the last instant is in the backup, and cleaned again."""
     first = clean(path.read_bytes())
@@ -86,7 +86,7 @@ def _rewrite(
     try:
         with file_lock(paths, path).acquire(timeout=_LOCK_SECONDS):
             backup = path.with_name(f"{path.name}.bak")
-            had_backup = backup.exists()
+            former = backup.read_bytes() if backup.exists() else None
             for _ in range(_ATTEMPTS):
                 raw = path.read_bytes()
                 cleaned = clean(raw).data
@@ -97,10 +97,10 @@ def _rewrite(
                 if slipped != raw:
                     replace_file(path, slipped)
             # It is the file before, and that is what is to be forgotten.
-            if had_backup and path.suffix == ".md":
-                _overwrite(backup, clean_notes(backup.read_bytes(), wanted, everywhere=True).data)
-            else:
+            if former is None:
                 backup.unlink(missing_ok=True)
+            else:
+                _overwrite(backup, former)
     except Timeout as error:
         raise MemoryFileError("another process has it locked") from error
     return traces
@@ -136,9 +136,23 @@ def _purge_spill(path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        return [Trace(where, count, removed=False, why="a running process is about to write it; purge again then")]
+        return [
+            Trace(
+                where,
+                count,
+                removed=False,
+                why="a running process is about to write it; purge the words again then, with --text",
+            )
+        ]
     lock.release()
-    return [Trace(where, count, removed=False, why="it could not be merged; start the agent once, and purge again")]
+    return [
+        Trace(
+            where,
+            count,
+            removed=False,
+            why="it could not be merged; start the agent once, and purge the words again with --text",
+        )
+    ]
 
 
 def _reported(paths: MemoryPaths, path: Path, wanted: Wanted) -> list[Trace]:

@@ -257,6 +257,19 @@ class Database:
             usable = self._count(f"SELECT count(*) FROM embedded WHERE space_id = ({active}) AND usable")
             return Counts(documents, self._count("SELECT count(*) FROM files"), usable, documents - decided)
 
+    def erase_deleted(self) -> bool:
+        """Write the file anew, so that nothing of what was deleted is left in it, nor in its log.
+
+        The full-text index keeps the terms of deleted rows until its segments are merged, SQLite keeps pages. Returns
+        false when another process reads the file, which keeps the old pages there for now.
+        """
+        with plain_errors(self.path):
+            if self.has_fts5:
+                self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
+            self.connection.execute("VACUUM")
+            busy, *_ = query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
+            return not busy
+
     def check(self) -> list[str]:
         """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
         with plain_errors(self.path):
