@@ -15,7 +15,15 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 from nanobot_memory_plugins.consolidation.entry import Entry, plain_score
-from nanobot_memory_plugins.consolidation.fields import shown_date, shown_score, split_fields, with_fields, write_fields
+from nanobot_memory_plugins.consolidation.fields import (
+    Header,
+    plain_time,
+    shown_date,
+    shown_score,
+    split_fields,
+    with_fields,
+    write_fields,
+)
 from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
 
 HEADER = re.compile(rb" {0,3}###[ \t]+\[[^\n]*")
@@ -25,6 +33,12 @@ _SPECIAL = re.compile(r"[ \t]*\\*(?:#|<!--|`{3}|~{3})")
 _SPECIAL_ESCAPED = re.compile(r"([ \t]*)\\(\\*(?:#|<!--|`{3}|~{3}))")
 _UNSAFE = re.compile(f"[|｜{LINE_BREAKS}]")
 _BREAKS = re.compile(f"[{LINE_BREAKS}]")
+_MOMENT = rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00)"
+_PLAIN = re.compile(
+    rb"(### \[([0-9A-Za-z_-]{1,64})\] ([a-z_]+) \| (0\.\d\d|1\.00) \| (\d{4}-\d\d-\d\d) \| (\d{1,9}))"
+    rb"\n([^\s#<\\\xef][^\n\r\\]*)"
+    rb"(?:\n(<!-- created: " + _MOMENT + rb"(?:; activated: " + _MOMENT + rb")?(?:; source: ([^;%<>\n\r]*))? -->))?"
+)
 _CACHED_BLOCKS = 8_192
 _LONGEST_CACHED = 2_048  # bytes
 
@@ -83,9 +97,39 @@ def read_block(data: bytes) -> Block | str:
 
 
 def _read(data: bytes) -> Block | str:
+    return _read_plain(data) or read_slowly(data)
+
+
+def _read_plain(data: bytes) -> Block | None:
+    """Return the block of the usual form, in one step; None for any other, which `read_slowly` reads."""
+    match = _PLAIN.fullmatch(data)
+    if match is None:
+        return None
+    header, id_, category, score, day, hits, text, fields, created, activated, source = match.groups()
+    try:
+        content = text.decode().strip()
+        last = _day(day.decode())
+        exact = plain_time(activated.decode()) if activated else last
+        entry = Entry(
+            id_.decode(),
+            content,
+            category.decode(),
+            float(score),
+            exact if exact.date() == last.date() else last,
+            int(hits),
+            plain_time(created.decode()) if created else None,
+            source.decode().strip() if source else "",
+        )
+    except ValueError:
+        return None
+    return Block(header, b"\n", text, b"\n" if fields else b"", fields or b"", entry) if content else None
+
+
+def read_slowly(data: bytes) -> Block | str:
+    """Return the block that ``data`` holds, whatever its form, or why it is none."""
     end = _line_end(data, 0)
-    entry, problems = _read_header(_decoded(data[:end]))
-    if entry is None:
+    read, problems = _read_header(_decoded(data[:end]))
+    if read is None:
         return problems
     header = data[:end].removesuffix(b"\r")
     rest = data[len(header) :]
@@ -102,11 +146,15 @@ def _read(data: bytes) -> Block | str:
         text = stripped
     if not text.strip():
         return "it has no text"
-    content = "\n".join(_SPECIAL_ESCAPED.sub(r"\1\2", line.strip(), count=1) for line in _decoded(text).split("\n"))
-    entry = _with_content(entry, content)
+    lines = [line.strip() for line in _decoded(text).split("\n")]
+    if b"\\" in text:
+        lines = [_SPECIAL_ESCAPED.sub(r"\1\2", line, count=1) for line in lines]
+    content = "\n".join(lines)
     bad: list[str] = []
     if told is not None:
-        entry, bad = with_fields(entry, told)
+        entry, bad = with_fields(read, content, told)
+    else:
+        entry = Entry(read.id, content, read.category, read.score, read.day, read.hits)
     warned = (*filter(None, (problems,)), *(f"its {name} cannot be read" for name in bad))
     return Block(header, gap, text, text_gap, fields, entry, warned)
 
@@ -116,7 +164,7 @@ _read_cached = lru_cache(maxsize=_CACHED_BLOCKS)(_read)
 
 def write_block(entry: Entry, before: Block | None, newline: bytes) -> bytes:
     """Return the bytes of an entry; what has not changed keeps the bytes that it has in ``before``."""
-    if before is not None and entry == before.entry:
+    if before is not None and (entry is before.entry or entry == before.entry):
         return before.data
     header, fields = write_header(entry), write_fields(entry)
     if before is None:
@@ -143,7 +191,7 @@ def content_of(text: object) -> str:
     return " ".join(_BREAKS.sub(" ", clean_markdown(text)).split())
 
 
-def _read_header(line: str) -> tuple[Entry | None, str]:
+def _read_header(line: str) -> tuple[Header | None, str]:
     match = _HEADER.fullmatch(line)
     if match is None:
         return None, "its header has no id in brackets"
@@ -152,18 +200,19 @@ def _read_header(line: str) -> tuple[Entry | None, str]:
         return None, "its header is not: [id] category | score | day | hits"
     try:
         score = float(parts[1].replace(",", "."))
-        day = datetime.fromisoformat(parts[2].replace("/", "-")).replace(tzinfo=UTC)
+        day = _day(parts[2])
         hits = int(parts[3]) if len(parts) == 4 else 0
     except ValueError:
         return None, "the score, the day or the hits of its header cannot be read"
     if score != score or hits < 0 or hits > 10**9:
         return None, "the score or the hits of its header are no numbers"
     problem = "" if 0 <= score <= 1 else "its score lies outside 0 to 1 and counts as the nearest of them"
-    return Entry(match[1], "", parts[0], plain_score(score), day, hits), problem
+    return Header(match[1], parts[0], plain_score(score), day, hits), problem
 
 
-def _with_content(entry: Entry, content: str) -> Entry:
-    return Entry(entry.id, content, entry.category, entry.anchor, entry.last_activated, entry.hits)
+@lru_cache(maxsize=512)  # few days stand in one file
+def _day(text: str) -> datetime:
+    return datetime.fromisoformat(text.replace("/", "-")).replace(tzinfo=UTC)
 
 
 def _escaped(content: str) -> list[str]:

@@ -27,6 +27,8 @@ _MARK = re.compile(
 # Problems that are told of one file.
 _MOST_PROBLEMS = 20
 _BLANK = re.compile(rb"(?:[ \t\r]*\n)*")
+# An entry as we write it, ended by a blank line: what `extent` would find, in one step.
+_TYPICAL = re.compile(rb"### \[[^\n\r]*\n[^\s#<][^\n\r]*(?:\n<!-- [^\n\r]*-->)?(?=\n[ \t\r]*\n|\n?\Z)")
 _GAP = re.compile(rb"[ \t]*(?:\r?\n(?:[ \t\r]*\n)*)?")
 
 
@@ -194,6 +196,20 @@ class _Reader:
         gap = _GAP.match(self._data, end)
         self._done = gap.end() if gap else end
         yield Slot(block, self._data[end : self._done], self._section, entry)
+        yield from self._typical(self._section)
+
+    def _typical(self, section: Section) -> Iterator[Slot]:
+        """Yield the entries that follow at once, as long as they have the form in which we write them."""
+        data, done, ids = self._data, self._done, self._ids
+        while (match := _TYPICAL.match(data, done)) is not None:
+            block = read_block(match[0])
+            if isinstance(block, str) or block.problems or block.entry.id in ids:
+                return
+            ids.add(block.entry.id)
+            end = match.end()
+            gap = _GAP.match(data, end)
+            self._done = done = gap.end() if gap else end
+            yield Slot(block, data[end:done], section, block.entry)
 
     def _problem(self, start: int, what: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section, faded_score, plain_score
 from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
@@ -20,6 +21,9 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 LINE = re.compile(r"[ \t]*<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->[ \t]*")
 _UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[ -]|[ -]$")
 _ESCAPED = re.compile(r"((?:%[0-9a-f]{2})+)", re.IGNORECASE)
+_NAME = re.compile(r"[a-z_]+")
+_COMMAS = re.compile(r"[,\s]+")
+_NOBODYS = Scope()
 _SCORE = "score"
 _DECAYED = "decayed"
 _FROM = "from"
@@ -54,51 +58,68 @@ def split_fields(line: str) -> Mapping[str, str] | None:
     found: dict[str, str] = {}
     for part in match[1].split(";"):
         name, colon, value = part.strip().partition(":")
-        if not colon or not re.fullmatch(r"[a-z_]+", name):
+        if not colon or not _NAME.fullmatch(name):
             return None
-        found.setdefault(name, _unquoted(value.strip()))
+        value = value.strip()
+        found.setdefault(name, _unquoted(value) if "%" in value else value)
     return found
 
 
-def with_fields(entry: Entry, fields: Mapping[str, str]) -> tuple[Entry, list[str]]:
-    """Return an entry with the fields of its line, and the names of those that cannot be read.
+class Header(NamedTuple):
+    """What the header of an entry says."""
+
+    id: str
+    category: str
+    score: float
+    day: datetime
+    hits: int
+
+
+def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tuple[Entry, list[str]]:
+    """Return the entry of a header, a text and the fields of its line, and the names of those that cannot be read.
 
     The header has the last word: a day or a score that somebody changed there is taken, and what the line says of it
     is dropped.
     """
     rest = dict(fields)
     bad: list[str] = []
+    take = rest.pop
 
     def time(name: str) -> datetime | None:
-        text = rest.pop(name, "")
+        text = take(name, "")
         found = _read_time(text) if text else None
         if text and found is None:
             bad.append(name)
         return found
 
     created, activated, expires = time("created"), time("activated"), time("expires")
-    if activated is None or activated.date() != entry.last_activated.date():
-        activated = entry.last_activated
-    anchor, decayed_days, anchor_days = _score(entry.anchor, rest, bad)
+    if activated is None or activated.date() != header.day.date():
+        activated = header.day
+    anchor, decayed_days, anchor_days = _score(header.score, rest, bad)
+    source, group, origin, supersedes, superseded_by = (
+        take(name, "") for name in ("source", "group", "origin", "supersedes", "superseded_by")
+    )
+    kept_in = take(_SECTION, "")
+    scope = Scope(*(take(name, "") for name in _SCOPE)) if rest else _NOBODYS
     read = Entry(
-        id=entry.id,
-        content=entry.content,
-        category=entry.category,
-        hits=entry.hits,
-        anchor=anchor,
-        anchor_days=anchor_days,
-        decayed_days=decayed_days,
-        created_at=created,
-        last_activated=activated,
-        expires_at=expires,
-        source_session=rest.pop("source", ""),
-        group=rest.pop("group", ""),
-        origin=_ORIGINS.get(rest.pop("origin", "").lower(), Origin.USER),
-        supersedes=tuple(filter(None, re.split(r"[,\s]+", rest.pop("supersedes", "")))),
-        superseded_by=rest.pop("superseded_by", ""),
-        scope=Scope(*(rest.pop(name, "") for name in _SCOPE)),
-        kept_in=_SECTIONS.get(rest.pop(_SECTION, "")),
-        extra=tuple(rest.items()),
+        header.id,
+        content,
+        header.category,
+        anchor,
+        activated,
+        header.hits,
+        created,
+        source,
+        expires,
+        group,
+        tuple(filter(None, _COMMAS.split(supersedes))) if supersedes else (),
+        superseded_by,
+        _ORIGINS.get(origin.lower(), Origin.USER) if origin else Origin.USER,
+        scope,
+        anchor_days,
+        decayed_days,
+        _SECTIONS.get(kept_in) if kept_in else None,
+        tuple(rest.items()),
     )
     return read, bad
 
@@ -127,6 +148,8 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _score(shown: float, rest: dict[str, str], bad: list[str]) -> tuple[float, int, int]:
     """Return anchor, decayed and anchor days: the exact ones, when the header shows that score; else the header's."""
+    if not rest:
+        return shown, 0, 0
     exact, days, start = (rest.pop(name, "") for name in (_SCORE, _DECAYED, _FROM))
     if not (exact or days or start):
         return shown, 0, 0
@@ -152,10 +175,17 @@ def _time(time: datetime | None) -> str:
 
 
 def _utc(time: datetime) -> datetime:
+    if time.tzinfo is UTC:
+        return time
     try:
         return time.astimezone(UTC)
     except OverflowError:  # the ends of the calendar
         return time.replace(tzinfo=UTC)
+
+
+def plain_time(text: str) -> datetime:
+    """Return a time that is written in UTC. Raises `ValueError`."""
+    return _utc(datetime.fromisoformat(text))
 
 
 def _read_time(text: str) -> datetime | None:

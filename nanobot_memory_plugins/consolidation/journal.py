@@ -90,8 +90,9 @@ class Run:
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
     """Return how two states of the entries differ, in the order of their ids' appearance."""
-    ids = dict.fromkeys((*before, *after))
-    return tuple(Change(id_, before.get(id_), after.get(id_)) for id_ in ids if before.get(id_) != after.get(id_))
+    pairs = [(id_, before.get(id_), after.get(id_)) for id_ in dict.fromkeys((*before, *after))]
+    # Most are the same object: that is seen at once, and comparing entries takes its time.
+    return tuple(Change(id_, old, new) for id_, old, new in pairs if old is not new and old != new)
 
 
 class Journal:

@@ -65,7 +65,7 @@ def _with_places(document: Document, entries: Mapping[str, Entry], newline: byte
             pieces.append(_Place(piece.section, piece.gap, entry, piece.block.data))
     for section in Section:
         held = {piece.entry.id for piece in pieces if isinstance(piece, _Place)}
-        new = [entry for entry in entries.values() if entry.section is section and entry.id not in held]
+        new = [entry for id_, entry in entries.items() if id_ not in held and entry.section is section]
         if new:
             _add_places(pieces, section, in_order(new), newline)
     return pieces
@@ -135,7 +135,7 @@ def _joined(
         if isinstance(piece, _Place):
             data = write_block(piece.entry, blocks.get(piece.entry.id), newline)
             yield data
-            yield _safe_gap(piece, data != piece.was, pieces[number + 1 :][:1], newline)
+            yield _safe_gap(piece, data != piece.was, pieces[number + 1 : number + 2], newline)
         elif isinstance(piece, Stamps) and piece.data.startswith(b"<!--"):
             yield stamps
         elif isinstance(piece, Heading) and not stamped:
