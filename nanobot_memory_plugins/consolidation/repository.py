@@ -5,10 +5,11 @@ ours is therefore a function of the entries, applied to the file as it is at tha
 the instant before the file is replaced, their version is found in the backup, and both are merged.
 """
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +46,9 @@ _ATTEMPTS = 20
 _SETTLE_SECONDS = 0.05
 _SETTLE_LOOKS = 4
 _LOCK_POLL_SECONDS = 0.01
+_LINE_NUMBER = re.compile(r"line \d+: ")
+# Days are written in UTC by whoever edits the file: what is today somewhere lies no further ahead.
+_TOMORROW = timedelta(days=1)
 
 Entries = Mapping[str, Entry]
 
@@ -137,7 +141,7 @@ class EntryRepository:
         path = self.path
         state = self._look(path)
         self._warn(path, state)
-        return Snapshot(path, state.entries, state.document, state.document.problems, state.damage)
+        return Snapshot(path, state.entries, state.document, self._problems(state), state.damage)
 
     def update(
         self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False
@@ -343,12 +347,29 @@ class EntryRepository:
             self._sleep(_SETTLE_SECONDS)
         return state
 
+    def _problems(self, state: State) -> tuple[str, ...]:
+        """Return what is wrong with the file, in words: what it cannot say, and what cannot be."""
+        tomorrow = self.clock.now() + _TOMORROW
+        ahead = [id_ for id_, entry in state.entries.items() if entry.last_activated > tomorrow]
+        problems = state.document.problems
+        if state.doubt:
+            problems = (
+                f"it is damaged ({state.doubt}), and there is no good copy: what can be read is used",
+                *problems,
+            )
+        if not ahead:
+            return problems
+        more = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
+        lies = f"the entry {ahead[0]}{more}: the day lies in the future, and nothing fades before it"
+        return (*problems, lies)
+
     def _warn(self, path: Path, state: State) -> None:
         """Say once what is wrong with the file."""
         what = [f"{path.name} is damaged ({state.damage}); its last good copy is used"] if state.damage else []
-        for problem in [*what, *(f"{path.name}, {problem}" for problem in state.document.problems)]:
-            if problem not in self._warned:
-                self._warned.add(problem)
+        for problem in [*what, *(f"{path.name}, {problem}" for problem in self._problems(state))]:
+            lasting = _LINE_NUMBER.sub("", problem)  # entries move, and with them their lines
+            if lasting not in self._warned:
+                self._warned.add(lasting)
                 logger.warning("entries: {}", problem)
 
 

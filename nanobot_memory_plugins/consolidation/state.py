@@ -21,7 +21,8 @@ class State:
 
     ``raw`` are its bytes, None when there is no file. ``document`` is what they say, or where ``damage`` says what is
     wrong with them, what a copy says. ``entries`` are the entries as people mean them, ``by_hand`` is what others did
-    to them since the last look. ``finishes`` says that it completes what a process left when it ended.
+    to them since the last look. ``finishes`` says that it completes what a process left when it ended, ``doubt`` what is
+    wrong with bytes that are used all the same, for want of a copy.
     """
 
     raw: bytes | None
@@ -30,6 +31,7 @@ class State:
     by_hand: tuple[Change, ...]
     damage: str = ""
     finishes: bool = False
+    doubt: str = ""
 
 
 def look(raw: bytes | None, seen: bytes | None, backup: bytes | None, runs: Callable[[], Sequence[Run]]) -> State:
@@ -43,16 +45,16 @@ def look(raw: bytes | None, seen: bytes | None, backup: bytes | None, runs: Call
     document = parse(data)
     if seen is None:
         entries = adopted(document, None)
-        return State(raw, document, entries, changes_between({}, entries))
+        return State(raw, document, entries, changes_between({}, entries), doubt=damage)
     if seen == data:
-        return State(raw, document, adopted(document, document), ())
+        return State(raw, document, adopted(document, document), (), doubt=damage)
     before = parse(seen)
     known = adopted(before, before)
     entries = adopted(document, before)
     stale = _older_stamp(document, before)
     if stale is not None:
         entries = _onto_an_old_version(entries, known, stale, runs())
-    return State(raw, document, entries, changes_between(known, entries))
+    return State(raw, document, entries, changes_between(known, entries), doubt=damage)
 
 
 def sha256(data: bytes) -> str:
