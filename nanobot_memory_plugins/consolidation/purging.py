@@ -10,6 +10,7 @@ from typing import Any
 from nanobot_memory_plugins.consolidation.damage import damage_of
 from nanobot_memory_plugins.consolidation.document import Text, parse
 from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.extraction.pending import Pending
 from nanobot_memory_plugins.consolidation.journal import PURGED, Run, entries_folder, line_of, read_line
 from nanobot_memory_plugins.consolidation.journal_parts import older_parts, read_part, write_part
 from nanobot_memory_plugins.consolidation.keeping import ASIDE, kept_aside, read_file, write_private
@@ -87,6 +88,9 @@ def purge_copies(repository: EntryRepository, texts: Sequence[str], *, dry_run: 
         traces = _Traces(frozenset(), wanted, tuple(texts), frozenset(here))
         relative = repository.paths.relative
         found = [Trace(relative(path), count) for path, count in _clean_copies(repository, traces, dry_run=dry_run)]
+        waiting = _purge_pending(repository, wanted, dry_run)
+        if waiting:
+            found.append(Trace(relative(entries_folder(repository.paths) / "pending"), waiting))
         if here:
             why = f"another entry says it: {', '.join(sorted(here))}"
             found.append(Trace(relative(repository.path), len(here), removed=False, why=why))
@@ -204,6 +208,14 @@ def _clean_journal(path: Path, traces: _Traces, stale: Collection[str], dry_run:
     if changed and not dry_run:
         write_part(path, b"".join(line + b"\n" for line in after))
     return max(count, min(changed, 1))
+
+
+def _purge_pending(repository: EntryRepository, wanted: Wanted, dry_run: bool) -> int:
+    """Remove messages that wait to be learned from, and return how many carry a text."""
+    pending = Pending(repository.paths)
+    if not dry_run:
+        return pending.forget(lambda text: bool(wanted.count(text)))
+    return sum(bool(wanted.count(one.text)) for key, _ in pending.sessions() for one in pending.read(key))
 
 
 def _clean_proposals(repository: EntryRepository, traces: _Traces, dry_run: bool) -> int:

@@ -21,8 +21,8 @@ class State:
 
     ``raw`` are its bytes, None when there is no file. ``document`` is what they say, or where ``damage`` says what is
     wrong with them, what a copy says. ``entries`` are the entries as people mean them, ``by_hand`` is what others did
-    to them since the last look. ``finishes`` says that it completes what a process left when it ended, ``doubt`` what is
-    wrong with bytes that are used all the same, for want of a copy.
+    to them since the last look. ``finishes`` says that it completes what a process left when it ended, ``doubt`` what
+    is wrong with bytes that are used all the same, for want of a copy.
     """
 
     raw: bytes | None

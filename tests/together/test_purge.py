@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.consolidation import history
+from nanobot_memory_plugins.consolidation.extraction.pending import Pending
 from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
@@ -15,7 +16,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import VectorStore
-from nanobot_memory_plugins.core.values import Destination, Origin
+from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from nanobot_memory_plugins.storage.database import open_database, spaces
 from nanobot_memory_plugins.storage.segmentation import segment
 
@@ -61,6 +62,8 @@ async def fill(workspace: Path) -> tuple[str, str, str]:
             long = Note(tldr=f"Lasting: {text}", origin=Origin.USER, destination=Destination.LONG_TERM)
             await host.keep(long, session_key="cli:one")
         repository = EntryRepository(workspace, clock=SystemClock())
+        # What a cut has left to be learned from.
+        Pending(repository.paths).add("cli:two", [Message("user", f"Remember: {TEA}"), Message("user", KEPT)], Scope())
         ids = [remember(repository, Said(text), who="user").entry.id for text in (BOATS, TEA, KEPT)]
         twin = remember(repository, Said(f"{BOATS} too"), who="user").entry.id
         forget(repository, [twin], who="user")
@@ -112,6 +115,7 @@ async def test_after_a_purge_no_byte_of_it_is_left(workspace: Path, call):
     assert set(tried["files"]) <= set(done["files"])
     assert {"memory/MEMORY.md", "memory/.entries/journal.jsonl", ".storage/memory.db"} <= set(done["files"])
     assert any(name.startswith("memory/sessions/") for name in done["files"])
+    assert [one.text for one in Pending(EntryRepository(workspace).paths).read("cli:two")] == [KEPT]
     assert holders(workspace, [*needles(), *(np.frombuffer(one, np.float32).tobytes() for one in vectors)]) == set()
 
     async with MemoryHost(workspace, config=CONFIG) as host:

@@ -1,10 +1,14 @@
 """The daily consolidation as the plugin and the command make it."""
 
+from collections.abc import Sequence
+
+from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation, SameThing
 from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.protocols import EncodingStore
 
 
 def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -> NightlyConsolidation:
@@ -16,8 +20,18 @@ def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -
         complete=context.complete,
         options=options_of(context),
         narrow=context.visible_scope,
-        matcher=matcher,
+        matcher=matcher or _matcher_of(context),
     )
+
+
+def _matcher_of(context: PluginContext) -> Matcher:
+    """Return what finds the entry that says the same thing: by vectors, too, where the open store has a model."""
+
+    async def encode(texts: Sequence[str]) -> list[list[float]] | None:
+        store = context.store
+        return await store.encode(texts) if isinstance(store, EncodingStore) else None
+
+    return Matcher(encode)
 
 
 class NightlyService:
