@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -155,3 +157,43 @@ async def test_a_sentence_of_a_person_is_reported_and_stays_unless_asked_for(wor
     assert [one for one in again["traces"] if not one["removed"]] == []
     assert holders(workspace, [BOATS.encode()]) == set()
     assert "## My boats\n\n[…]\n" in path.read_text()
+
+
+async def test_a_purge_beside_a_running_agent_leaves_nothing_and_disturbs_nothing(workspace: Path, call):
+    boats, tea, kept = await fill(workspace)
+    code = textwrap.dedent(
+        """
+        import asyncio, sys
+        from tests.together.test_purge import CONFIG, KEPT, MemoryHost, Query
+
+        async def main():
+            async with MemoryHost(sys.argv[1], config=CONFIG) as host:
+                await host.flush_index()
+                await host.search(Query(text="Zanzibarina"))
+                print("ready", flush=True)
+                await asyncio.to_thread(sys.stdin.readline)
+                await host.message_received(session_key="cli:one", text="Still here.")
+                await host.flush_index()
+                found = (await host.search(Query(text="Zanzibarina 狮峰龙井"))).hits
+                print(sum("Zanzibarina" in hit.text or "狮峰" in hit.text for hit in found), flush=True)
+                kept = (await host.search(Query(text="chess on Sundays"))).hits
+                print(any(KEPT in hit.text for hit in kept), flush=True)
+
+        asyncio.run(main())
+        """
+    )
+    agent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", code, str(workspace), cwd=Path(__file__).parents[2],
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert agent.stdin is not None
+    assert agent.stdout is not None
+    assert await agent.stdout.readline() == b"ready\n"
+    done = await call("purge", boats, tea, "--yes")
+    assert [one for one in done["traces"] if not one["removed"]] == []
+    assert holders(workspace, needles()) == set()
+    agent.stdin.write(b"\n")
+    assert (await agent.stdout.read()).decode().split() == ["0", "True"]
+    assert await agent.wait() == 0
+    assert holders(workspace, needles()) == set()
+    assert set(EntryRepository(workspace).load().entries) == {kept}
