@@ -1,7 +1,9 @@
 """The question to the model: what of this conversation is worth remembering."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from math import log
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.wording import wording
@@ -13,6 +15,8 @@ from nanobot_memory_plugins.core.values import Message
 # Known entries that are shown, and tokens of one.
 MOST_KNOWN = 50
 _KNOWN_TOKENS = 60
+# Characters of the conversation that are compared with them, and in one piece.
+_LOOKED_AT, _PIECE = 100_000, 2_000
 # Tokens of the conversation that are shown; a longer one is shortened first.
 MOST_TOKENS = 8_000
 
@@ -82,12 +86,23 @@ def known_entries(entries: Iterable[Entry], conversation: str, *, most: int = MO
     """Return the active entries that are shown, best first: of too many those that the conversation touches."""
     current = [entry for entry in entries if entry.section is Section.ACTIVE and not entry.superseded_by]
     if len(current) > most:
-        said: set[str] = set()
-        for start in range(0, min(len(conversation), 100_000), 2_000):
-            said |= wording(conversation[start : start + 2_000]).terms.keys()
-        touched = {entry.id: wording(entry.content).terms.keys() & said for entry in current}
-        current.sort(key=lambda entry: (-len(touched[entry.id]), -entry.score, entry.id))
+        touched = _touched(current, conversation)
+        current.sort(key=lambda entry: (-touched[entry.id], -entry.score, entry.id))
     return sorted(current[:most], key=lambda entry: (-entry.score, entry.id))
+
+
+def _touched(entries: Sequence[Entry], conversation: str) -> dict[str, float]:
+    """Return for each entry the share of it that the conversation speaks of; what few entries say counts more."""
+    said: set[str] = set()
+    for start in range(0, min(len(conversation), _LOOKED_AT), _PIECE):
+        said |= wording(conversation[start : start + _PIECE]).terms.keys()
+    terms = {entry.id: wording(entry.content).terms for entry in entries}
+    holders = Counter(term for own in terms.values() for term in own)
+
+    def weight(own: Mapping[str, float], chosen: Iterable[str]) -> float:
+        return sum(own[term] * log(1 + len(entries) / holders[term]) for term in chosen)
+
+    return {id_: weight(own, own.keys() & said) / (weight(own, own) or 1.0) for id_, own in terms.items()}
 
 
 def extraction_prompt(
