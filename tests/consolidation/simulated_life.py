@@ -252,7 +252,7 @@ class RuleModel:
             "The user follows Acme stock at 190",
         ]
         junk += ["The user loves heartbeats"] if "HEARTBEAT" in prompt else []
-        return junk + re.findall(r"Rename the file to copy\d+\.txt", prompt)[:1]
+        return junk + re.findall(r"Rename the file to copy\d+\.txt", prompt)[-1:]
 
 
 def facts_in(text: str) -> list[Fact]:
