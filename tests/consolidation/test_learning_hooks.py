@@ -75,6 +75,17 @@ async def test_what_is_compacted_survives_a_restart_and_the_loss_of_the_index(wo
     assert len(stored(workspace)) == 3
 
 
+async def test_what_several_compactions_cut_is_learned_from_together(workspace: Path):
+    model = Model(ANSWER)
+    async with host(workspace, model) as memory:
+        await compact(memory, TEA[:2])
+        await compact(memory, TEA)
+        await compact(memory, TEA[2:])
+        await turn(memory, [])
+    assert len(model.asked) == 1
+    assert len(stored(workspace)) == 3
+
+
 async def test_a_compaction_at_the_end_of_a_session_is_one_use_of_the_model(workspace: Path):
     model = Model(ANSWER)
     async with host(workspace, model) as memory:

@@ -253,6 +253,18 @@ async def test_what_a_purge_means_does_not_wait_any_longer(workspace: Path):
     assert "green tea" not in everything_in(workspace)
 
 
+def test_messages_that_two_put_aside_wait_together(workspace: Path):
+    one, other = messages_from_chat(TEA), messages_from_chat(chat("My dog is called Rex.", "ok"))
+    pending = processor(workspace, None).pending
+    assert pending.add("cli:direct", one, Scope(user="me"))
+    assert pending.add("cli:direct", other, Scope(user="me"))
+    assert pending.add("cli:direct", one, Scope(user="me"))
+    assert [message.text for message in pending.read("cli:direct")] == [message.text for message in (*one, *other)]
+    assert pending.sessions() == [("cli:direct", Scope(user="me"))]
+    pending.remove("cli:direct", (*one, *other))
+    assert not pending.has("cli:direct")
+
+
 @pytest.mark.parametrize("point", ["before journal", "after journal", "after replace"])
 async def test_a_process_that_ends_while_it_writes_leaves_nothing_twice(workspace: Path, point: str):
     class Ended(BaseException):
