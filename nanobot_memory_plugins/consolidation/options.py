@@ -19,6 +19,11 @@ class ConsolidationOptions(BaseModel):
         description="the language of the heading above them: the one that the user writes, or a fixed one",
     )
 
+    spoken_orders: bool = Field(
+        default=True,
+        description='"remember this", "forget that" in a message are carried out at once, without the model',
+    )
+
     consolidation_hour: int = Field(default=3, ge=0, le=23, description="hour of the daily consolidation, local time")
     consolidation_days: int = Field(default=7, ge=1, le=31, description="days of notes that a consolidation reads")
     consolidation_tokens: int = Field(default=6_000, ge=500, description="tokens of a consolidation's prompt, at most")

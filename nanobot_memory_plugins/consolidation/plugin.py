@@ -15,7 +15,8 @@ from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Message, PromptEntries, Scope, Trace
+from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.values import ContextBlock, Message, PromptEntries, Scope, Trace
 
 _SUBJECT = "scored entries"
 
@@ -42,14 +43,22 @@ class ConsolidationPlugin:
         self._nightly.start(context)
 
     @hookimpl
-    async def on_stop(self) -> None:
-        """End the daily consolidation."""
+    async def on_stop(self, context: PluginContext) -> None:
+        """End the daily consolidation, and finish what users have asked for."""
         await self._nightly.stop()
+        await self._spoken_of(context).stop()
 
     @hookimpl
-    async def on_message_received(self, text: str, context: PluginContext) -> None:
-        """Learn the user's language."""
-        await self._spoken_of(context).hear(text)
+    async def on_message_received(
+        self, session_key: str, text: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
+    ) -> ContextBlock | None:
+        """Carry out "remember this" and "forget that", and say what was really done."""
+        return await self._spoken_of(context).answer(session_key, text, history, scope)
+
+    @hookimpl
+    def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
+        """Offer ``remember`` and ``forget``."""
+        return self._spoken_of(context).tools()
 
     @hookimpl
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:

@@ -14,7 +14,7 @@ _MOST_LINES = 200
 
 _CODE_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
 _QUOTED = re.compile(r"\s*(?:>|\|)")
-_BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
+_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
 _ENDS = re.compile(
     r"[。！？!?]+[”’\"'」』）)]*|(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)(?<!\bNo)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)"
     r"(?<!\b[ap]\.m)(?<!\b\d)(?<!\b\d\d)[.](?=\s|$)[”’\"')]*|[;；](?=\s|$)|(?<=\d)[.]\s*$|…+|\n"
@@ -40,7 +40,8 @@ _TAIL = re.compile(
 _EDGES = " \t\r\n,，:：;；、-–—.。!！~～"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
 _TAG = re.compile(
-    r",\s*(?:ok|okay|alright|please|will you|would you|got it|right|yes|thanks)$|(?:好吗|好不好|可以吗|行吗)$"
+    r",\s*(?:ok|okay|alright|please|will you|would you|got it|right|yes|thanks)$"
+    r"|(?:,|个|点|住|一下|吧)\s*(?:好吗|好不好|可以吗|行吗)$"
 )
 _QUESTION_TAIL = re.compile(r"(?:吗|么|呢|没有?)$")
 

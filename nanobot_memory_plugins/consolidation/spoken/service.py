@@ -1,33 +1,63 @@
 """What the hooks of people's own words share."""
 
+from collections.abc import Sequence
+
 from loguru import logger
 
+from nanobot_memory_plugins.consolidation.matching import Matcher
+from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.moving import move_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt_source import PromptSource
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.spoken.carrying_out import OrderCarrier
+from nanobot_memory_plugins.consolidation.spoken.users_words import UsersWords
+from nanobot_memory_plugins.consolidation.tools import entry_tools
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
 
 
 class Spoken:
-    """One workspace's entries as people hear of them."""
+    """One workspace's entries as people hear of them, and as they speak of them."""
 
     def __init__(self, context: PluginContext) -> None:
+        self._context = context
         options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
-        self._repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact)
+        self._memory = EntryMemory(context.workspace, clock=context.clock, redact=context.redact)
         self._language = UserLanguage(context.workspace)
+        self._words = UsersWords()
+        self._matcher = Matcher(self._encode)
+        self._orders = OrderCarrier(self._memory, self._matcher, context.visible_scope)
+        self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(context.workspace, options, self._language, redact=context.redact)
 
     async def start(self) -> None:
         """Give the entries their own file where there is one, and read them, so that the first prompt has them."""
         await run_in_daemon_thread(self._start)
 
+    async def stop(self) -> None:
+        """Finish what was begun."""
+        await self._orders.end()
+
+    async def answer(
+        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+    ) -> ContextBlock | None:
+        """Learn from a message, and carry out the orders in it; answer with what was done."""
+        self._words.hear(session_key, text, history)
+        block = await self._orders.answer(session_key, text, history, scope) if self._takes_orders else None
+        await run_in_daemon_thread(lambda: self._language.hear(text))
+        return block
+
+    def tools(self) -> list[MemoryTool]:
+        """Return the tools that remember and forget."""
+        return entry_tools(self._memory, self._words, self._matcher, self._context.visible_scope)
+
     def _start(self) -> None:
         try:
-            if move_entries(self._repository):
+            if move_entries(self._memory.repository):
                 logger.info(
                     "the entries of MEMORY.md are in ENTRIES.md now; `nanobot-memory entries undo` moves them back"
                 )
@@ -35,6 +65,6 @@ class Spoken:
             logger.warning("the entries are left in MEMORY.md: {}", error.cause)
         self.prompt.read_ahead()
 
-    async def hear(self, text: str) -> None:
-        """Learn from a message of the user's."""
-        await run_in_daemon_thread(lambda: self._language.hear(text))
+    async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
+        store = self._context.store
+        return await store.encode(texts) if isinstance(store, EncodingStore) else None

@@ -1,0 +1,90 @@
+"""What the model is told beside a message with an order: what was really written, in the user's language."""
+
+from collections.abc import Sequence
+
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.core.fence import Language
+
+# Characters of an entry that are quoted.
+_QUOTED = 300
+
+
+def remembered(entry: Entry, place: str, language: Language, *, is_new: bool) -> str:
+    """Say that an entry was written."""
+    if language == "zh":
+        done = "已写入" if is_new else "早已记住，已更新于"
+        return f"用户要求记住的内容{done} {place}（id {entry.id}）：「{_quoted(entry)}」。可以据此向用户确认。"
+    done = "was written to" if is_new else "was known already, and is refreshed in"
+    return f'What the user asked to remember {done} {place} (id {entry.id}): "{_quoted(entry)}". You can confirm that.'
+
+
+def not_remembered(cause: str, language: Language) -> str:
+    """Say that nothing was written, and why."""
+    if language == "zh":
+        return f"用户要求记住的内容没有保存成功：{cause} 请如实告诉用户，不要说已经记住。"
+    return f"What the user asked to remember was NOT kept: {cause} Say so; do not say that you will remember it."
+
+
+def nothing_to_remember(language: Language) -> str:
+    """Say that "this" means nothing."""
+    if language == "zh":
+        return "用户要求记住「这个」，但前面没有可以记住的话，所以什么都没有写入。请问用户要记住什么。"
+    return (
+        'The user asked to remember "this", but nothing before it can be kept: nothing was written. Ask what is meant.'
+    )
+
+
+def being_kept(language: Language) -> str:
+    """Say that the write is not done yet."""
+    if language == "zh":
+        return "用户要求记住的内容正在保存，尚未确认写入。请告诉用户正在保存。"
+    return "What the user asked to remember is being kept, and not confirmed yet. Say that it is being kept."
+
+
+def forgotten(entries: Sequence[Entry], place: str, language: Language) -> str:
+    """Say which entries are gone."""
+    if language == "zh":
+        named = "；".join(f"「{_quoted(entry)}」（id {entry.id}）" for entry in entries)
+        return f"用户要求忘掉的内容已从 {place} 移除：{named}。可以据此向用户确认。（entries restore 可恢复）"
+    named = "; ".join(f'"{_quoted(entry)}" (id {entry.id})' for entry in entries)
+    return (
+        f"What the user asked to forget was removed from {place}: {named}. You can confirm that. "
+        "`nanobot-memory entries restore` brings it back."
+    )
+
+
+def which_one(candidates: Sequence[Entry], language: Language) -> str:
+    """Say that several may be meant, and that none was touched."""
+    named = "\n".join(f"- [{entry.id}] {_quoted(entry)}" for entry in candidates)
+    if language == "zh":
+        return f"用户要求忘掉某条记忆，但不能确定是哪一条，所以没有删除任何内容。请问用户指的是哪一条：\n{named}"
+    return (
+        "The user asked to forget something, and it is not certain which entry is meant: nothing was forgotten. "
+        f"Ask which one:\n{named}"
+    )
+
+
+def nothing_to_forget(language: Language) -> str:
+    """Say that no entry fits."""
+    if language == "zh":
+        return "用户要求忘掉的内容，在长期记忆条目中没有找到，所以没有删除任何内容。请如实告诉用户。"
+    return "No entry of the long-term memory fits what the user asked to forget: nothing was forgotten. Say so."
+
+
+def not_forgotten(cause: str, language: Language) -> str:
+    """Say that forgetting failed, and why."""
+    if language == "zh":
+        return f"用户要求忘掉的内容没有删除成功：{cause} 请如实告诉用户。"
+    return f"What the user asked to forget was NOT forgotten: {cause} Say so."
+
+
+def being_forgotten(language: Language) -> str:
+    """Say that it is not done yet."""
+    if language == "zh":
+        return "正在查找用户要求忘掉的内容，尚未确认删除。请告诉用户正在处理。"
+    return "What the user asked to forget is being looked for; nothing is confirmed yet. Say that it is being done."
+
+
+def _quoted(entry: Entry) -> str:
+    text = " ".join(entry.content.split())
+    return text if len(text) <= _QUOTED else f"{text[:_QUOTED].rstrip()}…"

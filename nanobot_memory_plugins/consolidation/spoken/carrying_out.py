@@ -1,0 +1,156 @@
+"""Carrying out orders: what was said is written, and what is told about it is what was written."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from loguru import logger
+
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.forgetting import forget_what
+from nanobot_memory_plugins.consolidation.life_cycle import Importance
+from nanobot_memory_plugins.consolidation.matching import Matcher
+from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.operations import Said
+from nanobot_memory_plugins.consolidation.prompt_source import is_visible
+from nanobot_memory_plugins.consolidation.spoken import answers
+from nanobot_memory_plugins.consolidation.spoken.kinds import category_of
+from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
+from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_by_this
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.fence import Language, language_of
+from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope
+
+# Who is named in the journal for what users ask for in conversation.
+WHO = "conversation"
+
+# Of the hook's remaining time, the share that is waited for a write; and the seconds without a hook's limit.
+_SHARE = 0.6
+_SECONDS = 0.3
+# Seconds that unfinished writes get when the host ends.
+_END_SECONDS = 5.0
+_SESSIONS = 1_000
+
+
+class OrderCarrier:
+    """Does what users ask for in so many words. ``visible_scope`` is that of the plugin's context."""
+
+    def __init__(self, memory: EntryMemory, matcher: Matcher, visible_scope: Callable[[Scope], Scope]) -> None:
+        self._memory = memory
+        self._by_words = Matcher()
+        self._by_meaning = matcher
+        self._visible_scope = visible_scope
+        self._last: OrderedDict[str, str] = OrderedDict()  # the entry that a session's last order wrote
+        self._writing: set[asyncio.Task[str]] = set()
+
+    async def answer(
+        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+    ) -> ContextBlock | None:
+        """Carry out the orders in a message, and return what the model shall know of it; None when there is none.
+
+        A write that is late is done all the same; the block then says that it is not done yet.
+        """
+        orders = orders_in(text)
+        if not orders:
+            return None
+        language = language_of(text)
+        lines: list[str] = []
+        tasks = [self._begin(order, session_key, text, history, scope, language) for order in orders]
+        await asyncio.wait(tasks, timeout=_seconds_left())
+        for order, task in zip(orders, tasks, strict=True):
+            late = answers.being_kept if order.kind is Kind.REMEMBER else answers.being_forgotten
+            lines.append(task.result() if task.done() and not task.cancelled() else late(language))
+        return ContextBlock(text="\n".join(lines))
+
+    async def end(self) -> None:
+        """Return once every order that was begun is carried out, or after some seconds."""
+        if self._writing:
+            await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
+
+    def _begin(
+        self,
+        order: Order,
+        session_key: str,
+        text: str,
+        history: Sequence[Message],
+        scope: Scope,
+        language: Language,
+    ) -> "asyncio.Task[str]":
+        meant = Meant(order.text, Origin.USER) if order.text else meant_by_this(text, history)
+        visible = self._visible_scope(scope)
+        if order.kind is Kind.REMEMBER:
+            doing = self._remember(meant, session_key, visible, language)
+        else:
+            # "Forget that" behind "remember this" means what was just written.
+            last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
+            doing = self._forget(last or (meant.text if meant else ""), visible, language)
+        task = asyncio.create_task(doing)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+        return task
+
+    async def _remember(self, meant: Meant | None, session_key: str, visible: Scope, language: Language) -> str:
+        if meant is None or not meant.text:
+            return answers.nothing_to_remember(language)
+        said = Said(
+            meant.text,
+            category=category_of(meant.text),
+            importance=Importance.HIGH,
+            origin=meant.origin,
+            scope=visible,
+            source_session=session_key,
+        )
+        try:
+            done = await self._memory.remember(said, who=WHO)
+        except NanobotMemoryError as error:
+            return answers.not_remembered(error.cause, language)
+        except Exception as error:  # the model must not say that it was kept
+            logger.warning("an order to remember could not be carried out: {}", type(error).__name__)
+            return answers.not_remembered(type(error).__name__, language)
+        self._last[session_key] = done.entry.id
+        self._last.move_to_end(session_key)
+        if len(self._last) > _SESSIONS:
+            self._last.popitem(last=False)
+        return answers.remembered(done.entry, place_of(done.outcome.path), language, is_new=done.is_new)
+
+    async def _forget(self, text: str, visible: Scope, language: Language) -> str:
+        if not text:
+            return answers.nothing_to_forget(language)
+        try:
+            entries = seen_by((await self._memory.load()).entries, visible)
+            found = await forget_what(
+                self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
+            )
+        except NanobotMemoryError as error:
+            return answers.not_forgotten(error.cause, language)
+        except Exception as error:  # the model must not say that it was forgotten
+            logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
+            return answers.not_forgotten(type(error).__name__, language)
+        if found.outcome is not None:
+            return answers.forgotten(found.entries, place_of(found.outcome.path), language)
+        if found.candidates:
+            return answers.which_one(found.candidates, language)
+        return answers.nothing_to_forget(language)
+
+
+def place_of(path: Path) -> str:
+    """Return the name of a memory file as people and the model's file tools know it."""
+    return f"{path.parent.name}/{path.name}"
+
+
+def seen_by(entries: Mapping[str, Entry], visible: Scope) -> dict[str, Entry]:
+    """Return the entries that whoever sees ``visible`` may see."""
+    return {id_: entry for id_, entry in entries.items() if is_visible(entry.scope, visible)}
+
+
+def _after_an_order(history: Sequence[Message]) -> bool:
+    last = next((message for message in reversed(history) if message.role == "user"), None)
+    return last is not None and any(order.kind is Kind.REMEMBER for order in orders_in(last.text))
+
+
+def _seconds_left() -> float:
+    deadline = hook_deadline.get()
+    return _SECONDS if deadline is None else max(0.02, _SHARE * (deadline - time.monotonic()))

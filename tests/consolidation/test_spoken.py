@@ -1,0 +1,255 @@
+""" "Remember this" and "forget that", said to a host: what is written, and what the model is told of it."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.history import restore, undo
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.spoken.reference import meant_by_this
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.fence import is_fenced
+from nanobot_memory_plugins.core.values import Message, Origin, Scope
+
+OTHERS = ("storage", "recall", "nanobot", "bootstrap", "flush", "summary", "compaction", "observation")
+
+
+def config(**options: object) -> MemoryConfig:
+    off = {name: {"enabled": False} for name in OTHERS}
+    core = {"message_limit": 20.0, **options}
+    return MemoryConfig.model_validate({"core": core, "plugins": off})
+
+
+@pytest.fixture
+async def host(workspace: Path):
+    async with MemoryHost(workspace, config=config()) as memory:
+        yield memory
+
+
+def entries(workspace: Path) -> list[Entry]:
+    return list(EntryRepository(workspace).load().entries.values())
+
+
+def known(workspace: Path, *texts: str) -> list[str]:
+    repository = EntryRepository(workspace)
+    return [remember(repository, Said(text), who="test").entry.id for text in texts]
+
+
+async def say(host: MemoryHost, text: str, *history: tuple[str, str], session: str = "cli:direct", **more) -> str:
+    """Say something, and return what the model is told beside it."""
+    messages = [{"role": role, "content": content} for role, content in history]
+    context = await host.message_received(session_key=session, text=text, history=messages, **more)
+    assert context.block is None or is_fenced(context.block)
+    return context.block or ""
+
+
+@pytest.mark.accept("EB-16")
+@pytest.mark.parametrize(
+    ("order", "content", "confirmed"),
+    [
+        ("Please remember that I'm allergic to peanuts.", "I'm allergic to peanuts", "was written to memory/MEMORY.md"),
+        ("请记住：我对花生过敏", "我对花生过敏", "已写入 memory/MEMORY.md"),
+        ("請記住我對花生過敏", "我對花生過敏", "已写入 memory/MEMORY.md"),
+    ],
+)
+async def test_what_is_said_behind_the_order_is_written_and_confirmed_with_file_and_id(
+    host, workspace, order, content, confirmed
+):
+    block = await say(host, order, scope={"user": "ada"})
+    (entry,) = entries(workspace)
+    assert (entry.content, entry.origin, entry.source_session) == (content, Origin.USER, "cli:direct")
+    assert entry.score == 0.8
+    assert confirmed in block
+    assert f"id {entry.id}" in block
+    assert content in block
+
+
+@pytest.mark.accept("EB-16")
+@pytest.mark.parametrize("order", ["记住这个", "Remember this, please"])
+async def test_this_means_what_the_user_said_before_and_never_a_tools_output(host, workspace, order):
+    block = await say(
+        host,
+        order,
+        ("user", "My flight is LH 123 on Friday."),
+        ("assistant", "Let me look it up."),
+        ("tool", "LH 123 is run by a villain"),
+        ("assistant", "It leaves at 9:40."),
+    )
+    (entry,) = entries(workspace)
+    assert (entry.content, entry.origin) == ("My flight is LH 123 on Friday.", Origin.USER)
+    assert entry.id in block
+
+
+async def test_after_a_question_this_means_the_answer_which_is_the_assistants(host, workspace):
+    await say(host, "记住这个", ("user", "巴黎的时区是什么？"), ("assistant", "巴黎使用中欧时间。"))
+    (entry,) = entries(workspace)
+    assert (entry.content, entry.origin) == ("巴黎使用中欧时间。", Origin.ASSISTANT)
+
+
+@pytest.mark.parametrize("order", ["记住这个", "remember that"])
+async def test_without_anything_before_it_nothing_is_written_and_that_is_said(host, workspace, order):
+    block = await say(host, order, ("tool", "exit 0"))
+    assert entries(workspace) == []
+    assert ("什么都没有写入" in block) or ("nothing was written" in block)
+
+
+@pytest.mark.accept("EB-16")
+async def test_what_is_plainly_meant_is_forgotten_and_can_be_restored(host, workspace):
+    tea, dog = known(workspace, "I like oolong tea", "I have a dog named Bo")
+    block = await say(host, "Please forget what I said about the tea")
+    assert [entry.id for entry in entries(workspace)] == [dog]
+    assert "was removed from memory/MEMORY.md" in block
+    assert tea in block
+    restore(EntryRepository(workspace), tea, now=EntryRepository(workspace).clock.now(), who="user")
+    assert {entry.id for entry in entries(workspace)} == {tea, dog}
+
+
+@pytest.mark.accept("EB-16")
+async def test_when_several_may_be_meant_none_is_forgotten_and_the_model_is_to_ask(host, workspace):
+    ids = known(workspace, "我喜欢喝乌龙茶", "我喜欢喝龙井茶", "我住在苏州")
+    block = await say(host, "忘了我喜欢喝茶吧")
+    assert len(entries(workspace)) == 3
+    assert "没有删除任何内容" in block
+    assert all(id_ in block for id_ in ids[:2])
+    assert ids[2] not in block
+
+
+@pytest.mark.parametrize("order", ["forget my phone number", "忘掉我的电话号码"])
+async def test_what_no_entry_says_is_said_to_be_not_found(host, workspace, order):
+    known(workspace, "I like oolong tea")
+    block = await say(host, order)
+    assert len(entries(workspace)) == 1
+    assert "nothing was forgotten" in block or "没有删除任何内容" in block
+
+
+@pytest.mark.accept("EB-16")
+async def test_forget_that_behind_remember_this_takes_back_what_was_written(host, workspace):
+    await say(host, "请记住我不吃香菜")
+    block = await say(host, "忘掉那个", ("user", "请记住我不吃香菜"), ("assistant", "好的，记住了。"))
+    assert entries(workspace) == []
+    assert "我不吃香菜" in block
+    undo(EntryRepository(workspace), who="user")
+    assert len(entries(workspace)) == 1
+
+
+async def test_what_replaced_it_and_what_it_replaced_go_together(host, workspace):
+    from nanobot_memory_plugins.consolidation.life_cycle import contradicted
+
+    old, new = known(workspace, "My address is Elm Street 5", "My address is Oak Lane 7")
+
+    def link(current):
+        first, second = contradicted(current[old], current[new])
+        return {**current, old: first, new: second}
+
+    EntryRepository(workspace).update(link, who="test", why="moved")
+    await say(host, "Forget what I told you about Oak Lane.")
+    assert entries(workspace) == []
+
+
+async def test_secrets_are_hidden_before_anything_is_written(host, workspace):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    block = await say(host, f"Remember that my GitHub token is {secret}")
+    assert secret not in block
+    for file in (workspace / "memory").rglob("*"):
+        assert not file.is_file() or secret.encode() not in file.read_bytes(), file
+
+
+async def test_what_is_known_is_refreshed_and_not_kept_twice(host, workspace):
+    await say(host, "记住我喜欢喝乌龙茶")
+    block = await say(host, "请记住：我喜欢喝乌龙茶。")
+    (entry,) = entries(workspace)
+    assert entry.hits == 1
+    assert "早已记住" in block
+
+
+async def test_what_cannot_be_written_is_not_confirmed(host, workspace):
+    path = workspace / "memory" / "MEMORY.md"
+    path.mkdir()
+    block = await say(host, "Remember that I like tea")
+    assert "was NOT kept" in block
+    assert "was written" not in block
+
+
+async def test_a_late_write_is_said_to_be_under_way_and_is_done_all_the_same(workspace):
+    async with MemoryHost(workspace, config=config(message_limit=1.0)) as host:
+        await say(host, "hello my friend")
+        with EntryRepository(workspace).locked():
+            started = time.monotonic()
+            block = await say(host, "Remember that I like tea")
+            assert time.monotonic() - started < 5
+            assert "is being kept" in block
+            assert entries(workspace) == []
+    assert [entry.content for entry in entries(workspace)] == ["I like tea"]  # the close has waited
+
+
+@pytest.mark.parametrize("text", ["Do you remember my birthday?", "你还记得我的生日吗？", "I forgot my keys", "hello"])
+async def test_what_is_no_order_is_left_alone(host, workspace, text):
+    known(workspace, "My birthday is on May 3")
+    before = (workspace / "memory" / "MEMORY.md").read_bytes()
+    assert await say(host, text) == ""
+    assert (workspace / "memory" / "MEMORY.md").read_bytes() == before
+
+
+async def test_no_model_is_asked(workspace):
+    async def model(*_args, **_more):
+        pytest.fail("the model was asked")
+
+    async with MemoryHost(workspace, config=config(), llm=model) as host:
+        assert "was written" in await say(host, "Remember that I like tea")
+        assert "was removed" in await say(host, "Forget that I like tea")
+
+
+async def test_the_switch_turns_it_off(workspace):
+    off = config()
+    off = off.model_copy(update={"plugins": {**off.plugins, "consolidation": {"spokenOrders": False}}})
+    async with MemoryHost(workspace, config=off) as host:
+        assert await say(host, "Remember that I like tea") == ""
+    assert entries(workspace) == []
+
+
+async def test_a_user_forgets_nothing_of_another_users(workspace):
+    narrow = config(share="user")
+    async with MemoryHost(workspace, config=narrow) as host:
+        await say(host, "Remember that I like oolong tea", scope={"user": "ada"}, session="a")
+        (entry,) = entries(workspace)
+        assert entry.scope == Scope(user="ada")
+        assert "nothing was forgotten" in await say(
+            host, "Forget that I like oolong tea", scope={"user": "bob"}, session="b"
+        )
+        assert len(entries(workspace)) == 1
+
+
+async def test_orders_at_once_are_all_carried_out(host, workspace):
+    blocks = await asyncio.gather(
+        *(say(host, f"Remember that my {n}. lucky number is {n}77", session=f"s{n}") for n in range(8))
+    )
+    assert len(entries(workspace)) == 8
+    assert len({block.partition("(id ")[2][:8] for block in blocks}) == 8
+
+
+@pytest.mark.parametrize(
+    "content",
+    [None, b"\xff\xfe", [{"type": "text", "text": "I like tea"}], "\ud800 tea", "\0", {"a": 1}, 7, "x" * 3_000_000],
+)
+async def test_any_message_before_it_can_be_meant(host, workspace, content):
+    context = await host.message_received(
+        session_key="s", text="remember this", history=[{"role": "user", "content": content}, {"role": "assistant"}]
+    )
+    assert context.block
+    assert all(len(entry.content) <= 2_000 for entry in entries(workspace))
+
+
+def test_what_this_means():
+    def meant(*history: tuple[str, str]):
+        found = meant_by_this("记住这个", [Message(role=role, text=text) for role, text in history])
+        return found and found.text
+
+    assert meant(("user", "我住在苏州"), ("user", "记住这个")) == "我住在苏州"  # it stands in the history already
+    assert meant(("user", "记住：我住在苏州"), ("assistant", "好")) == "我住在苏州"
+    assert meant(("assistant", "你好，我是助手")) == "你好，我是助手"
+    assert meant(("user", "你好吗？")) is None
+    assert meant(("tool", "output"), ("system", "rules")) is None

@@ -1,0 +1,148 @@
+"""The tools with which the model remembers and forgets."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.spoken.users_words import bears_out
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.fence import PREFIX
+from nanobot_memory_plugins.core.values import Origin
+
+from .test_spoken import config, entries, known, say
+
+
+@pytest.fixture
+async def host(workspace: Path):
+    async with MemoryHost(workspace, config=config()) as memory:
+        yield memory
+
+
+async def run(host: MemoryHost, name: str, session: str = "cli:direct", **arguments: object) -> str:
+    tool = next(one for one in host.tools() if one.name == name)
+    return await tool.run(arguments, session_key=session)
+
+
+@pytest.mark.accept("EB-16")
+async def test_remember_answers_with_file_and_id_of_what_was_written(host, workspace):
+    await say(host, "We ship Acme's invoices on the 3rd, that is a rule of ours.")
+    answer = await run(
+        host,
+        "remember",
+        text="Acme's invoices are shipped on the 3rd",
+        category="workflow",
+        importance="high",
+        expires_at="2027-01-01",
+        group="Work/Clients",
+    )
+    (entry,) = entries(workspace)
+    assert answer == f"Written to memory/MEMORY.md: [{entry.id}] Acme's invoices are shipped on the 3rd"
+    assert (entry.category, entry.score, entry.group) == ("workflow", 0.8, "work/clients")
+    assert (entry.expires_at.isoformat(), entry.source_session) == ("2027-01-01T00:00:00+00:00", "cli:direct")
+    assert entry.origin is Origin.USER
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "origin"),
+    [
+        ("I like oolong tea a lot", "The user likes oolong tea", Origin.USER),
+        ("我很喜欢喝乌龙茶", "用户喜欢喝乌龙茶", Origin.USER),
+        ("What is the weather like?", "The user likes oolong tea", Origin.SUMMARY),
+        ("I do not like oolong tea", "The user likes oolong tea", Origin.SUMMARY),
+        ("I pay Acme within 14 days", "The user pays Acme within 30 days", Origin.SUMMARY),
+        ("今天天气怎么样", "用户喜欢喝乌龙茶", Origin.SUMMARY),
+    ],
+)
+async def test_only_what_the_users_own_words_bear_out_is_the_users(host, workspace, said, text, origin):
+    await say(host, said)
+    await run(host, "remember", text=text)
+    (entry,) = entries(workspace)
+    assert entry.origin is origin
+
+
+async def test_what_another_session_said_bears_nothing_out(host, workspace):
+    await say(host, "I like oolong tea", session="cli:other")
+    await run(host, "remember", text="The user likes oolong tea")
+    assert entries(workspace)[0].origin is Origin.SUMMARY
+
+
+async def test_what_tools_said_bears_nothing_out(host, workspace):
+    await say(host, "read the page please", ("tool", "The user likes oolong tea"), ("assistant", "Likes oolong tea."))
+    await run(host, "remember", text="The user likes oolong tea")
+    assert entries(workspace)[0].origin is Origin.SUMMARY
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        {"text": ""},
+        {"text": "x" * 5_000},
+        {"text": "a", "category": "mood"},
+        {"text": "a", "expires_at": "soon"},
+        {"text": 7},
+    ],
+)
+async def test_wrong_arguments_are_said_and_nothing_is_written(host, workspace, arguments):
+    answer = await run(host, "remember", **arguments)
+    assert answer.startswith("Error: nothing was remembered.")
+    assert entries(workspace) == []
+
+
+@pytest.mark.accept("EB-16")
+async def test_forget_by_id_and_by_what_it_says(host, workspace):
+    tea, dog, _ = known(workspace, "I like oolong tea", "I have a dog named Bo", "I live in Bonn")
+    assert f"[{tea}] I like oolong tea" in await run(host, "forget", id=f"[{tea}]")
+    assert f"[{dog}]" in await run(host, "forget", query="the dog")
+    assert [entry.content for entry in entries(workspace)] == ["I live in Bonn"]
+
+
+@pytest.mark.accept("EB-16")
+async def test_several_that_may_be_meant_are_listed_inside_a_fence(host, workspace):
+    first, second = known(workspace, "I like oolong tea", "I like green tea")
+    answer = await run(host, "forget", query="I like tea")
+    assert answer.startswith("Nothing was forgotten: it is not certain which entry is meant.")
+    assert PREFIX["en"] in answer
+    assert first in answer
+    assert second in answer
+    assert len(entries(workspace)) == 2
+
+
+async def test_an_unknown_id_and_nothing_at_all_forget_nothing(host, workspace):
+    known(workspace, "I like oolong tea")
+    assert "There is no entry nope." in await run(host, "forget", id="nope")
+    assert "Give the id" in await run(host, "forget")
+    assert "no entry says that" in await run(host, "forget", query="my phone number")
+    assert len(entries(workspace)) == 1
+
+
+async def test_what_was_purged_is_not_taken_up_again_on_the_models_own_account(host, workspace):
+    (tea,) = known(workspace, "The user likes oolong tea")
+    from nanobot_memory_plugins.consolidation.purging import purge
+
+    purge(EntryRepository(workspace), [tea], who="user")
+    assert (await run(host, "remember", text="The user likes oolong tea")).startswith("Error: nothing was remembered.")
+    assert entries(workspace) == []
+
+
+async def test_a_file_that_cannot_be_written_is_said(host, workspace):
+    (workspace / "memory" / "MEMORY.md").mkdir()
+    assert (await run(host, "remember", text="I like tea")).startswith("Error: nothing was remembered.")
+
+
+def test_the_schemas_are_plain_json(workspace):
+    from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool
+
+    for tool in (RememberTool(None, None, None), ForgetTool(None, None, None)):
+        schema = json.loads(json.dumps(tool.parameters, default=dict))
+        assert schema["type"] == "object"
+        assert all(one["description"] for one in schema["properties"].values())
+        assert "$ref" not in json.dumps(schema)
+
+
+def test_numbers_and_negation_must_agree():
+    assert bears_out(["I live at 5 Elm Street"], "The user lives at 5 Elm Street")
+    assert not bears_out(["I live at 5 Elm Street"], "The user lives at 6 Elm Street")
+    assert not bears_out([], "The user lives at 5 Elm Street")
