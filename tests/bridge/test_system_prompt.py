@@ -11,7 +11,7 @@ from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, Tool
 
 TURNS = 20
 SAID = (
-    "Remember: the staging database runs on host Brunhilde, port {number}.",
+    "The staging database runs on host Brunhilde, port {number}.",
     "On which host does the staging database run?",
     "我喜欢喝乌龙茶，第 {number} 泡最好。",
     "我上次说喜欢喝什么茶？",
@@ -33,7 +33,7 @@ def user_said(part: str):
 @pytest.mark.accept("V3-14")
 async def test_twenty_turns_with_everything_installed_have_one_system_prompt(install, server, whole_set):
     server.rules += [
-        Rule(user_said("Remember:"), Reply(tools=(ToolCall("memory_note", {"tldr": "Staging runs on Brunhilde."}),))),
+        Rule(user_said("The staging database"), Reply(tools=(ToolCall("memory_note", {"tldr": "Staging runs on Brunhilde."}),))),
         Rule(user_said("poem"), Reply(tools=(ToolCall("read_file", {"path": "port.txt"}),))),
     ]
     nanobot = install({"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 30, "idleSeconds": 0.2}})
