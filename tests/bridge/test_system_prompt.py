@@ -33,7 +33,10 @@ def user_said(part: str):
 @pytest.mark.accept("V3-14")
 async def test_twenty_turns_with_everything_installed_have_one_system_prompt(install, server, whole_set):
     server.rules += [
-        Rule(user_said("The staging database"), Reply(tools=(ToolCall("memory_note", {"tldr": "Staging runs on Brunhilde."}),))),
+        Rule(
+            user_said("The staging database"),
+            Reply(tools=(ToolCall("memory_note", {"tldr": "Staging runs on Brunhilde."}),)),
+        ),
         Rule(user_said("poem"), Reply(tools=(ToolCall("read_file", {"path": "port.txt"}),))),
     ]
     nanobot = install({"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 30, "idleSeconds": 0.2}})
