@@ -1,0 +1,156 @@
+"""The whole life of what a user says, on a real nanobot: written, in the next prompt, faded, archived, gone."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.consolidation.entry import Section
+from nanobot_memory_plugins.consolidation.history import restore
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import memory_host
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.values import Origin
+
+BEGIN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
+EXTRACTED = "The user's daughter is named Ida"
+LEARNT = [{"content": EXTRACTED, "category": "fact", "importance": "high"}]
+SHARED = {
+    "storage": {"embeddingProvider": "none"},
+    "consolidation": {"consolidationDelay": 0},
+    "core": {"messageLimit": 20, "idleSeconds": 0.3},
+}
+
+
+class Life:
+    """One user's nanobot, through the years."""
+
+    def __init__(self, nanobot, server, clock: ManualClock) -> None:
+        self.nanobot, self.server, self.clock = nanobot, server, clock
+
+    def entries(self):
+        return EntryRepository(self.nanobot.workspace, clock=self.clock).load().entries
+
+    def texts(self) -> set[str]:
+        return {entry.content for entry in self.entries().values()}
+
+    async def session(self, *texts: str, until=lambda: True, name: str = "cli:direct") -> list[Request]:
+        """Talk in a process of its own, wait for what happens in the background, and return the turns' requests."""
+        first = len(self.server.requests)
+        loop = self.nanobot.loop()
+        for text in texts:
+            await loop.process_direct(text, session_key=name)
+        for _ in range(600):
+            if await asyncio.to_thread(until):
+                break
+            await asyncio.sleep(0.05)
+        else:
+            pytest.fail("what was waited for did not happen")
+        await loop.aclose()
+        return [request for request in self.server.requests[first:] if request.tool_names]
+
+    async def after(self, days: float, name: str, *, until) -> Request:
+        """Let time pass until ``days`` after the beginning, start twice, and return the last turn's request."""
+        self.clock.set(BEGIN + timedelta(days=days))
+        await self.session("Hello there, my friend", until=until, name=f"{name}-1")
+        return (await self.session("How are you today?", name=f"{name}-2"))[-1]
+
+
+@pytest.fixture
+def life(install, server, monkeypatch) -> Life:
+    clock = ManualClock(BEGIN)
+    monkeypatch.setattr(memory_host, "SystemClock", lambda: clock)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,bootstrap,storage,recall,consolidation")
+    server.rules += [
+        # What the plugins ask offers no tools; only the session about Ida has anything to learn from.
+        Rule(lambda r: not r.tool_names and "daughter" in r.text, Reply(json.dumps(LEARNT)), times=1),
+        Rule(lambda r: not r.tool_names, Reply("[]")),
+    ]
+    return Life(install(SHARED), server, clock)
+
+
+@pytest.mark.accept("EB-23", "EB-16")
+async def test_said_remembered_in_the_next_prompt_faded_archived_gone(life: Life, tmp_path: Path):
+    # Said: one thing is asked for, another is only mentioned, and learnt when the session is quiet.
+    asked, mentioned = await life.session(
+        "Please remember that I'm allergic to peanuts.",
+        "My daughter is named Ida, and she starts school in autumn.",
+        until=lambda: EXTRACTED in life.texts(),
+    )
+    (block,) = recalled_blocks(asked)
+    (peanuts,) = [one for one in life.entries().values() if one.content == "I'm allergic to peanuts"]
+    assert f"was written to memory/ENTRIES.md (id {peanuts.id})" in block
+    assert "\n- I'm allergic to peanuts" in asked.system  # it is written before the prompt is built
+    assert "Ida" not in mentioned.system
+    ids = {one.content: one.id for one in life.entries().values()}
+    assert set(ids) == {"I'm allergic to peanuts", EXTRACTED}
+
+    # In the next session's system prompt, the same in every turn.
+    requests = await life.session("Hello my friend", "How are you today?", name="cli:next")
+    for text in ids:
+        assert all(f"\n- {text}" in request.system for request in requests)
+    assert len({request.system for request in requests}) == 1
+    assert "Key facts about the user:" in requests[0].system
+
+    # After two months it has faded below what the prompt takes; recall still has it.
+    request = await life.after(
+        60, "cli:spring", until=lambda: all(0.2 < e.score < 0.5 for e in life.entries().values())
+    )
+    assert "peanuts" not in request.system
+    assert "Ida" not in request.system
+    assert {one.section for one in life.entries().values()} == {Section.ACTIVE}
+
+    # After five months it is archived.
+    archived = lambda: {one.section for one in life.entries().values()} == {Section.ARCHIVED}  # noqa: E731
+    request = await life.after(155, "cli:summer", until=archived)
+    assert "peanuts" not in request.system
+
+    # After ten months it is gone from the file; the journal brings it back for whoever asks.
+    request = await life.after(300, "cli:winter", until=lambda: life.entries() == {})
+    assert "peanuts" not in request.system
+    file = life.nanobot.workspace / "memory" / "ENTRIES.md"
+    assert "peanuts" not in file.read_text(encoding="utf-8")
+    restore(EntryRepository(life.nanobot.workspace, clock=life.clock), peanuts.id, now=life.clock.now(), who="user")
+    assert life.texts() == {"I'm allergic to peanuts"}
+
+
+@pytest.mark.accept("EB-16")
+async def test_the_model_remembers_and_forgets_by_its_tools(life: Life):
+    life.server.rules += [
+        Rule(after_tool, Reply("Done.")),
+        Rule(
+            lambda r: "oolong" in r.last_user,
+            Reply(tools=(ToolCall("remember", {"text": "The user likes oolong tea"}),)),
+        ),
+        Rule(lambda r: "no longer" in r.last_user, Reply(tools=(ToolCall("forget", {"query": "oolong tea"}),))),
+    ]
+    requests = await life.session("I like oolong tea a lot", name="cli:one")
+    assert {"remember", "forget"} <= set(requests[0].tool_names) or {"remember", "forget"} <= set(
+        requests[-1].tool_names
+    )
+    (entry,) = life.entries().values()
+    assert entry.origin is Origin.USER
+    assert f"Written to memory/ENTRIES.md: [{entry.id}]" in requests[-1].last["content"]
+    requests = await life.session("That is no longer so", name="cli:two")
+    assert f"Removed from memory/ENTRIES.md: [{entry.id}]" in requests[-1].last["content"]
+    assert life.entries() == {}
+
+
+@pytest.mark.accept("EB-16")
+async def test_a_chinese_user_asks_to_remember_and_to_forget(life: Life):
+    said, _ = await life.session("我住在苏州，养了一只猫。", "记住这个", name="cli:one")
+    (entry,) = life.entries().values()
+    assert entry.content == "我住在苏州，养了一只猫。"
+    block = recalled_blocks(_)[-1]
+    assert f"已写入 memory/ENTRIES.md（id {entry.id}）" in block
+    (request,) = await life.session("你好，今天怎么样？", name="cli:two")
+    assert "# 历史记忆\n\n关于用户的关键信息：\n- 我住在苏州，养了一只猫。" in request.system
+    (request,) = await life.session("忘了我住在苏州吧", name="cli:three")
+    assert "已从 memory/ENTRIES.md 移除" in recalled_blocks(request)[-1]
+    (request,) = await life.session("你好，今天怎么样？", name="cli:four")
+    assert "苏州" not in request.system
+    assert said.system
