@@ -212,13 +212,18 @@ class CrashError(BaseException):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_after_a_crash_each_entry_is_in_force_once_and_the_next_start_goes_on(repository: EntryRepository, point: str):
+# The journal is passed twice: when edits by hand are settled, and for the move.
+@pytest.mark.parametrize(("point", "time"), [*((p, 1) for p in POINTS), ("before journal", 2), ("after journal", 2)])
+def test_after_a_crash_each_entry_is_in_force_once_and_the_next_start_goes_on(
+    repository: EntryRepository, point: str, time: int
+):
     before = repository.load().entries
     ask_for_own_file(repository)
+    passes: list[str] = []
 
     def crash(passed: str) -> None:
-        if passed == point:
+        passes.append(passed)
+        if passed == point and passes.count(point) == time:
             raise CrashError
 
     with pytest.raises(CrashError):
@@ -252,6 +257,7 @@ def test_what_somebody_writes_at_any_moment_is_kept(repository: EntryRepository,
             os.replace(other, file)
 
     move_entries(opened(repository.paths.workspace, at=write))
+    assert b"Written in the last instant." in repository.paths.long_term.read_bytes()
     move_entries(opened(repository.paths.workspace))
     assert done
     after = opened(repository.paths.workspace).load()
