@@ -20,7 +20,9 @@ async def main(workspace: str) -> None:
         for line in sys.stdin:
             text = line.strip()
             context = await memory.message_received(session_key=SESSION, text=text, history=history)
-            prompt = f"{text}\n\n{context.block}" if context.block else text
+            # What is known for long stands in the system prompt; what belongs to this message stands beside it.
+            known = memory.prompt_entries(session_key=SESSION).text
+            prompt = "\n\n".join(filter(None, [known, text, context.block]))
             reply = await answer(prompt)
             await memory.message_sent(session_key=SESSION, text=reply)
             history += [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
