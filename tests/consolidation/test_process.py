@@ -41,7 +41,7 @@ def processor(workspace: Path, model: Model | None, clock: ManualClock | None = 
         clock,
         model,
         redact_text,
-        lambda scope: Scope(),
+        lambda scope: Scope(user=scope.user),
         lambda: None,
     )
     memory = EntryMemory(workspace, clock=clock, redact=redact_text)
@@ -312,9 +312,12 @@ async def test_entries_of_others_are_neither_shown_nor_used(workspace: Path):
     ]
     EntryRepository(workspace).update(added(*known), who="test", why="add")
     model = Model(TEA_ANSWER)
-    assert await learn(workspace, model, TEA, Session("cli:direct", mine)) == Processed(new=1, updated=1)
+    said = Session("cli:direct", Scope(user="me", channel="cli", session="cli:direct"))
+    assert await learn(workspace, model, TEA, said) == Processed(new=1, updated=1)
     assert "[mine]" in model.asked[0]
     assert "[theirs]" not in model.asked[0]
+    snapshot = EntryRepository(workspace).load()
+    assert [one.scope for id_, one in snapshot.entries.items() if id_ not in ("mine", "theirs")] == [mine]
 
 
 async def test_of_a_turn_that_nobody_spoke_in_nothing_is_said_of_the_user(workspace: Path):

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spok
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
 from nanobot_memory_plugins.consolidation.matching import Matcher, may_concern, may_confirm
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
 from nanobot_memory_plugins.core.fence import language_of
@@ -123,7 +124,8 @@ class SessionProcessor:
             if self._context.complete is None:
                 return await self._leave(session, fresh)
             snapshot = await self._memory.load()
-            known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, session.scope)}
+            visible = self._context.visible_scope(session.scope)
+            known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one.scope, visible)}
             now = self._context.clock.now()
             times = [time_of(message) or now.astimezone() for message in fresh]
             question = Question(fresh, tuple(known.values()), times[-1].date(), session.background)
@@ -204,7 +206,7 @@ class SessionProcessor:
                 now=now,
                 source=Source(session.key, visible, origin),
                 seen=known,
-                is_visible=lambda entry: is_visible(entry, session.scope),
+                is_visible=lambda entry: is_visible(entry.scope, visible),
             )
             return merged.entries
 
@@ -213,20 +215,6 @@ class SessionProcessor:
         outcome = repository.update(change, who=WHO, why=f"session {session.key} ({token})")
         made = [id_ for id_ in merged.new if id_ in outcome.entries]
         return Processed(len(made), len(merged.updated))
-
-
-def is_visible(entry: Entry, scope: Scope) -> bool:
-    """Say whether an entry is for a call with this whole scope: what the entry names must be the call's."""
-    own = entry.scope
-    return all(
-        not wanted or wanted == given
-        for wanted, given in (
-            (own.agent, scope.agent),
-            (own.user, scope.user),
-            (own.channel, scope.channel),
-            (own.session, scope.session),
-        )
-    )
 
 
 def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:
