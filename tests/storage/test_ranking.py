@@ -93,6 +93,7 @@ def test_i_and_you_in_a_question_say_whose_words_answer_it(question, user, assis
         ("多少钱", "八百块", "answer_number"),
         ("Where do you live?", "I moved to Lisbon.", "answer_name"),
         ("哪部电影", "我看了《小王子》", "answer_name"),
+        ("哪个编辑器", "我用 Helix", "answer_name"),
     ],
 )
 def test_a_text_that_holds_what_the_question_asks_for_is_raised(question, text, kind):
@@ -100,6 +101,12 @@ def test_a_text_that_holds_what_the_question_asks_for_is_raised(question, text, 
     assert (getattr(right, kind), getattr(wrong, kind)) == (1.0, 0.0)
     (unasked,) = features(candidate(text=text), text="tea")
     assert getattr(unasked, kind) == 0.0
+
+
+def test_capitals_of_english_sentences_are_no_names_to_a_chinese_question():
+    beside, own = "梯子不见了。By the way, the mirror is in Bergen.", "梯子放在长沙"
+    asked = features(candidate(text=beside), candidate(text=own, place=("b", 0)), text="梯子放在哪里")
+    assert [one.answer_name for one in asked] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("question", ["What did I eat last Friday?", "上周五吃了什么"])

@@ -16,8 +16,10 @@ class AnswerKind(StrEnum):
     TIME = "time"
     NUMBER = "number"
     NAME = "name"
+    NAME_IN_CHINESE = "name_in_chinese"
 
 
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 _ASKED = {
     AnswerKind.TIME: re.compile(
         r"\bwhen\b|\bwhat (?:date|day|month|year|time)\b|哪天|哪一天|什么时候|什麼時候|何时|何時|几号|幾號|几月|幾月"
@@ -53,12 +55,19 @@ _HELD = {
     AnswerKind.NAME: re.compile(
         r"(?<=[a-z,;:'’\"] )[\"“]?[A-Z][A-Za-z]+|\"[^\"\n]{1,80}\"|《[^》\n]{1,80}》|「[^」\n]{1,80}」"
     ),
+    # Capitals of English sentences beside say nothing: a title, or Latin letters within Chinese.
+    AnswerKind.NAME_IN_CHINESE: re.compile(
+        r"[\u4e00-\u9fff] ?[A-Za-z]{2,}|《[^》\n]{1,80}》|「[^」\n]{1,80}」|“[^”\n]{1,80}”"
+    ),
 }
 
 
 def kinds_asked(question: str) -> frozenset[AnswerKind]:
     """Return the kinds of answer that a question asks for; as a rule one or none."""
-    return frozenset(kind for kind, pattern in _ASKED.items() if pattern.search(question))
+    asked = {kind for kind, pattern in _ASKED.items() if pattern.search(question)}
+    if AnswerKind.NAME in asked and _CHINESE.search(question):
+        asked = asked - {AnswerKind.NAME} | {AnswerKind.NAME_IN_CHINESE}
+    return frozenset(asked)
 
 
 def holds(text: str, kind: AnswerKind) -> bool:

@@ -134,7 +134,7 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
                 length=math.log1p(min(one.length, LONGEST)),
                 answer_time=_answers(one, question, AnswerKind.TIME),
                 answer_number=_answers(one, question, AnswerKind.NUMBER),
-                answer_name=_answers(one, question, AnswerKind.NAME),
+                answer_name=_answers(one, question, AnswerKind.NAME, AnswerKind.NAME_IN_CHINESE),
                 next_words=max((words[n] for n in around), default=0.0),
                 next_meaning=max((max(0.0, meaning[n]) for n in around), default=0.0),
                 asked_before_coverage=candidates[before].coverage if asked and before is not None else 0.0,
@@ -221,8 +221,8 @@ def is_bare_question(text: str) -> bool:
     return _is_question(text) and len(text) <= _LONGEST_BARE_QUESTION and len(_SENTENCE_END.findall(text.strip())) == 1
 
 
-def _answers(one: Candidate, question: Question, kind: AnswerKind) -> float:
-    return float(kind in question.kinds and holds(one.text, kind))
+def _answers(one: Candidate, question: Question, *kinds: AnswerKind) -> float:
+    return float(any(kind in question.kinds and holds(one.text, kind) for kind in kinds))
 
 
 def _in_named_time(one: Candidate, question: Question) -> float:
