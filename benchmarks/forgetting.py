@@ -1,12 +1,12 @@
 """What is left of a session after it was flushed, summarised and compacted, with a real small language model.
 
-``python -m benchmarks forgetting [--sessions 40] [--bench DIR]`` takes labelled conversations in both languages, a
-memory for each, and asks of every labelled question about the session whether its evidence is still to be had: it
-stands in what compaction keeps word for word, or is among the first ten hits of a search. Beside it: plain truncation,
-which keeps the last messages in as many tokens as compaction leaves, and the same plugins without a language model. For
-conversations whose answers are labelled, the share of answers whose words stand in summary, notes and kept messages
-says what the texts themselves hold. A session takes one to two minutes on two idle cores. It needs the group
-``local-model``.
+``python -m benchmarks forgetting [--sessions 40] [--skip 0] [--bench DIR]`` takes labelled conversations in both
+languages, a memory for each, and asks of every labelled question about the session whether its evidence is still to be
+had: it stands in what compaction keeps word for word, or is among the first ten hits of a search. Beside it: plain
+truncation, which keeps the last messages in as many tokens as compaction leaves, and the same plugins without a
+language model. For conversations whose answers are labelled, the share of answers whose words stand in summary, notes
+and kept messages says what the texts themselves hold. A session takes one to two minutes on two idle cores. It needs
+the group ``local-model``.
 """
 
 import argparse
@@ -68,11 +68,13 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks forgetting", description=main.__doc__)
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
     parser.add_argument("--sessions", type=int, default=40, help="how many, half of each language")
+    parser.add_argument("--skip", type=int, default=0, help="how many of them were done before, half of each language")
     options = parser.parse_args(arguments)
     if not (options.bench / ENGLISH / "queries.jsonl").exists():
         print(f"  the labelled sets are not at {options.bench}")
         return
-    sessions = chosen(options.bench, options.sessions)
+    done = {session.name for session in chosen(options.bench, options.skip)}
+    sessions = [session for session in chosen(options.bench, options.sessions) if session.name not in done]
     with quiet(), LocalModelServer(local_model_file(), context_tokens=CONTEXT_TOKENS) as server:
         rows: dict[str, list[tuple[Session, Left]]] = {"with the model": [], "without it": [], "truncation": []}
         for session in sessions:
