@@ -7,7 +7,7 @@ import sys
 import benchmarks
 
 # Not measurements, but what they share.
-SHARED = {"__main__", "hostile_texts", "local_model_client", "made_up", "measure", "search_memory"}
+SHARED = {"__main__", "hostile_texts", "local_model_client", "measure", "search_memory"}
 # Takes hours, or needs the local model.
 ONLY_WHEN_NAMED = {"answers", "extraction", "forgetting", "learn_ranking", "silent_turn"}
 

@@ -8,109 +8,46 @@ takes about half a second and 4 to 6 MB of disk for each 1,000 chunks.
 """
 
 import argparse
-import functools
 import statistics
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks import hostile_texts, made_up
+from benchmarks import hostile_texts
 from benchmarks.measure import report
 from benchmarks.search_memory import report_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.core.values import Query, Scope, Tier
+from nanobot_memory_plugins.core.values import Query, Tier
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
-from nanobot_memory_plugins.storage.segmentation import candidate_terms, match_expression
+from nanobot_memory_plugins.storage.speed import made_up
+from nanobot_memory_plugins.storage.speed.parts import (
+    SPECIAL,
+    TIERS,
+    Timed,
+    Times,
+    bare_product,
+    bare_query,
+    in_turns,
+    milliseconds,
+    percentile,
+)
 
 LANGUAGES = {"english": made_up.english, "chinese": made_up.chinese}
 QUESTIONS, QUESTION_WORDS = 60, 8
 MESSAGES, MESSAGE_WORDS = 20, 120
-# What recall asks for: the tiers' limits in ms, the most that their means may be, and the hits that it chooses from.
+# The tiers' limits in ms, and the most that their means may be.
 LIMITS = {"probe": 80.0, "light": 180.0, "heavy": 450.0}
 MEANS = {"light": 200.0, "heavy": 500.0}
-HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
 MOST = 3.0
 # Promised for the default number of chunks; of each query the fastest time counts, the rest is other programs'.
 HOSTILE_MS, HOSTILE_CHUNKS, HOSTILE_REPETITIONS = 50.0, 10_000, 7
 MEMORY_MB = 300.0
-# More than these vectors as one float32 matrix is not what a machine should be asked to hold beside the rest.
-MOST_MULTIPLIED = 250_000
-
-Timed = dict[str, Callable[[str], float]]
-Times = dict[str, list[float]]
-
-
-def milliseconds(function: Callable[[], object]) -> float:
-    """Return how long one call takes."""
-    started = time.perf_counter()
-    function()
-    return (time.perf_counter() - started) * 1e3
-
-
-def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
-    """Return the milliseconds that each function says each text to take, and those that processors worked for it.
-
-    They take turns, so that what else the machine does falls on all of them; the first two texts do not count.
-    """
-    times: Times = {name: [] for name in functions}
-    worked: Times = {name: [] for name in functions}
-    for text in [*texts[:2], *texts]:
-        for name, function in functions.items():
-            started = time.process_time()
-            times[name].append(function(text))
-            worked[name].append((time.process_time() - started) * 1e3)
-    return {name: found[2:] for name, found in times.items()}, {name: found[2:] for name, found in worked.items()}
-
-
-def percentile(times: Sequence[float]) -> float:
-    """Return the 95th percentile."""
-    return statistics.quantiles(times, n=20)[18]
-
-
-def bare_query(database: Database) -> Callable[[str], float]:
-    """Return a full-text query with nothing around it, of the terms that a search would choose."""
-    sql = "SELECT rowid FROM docs_fts WHERE docs_fts MATCH ? ORDER BY rank LIMIT 100"
-    choose = FullText(database.connection).telling
-
-    @functools.cache
-    def expression(text: str) -> str:
-        return match_expression(choose(candidate_terms(text)))
-
-    def run(text: str) -> float:
-        wanted = expression(text)
-        return milliseconds(lambda: database.connection.execute(sql, (wanted,)).fetchall() if wanted else [])
-
-    return run
-
-
-def bare_product(size: int, dimension: int) -> Callable[[str], float]:
-    """Return the product of as many vectors with one, and the choice of the best 100, on one thread.
-
-    ``@`` shares the work among all cores, and takes longer where they have other work.
-    """
-    generator = np.random.default_rng(4)
-    held = min(size, MOST_MULTIPLIED)
-    matrix = made_up.unit_vectors(held, dimension, generator)
-    vector = matrix[0].copy()
-
-    def run(_: str) -> float:
-        def multiply() -> object:
-            products = [
-                np.einsum("ij,j->i", matrix[: min(held, size - start)], vector) for start in range(0, size, held)
-            ]
-            return np.argpartition(-np.concatenate(products), 100)[:100]
-
-        return milliseconds(multiply)
-
-    return run
 
 
 def report_cold_start(path: Path, texts: Sequence[str]) -> None:
@@ -181,15 +118,7 @@ def measure(language: made_up.Language, size: int, path: Path) -> None:
         "bare full-text query": bare_query(database),
     }
     beside: Timed = {"embedding of the query": lambda text: milliseconds(lambda: model.encode(text))}
-    everything, one = Scope(agent=made_up.AGENT), Scope(session="7")
-    queries: dict[str, Callable[[str], Query]] = {
-        "probe": lambda text: Query(text, limit=PROBE_HITS),
-        "light": lambda text: Query(text, limit=LIGHT_HITS, tier=Tier.LIGHT),
-        "heavy": lambda text: Query(text, limit=HITS),
-        "heavy, in one scope that everything is in": lambda text: Query(text, limit=HITS, scope=everything),
-        "heavy, in one session": lambda text: Query(text, limit=HITS, scope=one),
-        "heavy, by words alone": lambda text: Query(text, limit=HITS, use_vectors=False),
-    }
+    queries = TIERS | SPECIAL
 
     def timed(make: Callable[[str], Query]) -> Callable[[str], float]:
         return lambda text: milliseconds(lambda: searcher.search(make(text)))

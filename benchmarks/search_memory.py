@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.made_up import RandomModel
 from benchmarks.measure import report
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -14,6 +13,7 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
+from nanobot_memory_plugins.storage.speed.made_up import RandomModel
 
 _SEARCHES = 5
 

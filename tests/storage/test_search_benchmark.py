@@ -5,10 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from benchmarks import hostile_texts, made_up, search
+from benchmarks import hostile_texts, search
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.segmentation import query_terms
+from nanobot_memory_plugins.storage.speed import made_up
 
 
 @pytest.mark.accept("LR-08")

@@ -1,0 +1,1 @@
+"""How fast searches are here, beside what cannot be spared."""

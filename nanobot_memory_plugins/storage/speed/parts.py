@@ -1,0 +1,101 @@
+"""Searches, and what they are measured against: one bare full-text query and one product of as many vectors."""
+
+import functools
+import statistics
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nanobot_memory_plugins.core.values import Query, Scope, Tier
+from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.storage.search.full_text import FullText
+from nanobot_memory_plugins.storage.segmentation import candidate_terms, match_expression
+from nanobot_memory_plugins.storage.speed import made_up
+
+# What recall asks for.
+HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24
+# More than these vectors as one float32 matrix is not what a machine should be asked to hold beside the rest.
+MOST_MULTIPLIED = 250_000
+
+Timed = dict[str, Callable[[str], float]]
+Times = dict[str, list[float]]
+
+TIERS: dict[str, Callable[[str], Query]] = {
+    "probe": lambda text: Query(text, limit=PROBE_HITS),
+    "light": lambda text: Query(text, limit=LIGHT_HITS, tier=Tier.LIGHT),
+    "heavy": lambda text: Query(text, limit=HITS),
+}
+"""The searches of recall, by tier."""
+
+SPECIAL: dict[str, Callable[[str], Query]] = {
+    "heavy, in one scope that everything is in": lambda text: Query(text, limit=HITS, scope=Scope(agent=made_up.AGENT)),
+    "heavy, in one session": lambda text: Query(text, limit=HITS, scope=Scope(session="7")),
+    "heavy, by words alone": lambda text: Query(text, limit=HITS, use_vectors=False),
+}
+"""The heavy search under other conditions."""
+
+
+def milliseconds(function: Callable[[], object]) -> float:
+    """Return how long one call takes."""
+    started = time.perf_counter()
+    function()
+    return (time.perf_counter() - started) * 1e3
+
+
+def in_turns(functions: Timed, texts: Sequence[str]) -> tuple[Times, Times]:
+    """Return the milliseconds that each function says each text to take, and those that processors worked for it.
+
+    They take turns, so that what else the machine does falls on all of them; the first two texts do not count.
+    """
+    times: Times = {name: [] for name in functions}
+    worked: Times = {name: [] for name in functions}
+    for text in [*texts[:2], *texts]:
+        for name, function in functions.items():
+            started = time.process_time()
+            times[name].append(function(text))
+            worked[name].append((time.process_time() - started) * 1e3)
+    return {name: found[2:] for name, found in times.items()}, {name: found[2:] for name, found in worked.items()}
+
+
+def percentile(times: Sequence[float]) -> float:
+    """Return the 95th percentile."""
+    return statistics.quantiles(times, n=20)[18]
+
+
+def bare_query(database: Database) -> Callable[[str], float]:
+    """Return a full-text query with nothing around it, of the terms that a search would choose."""
+    sql = "SELECT rowid FROM docs_fts WHERE docs_fts MATCH ? ORDER BY rank LIMIT 100"
+    choose = FullText(database.connection).telling
+
+    @functools.cache
+    def expression(text: str) -> str:
+        return match_expression(choose(candidate_terms(text)))
+
+    def run(text: str) -> float:
+        wanted = expression(text)
+        return milliseconds(lambda: database.connection.execute(sql, (wanted,)).fetchall() if wanted else [])
+
+    return run
+
+
+def bare_product(size: int, dimension: int) -> Callable[[str], float]:
+    """Return the product of as many vectors with one, and the choice of the best 100, on one thread.
+
+    ``@`` shares the work among all cores, and takes longer where they have other work.
+    """
+    generator = np.random.default_rng(4)
+    held = min(size, MOST_MULTIPLIED)
+    matrix = made_up.unit_vectors(held, dimension, generator)
+    vector = matrix[0].copy()
+
+    def run(_: str) -> float:
+        def multiply() -> object:
+            products = [
+                np.einsum("ij,j->i", matrix[: min(held, size - start)], vector) for start in range(0, size, held)
+            ]
+            return np.argpartition(-np.concatenate(products), 100)[:100]
+
+        return milliseconds(multiply)
+
+    return run
