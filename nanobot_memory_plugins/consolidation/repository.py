@@ -204,7 +204,8 @@ class EntryRepository:
             if is_new:
                 self._at("before check")
                 if read_file(path) != state.raw:
-                    state = self._look(path)
+                    # Looked at as if for the first time: what a crash left in the backup is still only there.
+                    state = self._finish_what_broke_off(path) or self._look(path)
                     continue
             self._at("before journal")
             made = self._record(path, state, wanted.entries, data, who, why, undoes, now) or made

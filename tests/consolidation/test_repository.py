@@ -201,6 +201,32 @@ def test_an_edit_in_the_last_instant_is_merged(workspace: Path, point: str, in_p
     assert sorted(run.who for run in repository.journal.runs()) == [BY_HAND, "test", "test"]
 
 
+def test_a_line_of_the_last_instant_before_a_crash_outlives_an_edit_while_the_next_start_finishes(workspace: Path):
+    file = workspace / "memory" / "MEMORY.md"
+    add(EntryRepository(workspace), entry("a", "likes tea"))
+    done = []
+
+    def write_and_crash(where: str) -> None:
+        if where == "after journal":
+            file.write_bytes(file.read_bytes() + b"\nIn the last instant.\n")
+        if where == "after seen":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        add(EntryRepository(workspace, at=write_and_crash), entry("b", "has a dog"))
+
+    def write(where: str) -> None:
+        if where == "before check" and not done:
+            done.append(where)
+            file.write_bytes(file.read_bytes() + b"\nA moment later.\n")
+
+    add(EntryRepository(workspace, at=write), entry("c", "has a cat"))
+    assert done
+    kept = b"".join(one.read_bytes() for one in [file, *kept_aside(file)])
+    assert b"In the last instant." in kept
+    assert b"A moment later." in file.read_bytes()
+
+
 def test_who_writes_an_old_version_back_deletes_nothing_new(repository: EntryRepository, clock: ManualClock):
     add(repository, entry("a", "likes tea"), entry("b", "has a dog"))
     old = repository.path.read_bytes()
