@@ -16,10 +16,12 @@ class Model:
     def __init__(self, *answers: Any) -> None:
         self.answers = list(answers)
         self.asked: list[str] = []
+        self.instructions: list[str] = []
         self.purposes: list[str] = []
 
     async def __call__(self, messages: Sequence[Any], *, max_tokens: int, purpose: str) -> str:
         self.asked.append(messages[-1]["content"])
+        self.instructions.append(messages[0]["content"])
         self.purposes.append(purpose)
         answer = self.answers[0] if len(self.answers) == 1 else self.answers.pop(0)
         if isinstance(answer, BaseException):

@@ -328,7 +328,7 @@ async def test_of_a_turn_that_nobody_spoke_in_nothing_is_said_of_the_user(worksp
     (one,) = stored(workspace).values()
     assert (one.content, one.origin) == ("Rotating the key mends the backup script", Origin.ASSISTANT)
     assert one.source_session == "cron:backup"
-    assert "nobody was there" in model.asked[0]
+    assert "nobody is there" in model.instructions[0]
 
 
 PROCESS = """

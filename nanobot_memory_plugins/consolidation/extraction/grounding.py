@@ -18,7 +18,7 @@ _LEAST_WEIGHT = 0.75
 # Turns that are compared by vectors, newest first, and characters of each.
 _TURNS, _TURN_CHARS = 60, 600
 
-_CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过")
+CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过")
 _ISO_DAY = re.compile(r"20\d\d-\d\d?-\d\d?|\d{1,2}月\d{1,2}[日号]")
 _SMALL_TALK = re.compile(
     r"\b(?:greet(?:s|ed|ing)?|sa(?:id|ys?) (?:hello|hi|thanks|bye|goodbye)|thank(?:s|ed)?|good (?:morning"
@@ -46,7 +46,7 @@ class Grounding:
         self._sure_bags = [_bag(one.text for one in group if not one.attempt) for group in self._turns]
         words = [wording(one.text) for one in said]
         self._numbers = frozenset(number.lstrip(_MARKS) for one in words for number in one.numbers)
-        self._clauses = [wording(part) for one in said for part in _CLAUSES.split(one.text) if part.strip()]
+        self._clauses = [wording(part) for one in said for part in CLAUSES.split(one.text) if part.strip()]
 
     @property
     def turns(self) -> list[str]:

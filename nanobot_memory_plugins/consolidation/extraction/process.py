@@ -10,6 +10,7 @@ from loguru import logger
 from nanobot_memory_plugins.consolidation.entry import Category, Entry, new_id
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.extraction.asking import Question, ask
+from nanobot_memory_plugins.consolidation.extraction.changes import Believed, with_replaced
 from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
 from nanobot_memory_plugins.consolidation.extraction.dealt_with import DealtWith, Held
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
@@ -17,7 +18,7 @@ from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merge
 from nanobot_memory_plugins.consolidation.extraction.pending import Pending, time_of, unknown_among
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
-from nanobot_memory_plugins.consolidation.matching import Matcher, may_concern, may_confirm
+from nanobot_memory_plugins.consolidation.matching import Matcher, may_confirm
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
@@ -157,16 +158,21 @@ class SessionProcessor:
             lambda: [one for one in candidates if grounding.bears_out(one.content, near.get(one.content, ()))]
         )
         matches = await self._matcher.same([one.content for one in believed], known)
-        findings = []
-        for one, match in zip(believed, matches, strict=True):
-            said = grounding.best_statement(one.content)
-            dated, expires_at = _dated(one, said, times)
-            same = match.entry_id if match is not None else _confirmed(one, known)
-            replaced = one.contradicts if one.contradicts in known and one.contradicts != same else ""
-            if replaced and not may_concern(one.content, known[replaced].content):
-                replaced = ""
-            findings.append(Finding(dated, new_id(known), same, replaced, expires_at))
-        return findings
+
+        def settle() -> list[Finding]:
+            said = [grounding.best_statement(one.content) for one in believed]
+            sure = [
+                Believed(one, statement.text if statement else "", match.entry_id if match else _confirmed(one, known))
+                for one, statement, match in zip(believed, said, matches, strict=True)
+            ]
+            statement_of = {id(one): statement for one, statement in zip(sure, said, strict=True)}
+            findings = []
+            for one, replaced in with_replaced(sure, candidates, known):
+                dated, expires_at = _dated(one.candidate, statement_of[id(one)], times)
+                findings.append(Finding(dated, new_id(known), one.same, replaced, expires_at))
+            return findings
+
+        return await run_in_daemon_thread(settle)
 
     def _settle(
         self,

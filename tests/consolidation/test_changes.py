@@ -1,0 +1,78 @@
+"""What a user says puts an end to what is known, also where the model mixes up the fields."""
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.entry import Category, Entry
+from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
+from nanobot_memory_plugins.consolidation.extraction.changes import Believed, touched, with_replaced
+from tests.consolidation.made_entries import entry
+
+MOVED = "I moved from Berlin to Lisbon last month"
+
+
+def candidate(content: str, **more: str) -> Candidate:
+    return Candidate(content=content, category=Category.FACT, **more)
+
+
+def replaced(said: str, *candidates: Candidate, known: dict[str, Entry], same: str = "") -> list[tuple[str, str]]:
+    believed = [Believed(one, said, same if place == 0 else "") for place, one in enumerate(candidates)]
+    return [(one.candidate.content, id_) for one, id_ in with_replaced(believed, candidates, known)]
+
+
+def known(*texts: str) -> dict[str, Entry]:
+    return {f"k{n}": entry(f"k{n}", text, 0.8) for n, text in enumerate(texts)}
+
+
+def test_the_id_that_the_model_names_is_replaced_when_it_is_spoken_of():
+    here = known("The user lives in Berlin", "The user has a dog")
+    new = candidate("The user lives in Lisbon", contradicts="k0")
+    assert replaced(MOVED, new, known=here) == [(new.content, "k0")]
+    wrong = candidate("The user lives in Lisbon", contradicts="k1")
+    assert replaced("I live in Lisbon", wrong, known=here) == [(wrong.content, "")]
+
+
+def test_the_old_text_as_what_contradicts_is_left_out_and_the_new_one_takes_its_place():
+    old, new = candidate("The user lives in Berlin", contradicts="k0"), candidate("The user moved to Lisbon")
+    assert replaced(MOVED, old, new, known=known("The user lives in Berlin"), same="k0") == [(new.content, "k0")]
+
+
+@pytest.mark.parametrize(
+    ("entry_text", "said", "new"),
+    [
+        ("The user works at a bank", "I quit the bank, I work for a bicycle maker now", "The user makes bicycles"),
+        ("用户的猫叫咪咪", "咪咪改名了，现在我的猫叫饼干", "用户的猫叫饼干"),
+    ],
+)
+def test_what_is_said_to_confirm_and_has_come_to_an_end_is_replaced(entry_text: str, said: str, new: str):
+    one = candidate(new, reinforces="k0")
+    assert replaced(said, one, known=known(entry_text)) == [(new, "k0")]
+
+
+@pytest.mark.parametrize(
+    ("entry_text", "said", "new"),
+    [
+        ("The user rents a flat", "We don't rent the flat any more, we bought it", "The user bought a flat"),
+        ("每周五部署", "以后改成周二部署，每周五不再部署了", "每周二部署"),
+    ],
+)
+def test_a_plain_change_needs_no_id(entry_text: str, said: str, new: str):
+    assert replaced(said, candidate(new), known=known(entry_text, "The user has a dog")) == [(new, "k0")]
+
+
+@pytest.mark.parametrize(
+    ("entry_text", "said", "new"),
+    [
+        ("The user lives in Berlin", "I live in Berlin, and I moved the sofa", "The user moved the sofa"),
+        ("The user likes green tea", "I bought green tea and I like it", "The user bought green tea"),
+        ("用户住在上海", "我换了一部新手机", "用户换了新手机"),
+    ],
+)
+def test_what_only_stands_beside_a_change_stays(entry_text: str, said: str, new: str):
+    one = candidate(new, reinforces="nothing")
+    assert replaced(said, one, known=known(entry_text)) == [(new, "")]
+
+
+def test_a_statement_touches_an_entry_by_the_weight_of_its_terms():
+    (one,) = known("The user lives in Berlin").values()
+    assert touched(MOVED, one) == 1.0
+    assert touched("I have a dog", one) == 0.0
