@@ -18,9 +18,10 @@ WORDS = re.compile(rf"\b({BEGIN}|{END})([a-z]{{12,}})\b")
 class Order:
     """One writer. ``point`` is where it kills itself, on passing it for the ``nth`` time; empty: nowhere.
 
-    ``count`` records of ``kinds`` are written by ``width`` tasks in each of ``threads``, ``pause`` seconds apart. ``limit``
-    bounds the size of a file, in bytes; ``user`` is the number of the user that it becomes. The clock jumps back by
-    ``backwards`` seconds with every record. ``padding`` bytes stand between a record's two words.
+    ``count`` records of ``kinds`` are written by ``width`` tasks in each of ``threads``, ``pause`` seconds apart.
+    ``limit`` bounds the size of a file, in bytes; ``user`` is the number of the user that it becomes. The clock jumps
+    back by ``backwards`` seconds with every look. ``padding`` bytes stand between a record's two words. After
+    ``cancel_after`` seconds the host is cancelled. ``settings`` are those of plugins.
     """
 
     workspace: str
