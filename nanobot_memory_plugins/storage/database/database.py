@@ -132,9 +132,11 @@ class Database:
             raise
 
     def _prepare_for_writing(self) -> None:
-        """Check the full-text index, and bring terms and vectors to what this version and machine use."""
+        """Check pages and full-text index, and bring terms and vectors to what this version and machine use."""
         connection = self.connection
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        if not integrity.pages_are_sound(connection):
+            raise CorruptIndexError(f"The index {self.path.name} is damaged.")
         if self.has_fts5 and not integrity.full_text_is_sound(connection):
             raise CorruptIndexError(f"The full-text index of {self.path.name} is damaged.")
         if schema.get_meta(connection, "segmentation") != SEGMENTATION_VERSION:
