@@ -8,9 +8,11 @@ import asyncio
 import os
 import resource
 import sys
+import tempfile
 import threading
 import time
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -54,7 +56,9 @@ async def write(memory: MemoryHost, order: Order, name: str) -> None:
         for number in numbers:
             kind = order.kinds[number % len(order.kinds)]
             word = word_of(name, number)
-            filling = f" {'wind and waves ' * (order.padding // 15)}" if order.padding else f" {word[::-1]}"
+            # Of a long tool result a note keeps the beginning and the end only.
+            padding = 0 if kind == "tool" else order.padding
+            filling = f" {word[::-1]} {'wind and waves ' * (padding // 15)}"
             receipt = await one(memory, kind, f"{BEGIN}{word}{filling} {END}{word}", f"cli:{name}")
             where = receipt.path.relative_to(memory.workspace).as_posix() if receipt.path else ""
             what = {"word": word, "kind": kind, "stored": receipt.stored, "path": where}
@@ -110,6 +114,8 @@ def obey(order: Order) -> None:
     if order.limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (order.limit, resource.RLIM_INFINITY))
     if order.user:
+        with tempfile.TemporaryDirectory() as elsewhere:  # that user may not be allowed to read the interpreter's files
+            asyncio.run(live(replace(order, workspace=elsewhere, says=os.devnull), order.name))
         os.setgid(order.user)
         os.setuid(order.user)
     names = [f"{order.name}-{number}" for number in range(order.threads)]
@@ -124,6 +130,7 @@ def obey(order: Order) -> None:
 def main() -> None:
     """Obey the orders on standard input until it ends."""
     logger.remove()
+    logger.add(sys.stderr, level="WARNING", format="{process} {message}")
     preload()
     for line in sys.stdin:
         if line.startswith("wait "):
