@@ -9,3 +9,8 @@ def rounds(short: int, *, long: int | None = None) -> int:
     if not wanted:
         return short
     return min(wanted, long) if long is not None else wanted
+
+
+def is_long() -> bool:
+    """Tell whether the long form is wanted."""
+    return bool(os.environ.get("NANOBOT_MEMORY_FAULT_ROUNDS"))
