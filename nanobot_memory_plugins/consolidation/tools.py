@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.spoken.carrying_out import place_of, s
 from nanobot_memory_plugins.consolidation.spoken.users_words import UsersWords
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of, neutralise
+from nanobot_memory_plugins.core.files.text import clean
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -168,7 +169,9 @@ def _line(entry: Entry) -> str:
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in arguments.items() if value not in (None, "")}
+    """Return the arguments that say something. Models send halves of surrogate pairs; pydantic takes none."""
+    given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
+    return {name: value for name, value in given.items() if value not in (None, "")}
 
 
 def _wrong(error: ValidationError, what: str) -> str:

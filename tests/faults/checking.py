@@ -57,7 +57,7 @@ def losses_in_files(workspace: Path, kept: Iterable[Kept]) -> list[str]:
         for mark, word in WORDS.findall(text):
             begun.setdefault(word, Counter())[f"{mark} {name}"] += 1
         if name.endswith(".jsonl"):
-            lost += [f"{line[:60]!r} in {name} is {HALF}" for line in text.splitlines() if not _is_json(line)]
+            lost += [f"{line[:60]!r} in {name} is {HALF}" for line in text.split("\n") if line and not _is_json(line)]
     for word, places in begun.items():
         marks = Counter(
             {mark: sum(n for place, n in places.items() if place.startswith(mark)) for mark in (BEGIN, END)}

@@ -130,7 +130,6 @@ def obey(order: Order) -> None:
 def main() -> None:
     """Obey the orders on standard input until it ends."""
     logger.remove()
-    logger.add(sys.stderr, level="WARNING", format="{process} {message}")
     preload()
     for line in sys.stdin:
         if line.startswith("wait "):

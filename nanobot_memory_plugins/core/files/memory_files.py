@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.thread import SerialThread
@@ -101,19 +102,35 @@ class MemoryFiles:
         return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
     def base_context(self) -> str:
-        """Return the text of MEMORY.md, or the empty string without one."""
+        """Return the text of MEMORY.md, or the empty string without one.
+
+        When a disk or a crash has damaged it, that of its copy ``MEMORY.md.bak``, where that one is sound.
+        """
         path = self.paths.long_term
         try:
             data = path.read_bytes() if path.is_file() else b""
         except OSError as error:
             self._warn_once("unreadable", f"MEMORY.md cannot be read: {error.strerror}")
             return ""
+        if damage := damage_in(data):
+            data = self._sound_copy(path) or data
+            self._warn_once(
+                "damaged", f"MEMORY.md is damaged ({damage}); its last sound copy is used where there is one"
+            )
         data = data.removeprefix(b"\xef\xbb\xbf")
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError:
             self._warn_once("undecodable", "MEMORY.md is not UTF-8; what cannot be read is replaced")
             return data.decode("utf-8", "replace")
+
+    @staticmethod
+    def _sound_copy(path: Path) -> bytes:
+        try:
+            copy = path.with_name(f"{path.name}.bak").read_bytes()
+        except OSError:
+            return b""
+        return b"" if damage_in(copy) else copy
 
     async def merge_spills(self) -> int:
         """Bring home what earlier processes could not write, each record exactly once; return how many."""
