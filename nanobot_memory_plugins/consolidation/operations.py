@@ -61,6 +61,8 @@ def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool =
         if same:
             known = same[0].id
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
+            if said.origin is Origin.USER:  # the same words, and now they are the user's
+                used = replace(used, origin=Origin.USER)
             return {**entries, known: replace(activated(used, now), group=plain_group(said.group) or used.group)}
         known = ""
         return {**entries, fresh: _entry(fresh, wanted, said, now)}

@@ -56,6 +56,11 @@ class ConsolidationPlugin:
         return await self._spoken_of(context).answer(session_key, text, history, scope)
 
     @hookimpl
+    async def on_tool_executed(self, session_key: str, result: object, context: PluginContext) -> None:
+        """Know what tools have said, so that it is not taken for the user's word."""
+        self._spoken_of(context).hear_tool(session_key, result)
+
+    @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
         """Offer ``remember`` and ``forget``."""
         return self._spoken_of(context).tools()

@@ -13,9 +13,6 @@ MOST_ENTRIES = 20
 MIN_SCORE = 0.5
 MOST_TOKENS = 800
 
-# Anybody can have written what came from there, and the system prompt is what a model believes most.
-_UNTRUSTED = (Origin.TOOL, Origin.WEB)
-
 Language = Literal["zh", "en"]
 
 _HEADINGS: dict[Language, tuple[str, str]] = {
@@ -27,7 +24,8 @@ _HEADINGS: dict[Language, tuple[str, str]] = {
 def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_score: float = MIN_SCORE) -> list[Entry]:
     """Return the active entries with the highest scores, none that was replaced by another, best first.
 
-    What came from tools or the web is left to recall, which fences it.
+    Only what the user said is among them: the system prompt is what a model believes most, and what a model remembers
+    on its own account may be the paraphrase of a web page. Recall has the rest, inside its fence.
     The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,
     does not move an entry.
     """
@@ -37,7 +35,7 @@ def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_scor
         if entry.section is Section.ACTIVE
         and entry.score >= min_score
         and not entry.superseded_by
-        and entry.origin not in _UNTRUSTED
+        and entry.origin is Origin.USER
     ]
     return sorted(good, key=lambda entry: (-float(shown_score(entry.score)), entry.id))[: max(0, most)]
 

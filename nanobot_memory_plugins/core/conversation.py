@@ -1,13 +1,16 @@
 """A conversation as text for a prompt or a note: its language, excerpts of messages, and all of it within a budget."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown
 from nanobot_memory_plugins.core.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 
+# Kinds of content parts that are somebody's own words; others are results, files and images.
+_OWN_PARTS = frozenset({"text", "input_text", ""})
 # Characters that are looked at to tell the language.
 _SAMPLE = 20_000
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
@@ -70,6 +73,37 @@ def said(message: Message) -> str:
     functions = [call.get("function") for call in message.tool_calls]
     names = [str(function.get("name") or "") for function in functions if isinstance(function, Mapping)]
     return f"[{', '.join(filter(None, names))}]" if any(names) else ""
+
+
+def own_words(message: Message) -> str:
+    """Return a message's text without the parts that are no words of its sender: some hosts put results beside them."""
+    content = message.raw.get("content")
+    if not isinstance(content, (list, tuple)):
+        return message.text
+    return "\n".join(_own_parts(content))
+
+
+def as_spoken(message: Message) -> Message:
+    """Return a user's message without the results that its host put into it; one of results alone is a tool's."""
+    content = message.raw.get("content")
+    if message.role != "user" or not isinstance(content, (list, tuple)) or not any(map(_is_result, content)):
+        return message
+    own = own_words(message)
+    return replace(message, text=own) if own.strip() else replace(message, role="tool")
+
+
+def _own_parts(parts: Iterable[object]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping):
+            text = part.get("text")
+            if str(part.get("type") or "") in _OWN_PARTS and isinstance(text, str):
+                yield text
+
+
+def _is_result(part: object) -> bool:
+    return isinstance(part, Mapping) and str(part.get("type") or "").endswith(("result", "output"))
 
 
 def render(

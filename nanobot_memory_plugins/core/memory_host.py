@@ -29,6 +29,7 @@ from nanobot_memory_plugins.core.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Note,
@@ -74,7 +75,8 @@ class MemoryHost(PromptCalls):
             store=lambda: self._store,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes)
-        self._note_tool = NoteTool(self._keep_for_session)
+        self._words = UsersWords()
+        self._note_tool = NoteTool(self._keep_for_session, self._words.hold)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
         self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts)
@@ -150,10 +152,12 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
+        before = messages_without_fences(history)
+        self._words.hear(session_key, text, before)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
         answers = await self._hooks.answers(
             "on_message_received",
-            {"session_key": session_key, "text": text, "history": messages_without_fences(history)},
+            {"session_key": session_key, "text": text, "history": before},
             accept=(ContextBlock, Note),
             limit=self.config.core.message_limit,
             scope=whose,
@@ -215,13 +219,15 @@ class MemoryHost(PromptCalls):
         The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
         """
         await self.start()
+        frozen = freeze(result)
+        self._words.hear_tool(session_key, frozen)
         return await self._hooks.keep_answers(
             "on_tool_executed",
             {
                 "session_key": session_key,
                 "tool_name": tool_name,
                 "arguments": freeze(arguments),
-                "result": freeze(result),
+                "result": frozen,
                 "error": error,
                 "duration_ms": duration_ms,
             },

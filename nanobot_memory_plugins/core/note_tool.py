@@ -41,8 +41,11 @@ class NoteTool:
         "Do not keep secrets, guesses, or what is already in memory."
     )
 
-    def __init__(self, keep: KeepNote) -> None:
+    def __init__(
+        self, keep: KeepNote, is_users_word: Callable[[str, str], bool] = lambda _session, _text: False
+    ) -> None:
         self._keep = keep
+        self._is_users_word = is_users_word
         self.parameters: Mapping[str, Any] = MappingProxyType(_schema())
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
@@ -59,7 +62,7 @@ class NoteTool:
             details=wanted.details,
             type=wanted.type,
             tags=tuple(wanted.tags),
-            origin=Origin.ASSISTANT,
+            origin=Origin.USER if self._is_users_own(wanted, session_key) else Origin.ASSISTANT,
             destination=Destination.LONG_TERM if wanted.long_term else Destination.DAY,
         )
         receipt = await self._keep(note, session_key)
@@ -67,6 +70,10 @@ class NoteTool:
             return f"Error: the note was not kept. {receipt.reason}"
         where = receipt.path.name if receipt.path else "memory"
         return f"Kept in {where}, line {receipt.line} (id {receipt.id})."
+
+    def _is_users_own(self, wanted: NoteArguments, session_key: str) -> bool:
+        """Say whether the user said it, the details included."""
+        return all(self._is_users_word(session_key, text) for text in (wanted.tldr, wanted.details) if text)
 
 
 def _schema() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
 from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.prompt_memory import without_others_notes
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.values import PromptEntries, Scope
 
@@ -21,6 +22,7 @@ class PromptCalls:
         self._bootstrap = BootstrapTrimmer(plugins)
         self._entries = _EntriesInPrompt(plugins)
         self._prompt_scopes = scopes
+        self._last_long_term = ("", "")
 
     def trim_bootstrap(
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
@@ -35,9 +37,17 @@ class PromptCalls:
         """Return what is known of the user for long, at once: ``text``, for the system prompt.
 
         ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
-        what is left of it beside the block. The text stays the same until what is known changes.
+        what is left of it beside the block, without the notes that the user's words do not bear out. The text stays the
+        same until what is known changes.
         """
-        return self._entries.ask(long_term, self._prompt_scopes.known(session_key, scope))
+        return self._entries.ask(self._shown(long_term), self._prompt_scopes.known(session_key, scope))
+
+    def _shown(self, long_term: str) -> str:
+        last, shown = self._last_long_term
+        if last != long_term:
+            shown = without_others_notes(long_term)
+            self._last_long_term = (long_term, shown)
+        return shown
 
 
 class _EntriesInPrompt:

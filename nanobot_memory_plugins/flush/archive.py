@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.core.conversation import GAP, said
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
+from nanobot_memory_plugins.core.own_text import own_text
 from nanobot_memory_plugins.core.values import Message, Note, Origin
 
 TAGS = ("archive", "flush")
@@ -78,7 +79,8 @@ def archive_whole(messages: Sequence[Message], *, language: Language) -> list[No
     for message in messages:
         text = clean_markdown(said(message)).strip()
         if text and message.role != "system":
-            own = message.role == "user"
+            # A user's message that holds somebody else's text is nobody's word as a whole.
+            own = message.role == "user" and own_text(message) == text
             role = _ROLES[language].get(message.role, message.role)
             parts[Origin.USER if own else Origin.SUMMARY].append(f"- {text}" if own else f"- {role}: {text}")
     return [
@@ -98,7 +100,8 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
     """Return the sentences of a message that say something, with their weights."""
     if message.role == "system":
         return []
-    parts = [part.strip() for part in _SENTENCE_END.split(clean_markdown(said(message))) if part and part.strip()]
+    text = own_text(message) if message.role == "user" else clean_markdown(said(message))
+    parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
     if len(parts) > 2 * _SENTENCES:
         parts = parts[:_SENTENCES] + parts[-_SENTENCES:]
     found = []

@@ -10,6 +10,7 @@ import json_repair
 
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
 from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.own_text import own_text
 from nanobot_memory_plugins.core.values import Message, NoteType
 
 # Of an answer; a sensible one is a few thousand characters.
@@ -22,6 +23,8 @@ _TAGS, _TAG_CHARS = 8, 40
 _BORNE_OUT = 0.35
 # The same for being the user's own: the entry must say what the user said.
 _USERS_OWN = 0.5
+# The share that may stand in what tools and the assistant said alone: more is their idea beside the user's words.
+_OTHERS_MOST = 0.2
 _QUOTE_CHARS = 4
 
 _KEYS = {
@@ -99,14 +102,25 @@ class UsersWords:
     """Tells which entries are the user's own: the quoted words are, and the entry says no more than the user did."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        own = [message.text for message in messages if message.role == "user"]
+        own = [own_text(message) for message in messages if message.role == "user"]
         self._text = "\n".join(folded(text) for text in own)
         self._evidence = Evidence(own)
+        self.tools_spoke = any(message.role == "tool" for message in messages)
+        self._others = Evidence(message.text for message in messages if message.role not in ("user", "system"))
 
     def hold(self, entry: Entry) -> bool:
         """Say whether the user's own words bear the entry out."""
         quote = folded(entry.quote)
-        return len(quote) >= _QUOTE_CHARS and quote in self._text and self._evidence.share(entry.tldr) >= _USERS_OWN
+        return (
+            len(quote) >= _QUOTE_CHARS
+            and quote in self._text
+            and all(self._says(text) for text in (entry.tldr, entry.details) if text)
+        )
+
+    def _says(self, text: str) -> bool:
+        return (
+            self._evidence.share(text) >= _USERS_OWN and self._others.share_beyond(self._evidence, text) < _OTHERS_MOST
+        )
 
 
 def folded(text: str) -> str:

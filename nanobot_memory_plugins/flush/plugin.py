@@ -11,7 +11,7 @@ from enum import Enum
 from loguru import logger
 
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.conversation import dominant_language
+from nanobot_memory_plugins.core.conversation import as_spoken, dominant_language
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -162,7 +162,7 @@ class FlushPlugin:
 def _fresh(marks: Marks, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that have not been captured, system messages and an earlier summary left out."""
     new, summary = marks.is_new(messages), find_earlier_summary(messages)
-    return [message for index, message in enumerate(messages) if new[index] and index != summary]
+    return [as_spoken(message) for index, message in enumerate(messages) if new[index] and index != summary]
 
 
 def _is_worth_a_turn(marks: Marks, ready: Sequence[Message], window: int, context: PluginContext) -> bool:
@@ -189,14 +189,17 @@ def _judge(answer: str, ready: Sequence[Message], options: FlushOptions) -> tupl
 
 
 def _note(entry: Entry, own: UsersWords, options: FlushOptions) -> Note:
-    lasting = options.destination == "by_type" and entry.type in _LASTING
+    origin = Origin.USER if own.hold(entry) else Origin.SUMMARY
+    # Many hosts open every prompt with the long-term file: what a web page wants to be remembered is not for it.
+    trusted = origin is Origin.USER or not own.tools_spoke
+    lasting = options.destination == "by_type" and entry.type in _LASTING and trusted
     return Note(
         tldr=entry.tldr,
         details=entry.details,
         type=entry.type,
         tags=tuple(dict.fromkeys((*entry.tags, TAG))),
         title="flush",
-        origin=Origin.USER if own.hold(entry) else Origin.SUMMARY,
+        origin=origin,
         destination=Destination.LONG_TERM if lasting else Destination.DAY,
     )
 

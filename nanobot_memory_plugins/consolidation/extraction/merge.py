@@ -68,7 +68,7 @@ def merge(
             new[finding.id] = None
             known = finding.id
         elif known not in new and known not in updated:
-            state[known] = _more(activated(state[known], now), finding)
+            state[known] = _more(activated(_now_said(state[known], finding, source), now), finding)
             updated[known] = None
         for old in _replaced(finding, known, state):
             before, fresh = decayed(state[old], now), replace(state[known], superseded_by="")
@@ -136,6 +136,13 @@ def _entry(finding: Finding, now: datetime, source: Source) -> Entry:
         origin=source.origin,
         scope=source.scope,
     )
+
+
+def _now_said(entry: Entry, finding: Finding, source: Source) -> Entry:
+    """Return what a model had remembered on its own account as the user's, in the words that the user bears out."""
+    if source.origin is not Origin.USER or entry.origin is Origin.USER:
+        return entry
+    return replace(entry, content=finding.candidate.content, origin=Origin.USER)
 
 
 def _more(entry: Entry, finding: Finding) -> Entry:

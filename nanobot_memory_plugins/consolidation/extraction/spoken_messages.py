@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.consolidation.extraction.pending import time_of
-from nanobot_memory_plugins.consolidation.extraction.statements import own_text
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
+from nanobot_memory_plugins.core.own_text import own_text
 from nanobot_memory_plugins.core.values import Message
 
 # Of all messages together, newest first.

@@ -5,34 +5,13 @@ the host gives it.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.fence import remove_fenced
-from nanobot_memory_plugins.core.files.text import clean_markdown
+from nanobot_memory_plugins.core.own_text import own_text
 from nanobot_memory_plugins.core.values import Message
 
-# Characters of one message that are looked at, half from either end.
-_MESSAGE_CHARS = 40_000
-# A message longer than this may hold somebody else's text; a paragraph in it longer than that is the user's when it
-# says "I".
-_LONG_MESSAGE, _LONG_PARAGRAPH = 1_500, 300
-# Behind a line that announces a text, more than this is that text.
-_ANNOUNCED = 200
 _LONGEST_SENTENCE = 1_000
-
-# Kinds of content parts that are somebody's own words; others are results, files and images.
-_OWN_PARTS = frozenset({"text", "input_text", ""})
-_QUOTE_LINE = re.compile(r"^[ \t]*[>|].*$", re.MULTILINE)
-_BLOCK = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})>.*?</\2>", re.DOTALL)
-_ANNOUNCES = re.compile(
-    r"\b(text|article|page|log|logs|output|error|traceback|email|mail|message|document|paper|review|transcript|post|says"
-    r"|said|wrote|writes|following|below|here is|here's)\b[^\n]{0,80}:[ \t]*$"
-    r"|(文章|网页|日志|报错|输出|邮件|文档|内容|以下|下面|如下"
-    r"|原文|新闻|评论|帖子|写道|里说|上说)[^\n]{0,40}[:：][ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|[我咱]", re.IGNORECASE)
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 _LASTING = re.compile(
@@ -75,23 +54,6 @@ class Statement:
     attempt: bool = False
 
 
-def own_text(message: Message) -> str:
-    """Return what a message says in its sender's own words: no results of tools, code, quotations or pasted texts."""
-    text = _without_results(message)
-    if len(text) > _MESSAGE_CHARS:
-        text = f"{text[: _MESSAGE_CHARS // 2]}\n{text[-_MESSAGE_CHARS // 2 :]}"
-    text = _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(text))))
-    if message.role != "user":
-        return text.strip()
-    announced = _ANNOUNCES.search(text)
-    if announced is not None and len(text) - announced.end() > _ANNOUNCED:
-        text = text[: announced.start()]
-    if len(text) > _LONG_MESSAGE:
-        parts = re.split(r"\n\s*\n", text)
-        text = "\n\n".join(one for one in parts if len(one) <= _LONG_PARAGRAPH or _FIRST_PERSON.search(one))
-    return text.strip()
-
-
 def statements(messages: Sequence[Message], *, role: str = "user") -> list[Statement]:
     """Return what the messages of a role state: no questions, no guesses, no pleasantries."""
     return [
@@ -120,21 +82,3 @@ def _sentences(text: str) -> Iterator[str]:
         plain = sentence.strip()[:_LONGEST_SENTENCE]
         if any(character.isalnum() for character in plain) and not _PLEASANTRY.fullmatch(plain[:60]):
             yield plain
-
-
-def _without_results(message: Message) -> str:
-    """Return a message's text without the parts that are no words of its sender: some hosts put results beside them."""
-    content = message.raw.get("content")
-    if not isinstance(content, (list, tuple)):
-        return message.text
-    return "\n".join(_part_texts(content))
-
-
-def _part_texts(parts: Iterable[object]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, str):
-            yield part
-        elif hasattr(part, "get"):
-            text = part.get("text")
-            if str(part.get("type") or "") in _OWN_PARTS and isinstance(text, str):
-                yield text

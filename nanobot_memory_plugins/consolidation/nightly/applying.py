@@ -90,6 +90,9 @@ class _State:
         notes = material.notes
         self._notes = Sources(note.text for note in notes)
         self._users = Sources(note.text for note in notes if note.origin is Origin.USER)
+        self._others = Sources(note.text for note in notes if note.origin is not Origin.USER)
+        entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]
+        self._users_known = Sources([*(note.text for note in notes if note.origin is Origin.USER), *entries])
         self._known = Sources([*(note.text for note in notes), *trusted(material.entries)])
 
     def take(self, wish: Wish) -> None:
@@ -121,7 +124,7 @@ class _State:
             last_activated=self.now,
             created_at=self.now,
             expires_at=add.expires_at if add.category is Category.TODO else None,
-            origin=Origin.USER if self._users.hold(add.content) else Origin.SUMMARY,
+            origin=Origin.USER if self._is_users_own(add.content) else Origin.SUMMARY,
             scope=self._material.scope,
         )
         self._touched.add(wish.new_id)
@@ -136,9 +139,11 @@ class _State:
         if why or len(ids) < 2:
             return why or f"there are not two of the entries {', '.join(merge.ids)}"
         merged = [self.entries[id_] for id_ in ids]
-        if len({(one.origin in UNTRUSTED, one.scope) for one in merged}) > 1:
+        if len({(one.origin in UNTRUSTED, one.origin is Origin.USER, one.scope) for one in merged}) > 1:
             return "the entries differ in whose they are, or where they come from"
-        own = Sources([*(one.content for one in merged), *(note.text for note in self._material.notes)])
+        users = merged[0].origin is Origin.USER
+        notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
+        own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
         if not own.bear_out(merge.content):
             return "neither the entries nor the notes say it"
         one = joined(merged, merge.content, self.now)
@@ -160,6 +165,11 @@ class _State:
             return f"the entry {update.id} says it already"
         if before.origin in UNTRUSTED or not self._known.bear_out(update.content):
             return "neither the entries nor the notes say it"
+        if before.origin is Origin.USER and (
+            not self._users_known.bear_out(update.content)
+            or self._others.add_much(update.content, beside=self._users_known)
+        ):
+            return "the user has not said it"
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
             return "another entry says it already"
         self.entries[update.id] = replace(before, content=update.content)
@@ -181,6 +191,10 @@ class _State:
         self._touched.add(id_)
         self.done.append(Done("archive", id_, entry.content))
         return ""
+
+    def _is_users_own(self, text: str) -> bool:
+        """Say whether the user said it, and the summaries and notes of others add little to it."""
+        return self._users.hold(text) and not self._others.add_much(text, beside=self._users)
 
     def _why_not(self, ids: Collection[str]) -> str:
         """Return why these entries cannot be touched, or nothing."""

@@ -51,6 +51,10 @@ class Spoken:
         await run_in_daemon_thread(lambda: self._language.hear(text))
         return block
 
+    def hear_tool(self, session_key: str, result: object) -> None:
+        """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""
+        self._words.hear_tool(session_key, result)
+
     def tools(self) -> list[MemoryTool]:
         """Return the tools that remember and forget."""
         return entry_tools(self._memory, self._words, self._matcher, self._context.visible_scope)

@@ -88,5 +88,17 @@ class Evidence:
         asked = terms(text)
         if not asked:
             return 0.0
-        known = sum(1 for term in asked if term in self._terms or (term.isascii() and term[:5] in self._stems))
-        return known / len(asked)
+        return sum(map(self._holds, asked)) / len(asked)
+
+    def share_beyond(self, own: "Evidence", text: str) -> float:
+        """Return the share of ``text``'s terms that these texts hold and ``own`` does not, in 0..1.
+
+        High: the text says what ``own`` says and something from here besides.
+        """
+        asked = terms(text)
+        if not asked:
+            return 0.0
+        return sum(self._holds(term) and not own._holds(term) for term in asked) / len(asked)
+
+    def _holds(self, term: str) -> bool:
+        return term in self._terms or (term.isascii() and term[:5] in self._stems)

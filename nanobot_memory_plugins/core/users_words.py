@@ -1,0 +1,101 @@
+"""What the users of the live sessions said themselves, so that a model's own idea is not taken for their word."""
+
+import re
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from nanobot_memory_plugins.core.conversation import as_spoken
+from nanobot_memory_plugins.core.language_model.answers import Evidence
+from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.values import Message
+
+_SESSIONS = 500
+_TEXTS = 40
+_CHARACTERS = 4_000
+# The share of a statement's terms that one message must hold, and the share that may stand in what others said alone:
+# more is their idea under cover of the user's words.
+_BORNE_OUT, _OTHERS_MOST = 0.6, 0.2
+_NUMBER = re.compile(r"\d+")
+_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot)\b|\w+n['’]t\b|不|没|别|未|禁止|讨厌", re.IGNORECASE)
+
+Negates = Callable[[str], bool]
+
+
+def _negates(text: str) -> bool:
+    return _NEGATION.search(text) is not None
+
+
+def _texts() -> deque[str]:
+    return deque(maxlen=_TEXTS)
+
+
+@dataclass(slots=True)
+class _Session:
+    """The last texts of a session: the user's, and those of tools and the assistant."""
+
+    users: deque[str] = field(default_factory=_texts)
+    others: deque[str] = field(default_factory=_texts)
+
+
+class UsersWords:
+    """The last texts of each session's user, and what others said in it. ``negates`` says whether a text denies."""
+
+    def __init__(self, negates: Negates = _negates) -> None:
+        self._negates = negates
+        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+
+    def hear(self, session_key: str, text: str, history: Sequence[Message]) -> None:
+        """Learn what the user said, and what stands in the live context before it."""
+        session = self._session(session_key)
+        before = [as_spoken(one) for one in history[-_TEXTS:]]
+        if not session.users:
+            session.users.extend(own_text(one)[:_CHARACTERS] for one in before if one.role == "user")
+        others = (one.text[:_CHARACTERS] for one in before if one.role != "user")
+        session.others.extend(text for text in others if text not in session.others)
+        session.users.append(own_text(Message("user", text))[:_CHARACTERS])
+
+    def hear_tool(self, session_key: str, result: object) -> None:
+        """Learn what a tool has answered: nothing of it is the user's."""
+        session = self._session(session_key)
+        session.others.extend(text[:_CHARACTERS] for text in _texts_in(result, 4))
+
+    def hold(self, session_key: str, text: str) -> bool:
+        """Say whether a message of this session's user bears a statement out, its numbers and its negation included."""
+        session = self._sessions.get(session_key)
+        return session is not None and bears_out(session.users, text, session.others, negates=self._negates)
+
+    def _session(self, session_key: str) -> _Session:
+        session = self._sessions.setdefault(session_key, _Session())
+        self._sessions.move_to_end(session_key)
+        while len(self._sessions) > _SESSIONS:
+            self._sessions.popitem(last=False)
+        return session
+
+
+def bears_out(said: Iterable[str], text: str, others: Iterable[str] = (), *, negates: Negates = _negates) -> bool:
+    """Say whether one of some texts says what ``text`` says, and ``others`` add little to it."""
+    numbers = set(_NUMBER.findall(text))
+    denies = negates(text)
+    besides = Evidence(others)
+    return any(
+        (own := Evidence([one])).share(text) >= _BORNE_OUT
+        and besides.share_beyond(own, text) < _OTHERS_MOST
+        and numbers <= set(_NUMBER.findall(one))
+        and negates(one) == denies
+        for one in said
+    )
+
+
+def _texts_in(value: object, depth: int) -> list[str]:
+    """Return the texts in a tool's answer, whatever its form; deep ones are left out."""
+    if isinstance(value, str):
+        return [value]
+    if depth == 0:
+        return []
+    items: Iterable[object] = ()
+    if isinstance(value, Mapping):
+        items = value.values()
+    elif isinstance(value, (list, tuple)):
+        items = value[:_TEXTS]
+    return [text for item in items for text in _texts_in(item, depth - 1)][:_TEXTS]
