@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.rendering import TITLE
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.scopes import passes
 from nanobot_memory_plugins.core.values import PromptEntries, Scope
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
@@ -151,13 +152,7 @@ class PromptSource:
 
 def is_visible(scope: Scope, visible: Scope) -> bool:
     """Say whether an entry of ``scope`` passes a filter; one that names nobody is everybody's."""
-    pairs = (
-        (visible.agent, scope.agent),
-        (visible.user, scope.user),
-        (visible.channel, scope.channel),
-        (visible.session, scope.session),
-    )
-    return all(not wanted or has in ("", wanted) for wanted, has in pairs)
+    return passes(scope, visible)
 
 
 def _in_a_thread(work: Callable[[], None]) -> None:

@@ -22,7 +22,7 @@ class PromptCalls:
         self._bootstrap = BootstrapTrimmer(plugins)
         self._entries = _EntriesInPrompt(plugins)
         self._prompt_scopes = scopes
-        self._last_long_term = ("", "")
+        self._last_long_term = ("", Scope(), "")
 
     def trim_bootstrap(
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
@@ -40,13 +40,14 @@ class PromptCalls:
         what is left of it beside the block, without the notes that the user's words do not bear out. The text stays the
         same until what is known changes.
         """
-        return self._entries.ask(self._shown(long_term), self._prompt_scopes.known(session_key, scope))
+        whose = self._prompt_scopes.known(session_key, scope)
+        return self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
 
-    def _shown(self, long_term: str) -> str:
-        last, shown = self._last_long_term
-        if last != long_term:
-            shown = without_others_notes(long_term)
-            self._last_long_term = (long_term, shown)
+    def _shown(self, long_term: str, visible: Scope) -> str:
+        last, whose, shown = self._last_long_term
+        if last != long_term or whose != visible:
+            shown = without_others_notes(long_term, visible)
+            self._last_long_term = (long_term, visible, shown)
         return shown
 
 

@@ -1,21 +1,27 @@
 """The long-term file as a prompt may show it: people's own text, and the notes that the user's words bear out."""
 
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.scopes import passes
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+# Without one of these, in any case, a text holds no note that says whose it is or where it comes from.
+_TELLING = ("origin", "session", "channel", "user", "agent")
 
 
-def without_others_notes(long_term: str) -> str:
-    """Return a long-term text without the structured notes whose origin is not the user; the rest stays as it is.
+def without_others_notes(long_term: str, visible: Scope) -> str:
+    """Return a long-term text without the structured notes that are not for this prompt; the rest stays as it is.
 
     What a model notes on its own account may be what a web page told it to: recall has it, inside its fence. A note
-    without an origin was written by a person.
+    without an origin was written by a person, and one that names nobody is everybody's; ``visible`` is the filter that
+    the others must pass.
     """
-    if "origin:" not in long_term.lower() and "origin：" not in long_term.lower():
+    folded = long_term.casefold()
+    if "###" not in folded or not any(word in folded for word in _TELLING):
         return long_term
     data = long_term.encode("utf-8", "surrogatepass")
     kept = [
         data[part.offset : part.offset + part.length]
         for part in parse_notes(data)
-        if not isinstance(part, NoteEntry) or part.origin is Origin.USER
+        if not isinstance(part, NoteEntry) or (part.origin is Origin.USER and passes(part.scope, visible))
     ]
     return b"".join(kept).decode("utf-8", "surrogatepass")

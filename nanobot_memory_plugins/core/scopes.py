@@ -13,6 +13,19 @@ Share = Literal["agent", "user", "channel", "session"]
 _REMEMBERED = 1_000
 
 
+def passes(scope: Scope, visible: Scope) -> bool:
+    """Say whether a memory of ``scope`` is for whoever sees ``visible``.
+
+    One that names neither user, channel nor session is everybody's. One that names a session and no user is somebody's
+    who is not known, and not everybody's.
+    """
+    everybodys = not (scope.user or scope.channel or scope.session)
+    pairs = ((visible.user, scope.user), (visible.channel, scope.channel), (visible.session, scope.session))
+    if visible.agent and scope.agent not in ("", visible.agent):
+        return False
+    return everybodys or all(wanted in ("", has) for wanted, has in pairs)
+
+
 class Scopes:
     """Completes the scopes of calls, and narrows them to search filters."""
 
@@ -59,7 +72,7 @@ class Scopes:
                 return Scope(agent=whole.agent)
             case "user" if whole.user:
                 return Scope(agent=whole.agent, user=whole.user)
-            case "channel" if whole.channel:
+            case "channel" if whole.channel and whole.user:
                 return Scope(agent=whole.agent, user=whole.user, channel=whole.channel)
             case _:
                 return Scope(agent=whole.agent, session=whole.session)

@@ -26,9 +26,19 @@ from nanobot_memory_plugins.consolidation.life_cycle import Importance, faded
 from nanobot_memory_plugins.consolidation.nightly.material import foreign_texts
 from nanobot_memory_plugins.consolidation.nightly.records import Records
 from nanobot_memory_plugins.consolidation.operations import Said, forget, put_into_group, remember
+from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.consolidation.rendering import in_order
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json
+from nanobot_memory_plugins.core.cli.options import (
+    AgentOption,
+    ChannelOption,
+    JsonOption,
+    SessionOption,
+    UserOption,
+    WorkspaceOption,
+    print_json,
+)
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.values import Scope
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
@@ -39,6 +49,10 @@ _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
 def list_entries(
     group: Annotated[str, typer.Option("--group", help="Only this group, and those inside it.")] = "",
     section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
+    agent: AgentOption = "",
+    user: UserOption = "",
+    channel: ChannelOption = "",
+    session: SessionOption = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -46,7 +60,8 @@ def list_entries(
     repository = opened(workspace)
     snapshot = repository.load()
     found = of_group(in_order(faded(snapshot.entries, repository.clock.now()).entries.values()), group)
-    found = [entry for entry in found if section in (None, entry.section)]
+    whose = Scope(agent, user, channel, session)
+    found = [entry for entry in found if section in (None, entry.section) and is_visible(entry.scope, whose)]
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})

@@ -84,18 +84,21 @@ def gather(
         replace(piece, scope=narrow(piece.scope)) for piece in _notes(paths, now.astimezone(timezone), days, redact)
     ]
     foreign = foreign_texts(paths, snapshot)
-    rest = tuple(piece for text in foreign.values() for piece in _pieces(text.encode(), now, redact))
+    rest = [
+        replace(piece, scope=narrow(piece.scope))
+        for text in foreign.values()
+        for piece in _pieces(text.encode(), now, redact)
+    ]
     groups: dict[Scope, dict[str, Entry]] = {}
     for entry in entries.values():
         groups.setdefault(narrow(entry.scope), {})[entry.id] = entry
-    scopes = dict.fromkeys((*groups, *(piece.scope for piece in notes), narrow(Scope())))
-    whole = narrow(Scope())
+    scopes = dict.fromkeys((*groups, *(piece.scope for piece in (*notes, *rest))))
     materials = [
         Material(
             scope,
             tuple(piece for piece in notes if piece.scope == scope),
             groups.get(scope, {}),
-            rest if scope == whole else (),
+            tuple(piece for piece in rest if piece.scope == scope),
         )
         for scope in scopes
     ]

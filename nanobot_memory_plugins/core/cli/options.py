@@ -42,6 +42,11 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object, as the last line of standard output, instead of text.")
 ]
 
+AgentOption = Annotated[str, typer.Option("--agent", metavar="NAME", help="Only what is this agent's.")]
+UserOption = Annotated[str, typer.Option("--user", metavar="NAME", help="Only what is this user's.")]
+ChannelOption = Annotated[str, typer.Option("--channel", metavar="NAME", help="Only what is of this channel.")]
+SessionOption = Annotated[str, typer.Option("--session", metavar="KEY", help="Only what is of this session.")]
+
 _Result = TypeVar("_Result")
 
 

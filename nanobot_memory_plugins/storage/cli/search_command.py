@@ -9,8 +9,18 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
-from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, StoreStatus, Tier
+from nanobot_memory_plugins.core.cli.options import (
+    AgentOption,
+    ChannelOption,
+    ConfigOption,
+    JsonOption,
+    SessionOption,
+    UserOption,
+    WorkspaceOption,
+    print_json,
+    run,
+)
+from nanobot_memory_plugins.core.values import Hit, Level, Query, Scope, SearchResult, StoreStatus, Tier
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
 
 # Seconds that a search waits for the index and the model; what is not there by then is done without.
@@ -25,12 +35,17 @@ def search(
         Tier, typer.Option("--tier", help="light: tl;dr, tags and titles; heavy: the whole text.")
     ] = Tier.HEAVY,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
+    agent: AgentOption = "",
+    user: UserOption = "",
+    channel: ChannelOption = "",
+    session: SessionOption = "",
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Search the memory and show each hit with its file, line, date, heading, snippet, score and origin."""
-    asked = Query(query, limit=limit, tier=tier, use_vectors=not no_embeddings)
+    whose = Scope(agent, user, channel, session)
+    asked = Query(query, limit=limit, tier=tier, use_vectors=not no_embeddings, scope=whose)
     with failing_in_words(as_json):
         result, status = run(_search(workspace, config, asked))
     if as_json:
