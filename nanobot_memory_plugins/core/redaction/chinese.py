@@ -25,10 +25,27 @@ from nanobot_memory_plugins.core.redaction.value_shapes import (
 )
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
 
-_CUES = ("密", "令", "钥", "凭", "码", "匙", "暗号", "序列号", "助记", "pass", "pwd", "token", "key", "secret", "pin")
+_CUES = (
+    "密",
+    "令",
+    "钥",
+    "凭",
+    "码",
+    "匙",
+    "杖",
+    "暗号",
+    "序列号",
+    "助记",
+    "pass",
+    "pwd",
+    "token",
+    "key",
+    "secret",
+    "pin",
+)
 _STEMS = (
-    "密码|口令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
-    "|暗号|激活码|序列号|助记词|通行码|支付码|解压码"
+    r"密\s?码|口\s?令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
+    "|暗号|激活码|序列号|助记词|通行码|支付码|解压码|金钥|权杖|许可证|注册码|卡密"
 )
 _TOLD = re.compile(
     rf"""(?xi)
@@ -37,7 +54,9 @@ _TOLD = re.compile(
     (?P<between> [{Q}\])）】]{{0,3}} (?: [（(【\[][^（）()\[\]【】\n]{{0,20}}[）)】\]] )?
       [^\n,。;:=!?{Q}<>A-Za-z0-9]{{0,14}}? )
     (?P<link> \s{{0,3}}(?:[:=]|[-=]?[=-]>|→)\s{{0,3}} | (?:是|为|叫|成|到|用|填|输入|等于|就是|即|给你|发你|如下|改回
-      |写|换|设)\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} | (?<=[码令钥匙]) )
+      |写|换|设)\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} | (?<=[码令钥匙牌证据词号杖密])
+      | [,，]?\s{{0,2}}(?:记一下|发你了?|给你了?|如下)\s{{0,2}}[,:]?\s{{0,3}} )
+    (?:```[a-z]{{0,12}}\n)? [（(【\[「『《“]?
     (?=[!-~{Q}])
     """
 )
@@ -51,8 +70,18 @@ _ACCOUNT_AND_PASSWORD = re.compile(
     r"|are)?\s{0,2}:?\s{0,3}"
     r"(?P<user>[A-Za-z0-9_.@-]{1,64})\s{0,3}[/|,、 ]\s{0,3}(?P<secret>[!-~]{4,128})"
 )
+_SHORT_CODE = re.compile(r"[A-Za-z0-9]{4,10}(?=[,.;])")
 _ABOUT_VALUE = re.compile(
     r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|用户|的|次|天|小时|分钟|和|或|与|不|校验|登录|认证|方式|协议|模式|版)"
+)
+# Traditional characters of the words above, one for one, so that places stay as they are.
+_SIMPLIFIED = str.maketrans(
+    "碼鑰權憑證據驗號帳賬戶為設給發換寫輸這個請將庫資訊錄辭詞動態許鏈戳輪訪問開啟數錯誤記類編參長於與級認",
+    "码钥权凭证据验号帐账户为设给发换写输这个请将库资讯录辞词动态许链戳轮访问开启数错误记类编参长于与级认",
+)
+_REVERSED = re.compile(
+    r"(?<![A-Za-z0-9_./@#:-])(?P<secret>[!-&(-+.-9;->?-~]{6,128})[\"'`\ue0f1-\ue0f9]?\s{0,2}(?:就是|就为|是|为|这个是?|作为|当)?"
+    r"[^\s,。;:!?A-Za-z0-9]{0,10}?(?:密码|口令|密钥|私钥|令牌|金钥|token)(?!字段|类型|格式|长度|框|管理|算法|哈希|的)"
 )
 _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥", "暗号", "解压码", "password", "passwd", "pwd"})
 
@@ -60,8 +89,11 @@ _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥",
 def find_told_in_chinese(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that Chinese sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not text.isascii():
+        text = text.translate(_SIMPLIFIED)
+        lower = text.lower()
         if any(cue in lower for cue in _CUES):
             yield from _find_told(text)
+            yield from _find_reversed(text)
         yield from _find_named(text)
     if any(cue in lower for cue in ("密码", "信息", "pass", "pwd", "cred")):
         yield from _find_account_passwords(text)
@@ -76,6 +108,10 @@ def _find_told(text: str) -> Iterator[Span]:
         if value is None:
             continue
         read = value.end
+        if CODE_STEMS.fullmatch(match["stem"]):
+            # "529162,5分钟内有效": a comma of full width ends the code.
+            short = _SHORT_CODE.match(text, value.start, value.end)
+            value = value._replace(end=short.end()) if short else value
         found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
         if not is_technical(found) and not is_qualified(text, match.start()) and _tells(match, value, found):
             yield told_span(value.start, value.end)
@@ -83,13 +119,15 @@ def _find_told(text: str) -> Iterator[Span]:
 
 def _tells(match: re.Match[str], value: Value, found: str) -> bool:
     """Tell whether ``found`` is the secret that the stem of ``match`` announces."""
-    stem = match["stem"].lower()
+    stem = re.sub(r"\s", "", match["stem"].lower())
     linked = bool(match["link"].strip())
     about = bool(_ABOUT_VALUE.match(match.string, value.end))  # "base64 编码": the sentence is about a format
     if about and not (has_password_marks(found) and len(found) >= 8):
         return False
     if CODE_STEMS.fullmatch(stem):
-        return found.isalnum() and 4 <= len(found) <= 10 and any(char.isdigit() for char in found)
+        if found.isalnum() and 4 <= len(found) <= 10 and any(char.isdigit() for char in found):
+            return True
+        return len(found) >= 10 and (is_told(found) or looks_random(found, allow_hex=True))
     if stem not in _STRONG:
         if is_told(found) and len(found) >= (8 if linked else 10):
             return True
@@ -97,10 +135,17 @@ def _tells(match: re.Match[str], value: Value, found: str) -> bool:
     if is_told(found):
         return linked or len(found) >= 6
     if not linked:
-        return False
+        return found.isdigit() and len(found) == 6 and not match["link"] and value.end == match.end() + 6
     if found.isdigit():
         return 4 <= len(found) <= 20
     return (value.quoted or len(found) >= 6) and is_word(found) and found.lower() == found
+
+
+def _find_reversed(text: str) -> Iterator[Span]:
+    for match in _REVERSED.finditer(text):
+        found = match["secret"]
+        if is_told(found) and not is_technical(found) and (len(found) >= 8 or has_password_marks(found)):
+            yield told_span(*match.span("secret"))
 
 
 def _find_named(text: str) -> Iterator[Span]:

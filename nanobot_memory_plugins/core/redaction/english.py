@@ -26,7 +26,20 @@ from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
 from nanobot_memory_plugins.core.redaction.vendor_names import VENDOR_NAMES
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
-_CUES = ("pass", "pwd", "key", "token", "secret", "credential", "pin", "otp", "code")
+_CUES = (
+    "pass",
+    "pwd",
+    "masterauth",
+    "community",
+    "key",
+    "token",
+    "secret",
+    "credential",
+    "pin",
+    "otp",
+    "code",
+    "login",
+)
 # The telling word; what qualifies it stands before it, what links it to its value behind it.
 _CORE = re.compile(
     r"(?i)(?:pass(?:\s?(?:word|phrase|code)|wd)|pwd|key|token|secret|credentials?|pin(?:\s?(?:code|number))?|otp|code)"
@@ -43,11 +56,12 @@ _BEFORE = re.compile(
 _BEHIND = re.compile(
     rf"""(?xi)
     [{Q})*]{{0,3}}
-    (?P<between> (?:\s{{1,3}}(?:for|of|to|on|at|from|in)\s{{1,3}}[^\s:;,=]{{1,60}}
+    (?P<between> (?:\s{{1,3}}(?:is|was|has\s{{1,3}}been)\s{{1,3}}(?:generated|created|set|issued))?
+      (?:\s{{1,3}}(?:for|of|to|on|at|from|in)\s{{1,3}}[^\s:;,=]{{1,60}}
       (?:\s{{1,3}}[A-Za-z0-9_.@/'-]{{1,40}}){{0,3}}?)? )
     (?P<link>
         \s{{0,3}} (?:[:=]|->) \s{{0,3}}
-      | \s{{1,3}} (?: is|was|are|to|as|becomes|equals|being|will\s{{1,3}}be|should\s{{1,3}}be|of|with
+      | \s{{1,3}} (?: is|was|are|to|as|becomes|equals|being|è|é|ist|est|will\s{{1,3}}be|should\s{{1,3}}be|of|with
           |set\s{{1,3}}to|changed\s{{1,3}}to|has\s{{1,3}}been\s{{1,3}}(?:set|changed|reset)\s{{1,3}}to )
         (?:\s{{1,3}}(?:now|currently|still|just|simply|set\s{{1,3}}to|changed\s{{1,3}}to))? \s{{0,3}}:?\s{{1,3}}
       | [ \t]{{1,3}} )
@@ -59,7 +73,7 @@ _REVERSED = re.compile(
     (?<![^\s{Q}(]) (?P<secret>[^\s{Q}]{{6,128}}) [{Q}]?
     \s{{1,3}} (?:is|was|as|for) \s{{1,3}} (?:(?:the|my|our|your|his|her|their|a|its|new|current|temporary|initial
       |default|root|admin|database|db|login|account|wifi|master|real)\s{{1,3}}){{1,4}}
-    (?:password|passphrase|passcode|api[ ]key|access[ ]token|secret[ ]key|token|pwd)(?![A-Za-z])
+    (?:password|passphrase|passcode|api[ ]key|access[ ]token|secret[ ]key|token|pwd|login|log-in)(?![A-Za-z])
     """
 )
 # A name that runs into the word before it ("acmeSECRET 4f2a...").

@@ -6,7 +6,8 @@ from nanobot_memory_plugins.core.redaction.word_lists import words
 
 PASSWORD = words(
     "password passwd passwrd passwort pwd pswd psw passphrase passcode pass pw passw userpass mima "
-    "kennwort senha contrasena"
+    "kennwort senha contrasena storepass keypass sshpass dbpass rootpass adminpass ftppass mailpass smtppass masterauth"
+    " requirepass keystorepass truststorepass"
 )
 PASSWORD_ENDS = ("password", "passwd", "pwd", "passphrase", "passwort")
 TOKEN = words(

@@ -28,7 +28,7 @@ _PAIR = re.compile(
     (?<![A-Za-z0-9_]) (?P<name>{_NAME})
     (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}}
     (?P<sep> :=|\?=|\+=|=>|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, )
-    [ \t\x0b]{{0,12}}
+    (?:[*_]{{1,3}}(?=[ \t]?`))? [ \t\x0b]{{0,12}}
     """
 )
 _ANNOTATED = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
@@ -45,7 +45,8 @@ _NAMED_VALUE = re.compile(
 )
 _SPACED = re.compile(
     rf"""(?x)
-    (?<![A-Za-z0-9_-]) (?: ENV | ARG | setenv | setx | set[ ]-[a-zA-Z]{{1,3}} | \#define | (?:configure|config
+    (?<![A-Za-z0-9_-]) (?: ENV | ARG | setenv | setx
+      | proxy_set_header | add_header | [Hh]eader[ ]set | set[ ]-[a-zA-Z]{{1,3}} | \#define | (?:configure|config
       |secrets?|env|variable)[ ](?:set|add|put) )
     [ \t]{{1,8}} (?P<name>{_NAME}) [ \t]{{1,12}}
     """

@@ -8,9 +8,12 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
+from nanobot_memory_plugins.core.redaction.declarations import find_declared, find_given
 from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
+from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
+from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
@@ -28,7 +31,7 @@ _PASSES = 12
 _BORDER = re.compile(r"\s(?=\S*\Z)")
 _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
-_BUILT_IN = RuleIndex((*VENDOR_RULES, *JWT_RULES))
+_BUILT_IN = RuleIndex((*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES))
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 
@@ -103,10 +106,13 @@ class Redactor:
             spans.extend(self._extra.find(text, lower))
         if may_hold_pairs(text, lower):
             spans.extend(find_pairs(text))
-            spans.extend(find_in_tables(text, lower))
+            spans.extend(find_declared(text))
+        spans.extend(find_in_tables(text, lower))
+        spans.extend(find_given(text, lower))
         spans.extend(find_credentials(text, lower))
         spans.extend(find_told_in_english(text, lower))
         spans.extend(find_told_in_chinese(text, lower))
+        spans.extend(find_told_in_other_languages(text, lower))
         spans.extend(find_personal_data(text, lower))
         if not nested:
             spans.extend(find_encoded(text, lambda inner: bool(self._find_in_window(inner, nested=True))))

@@ -20,6 +20,16 @@ _COLUMNS = re.compile(
     r"(?m)^[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?"
     r"(?:[,;\t][ ]?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?){1,30}[ \t]*\r?$"
 )
+_RULE = re.compile(r"[\s|:+=-]*")
+_LONGEST_ROW = 4000
+_HEADINGS = (
+    ("密码", "password"),
+    ("密碼", "password"),
+    ("口令", "password"),
+    ("密钥", "secret_key"),
+    ("密鑰", "secret_key"),
+    ("令牌", "access_token"),
+)
 _INSERT = re.compile(
     r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
 )
@@ -30,6 +40,7 @@ _ROW = re.compile(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([
 def find_in_tables(text: str, lower: str) -> Iterator[Span]:
     """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
     if "|" in text:
+        yield from _find_rows(text)
         for match in _CELLS.finditer(text):
             if is_surely_secret(match["value"], sensitivity(match["name"])):
                 yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
@@ -37,6 +48,32 @@ def find_in_tables(text: str, lower: str) -> Iterator[Span]:
         yield from _find_columns(text)
     if "insert" in lower:
         yield from _find_inserts(text)
+
+
+def _find_rows(text: str) -> Iterator[Span]:
+    """Find the cells under a sensitive heading in rows that bars divide, as Markdown and database clients draw them."""
+    names: list[str] = []
+    at = 0
+    for line in text.split("\n"):
+        begin, at = at, at + len(line) + 1
+        if line.count("|") < 2 or len(line) > _LONGEST_ROW:
+            names = names if _RULE.fullmatch(line) and line else []
+            continue
+        if _RULE.fullmatch(line):
+            continue
+        cells = line.split("|")
+        if len(cells) == len(names):
+            yield from _judge_cells(names, cells, begin)
+        elif not names:
+            names = [_heading(cell) for cell in cells]
+            if not any(sensitivity(name) >= Sensitivity.TOKEN for name in names):
+                names = []
+
+
+def _heading(cell: str) -> str:
+    """Give the name of a column; a Chinese one as its English word."""
+    name = cell.strip(_AROUND + "*").replace(" ", "_")
+    return next((english for word, english in _HEADINGS if word in name and len(name) <= 8), name)
 
 
 def _find_columns(text: str) -> Iterator[Span]:

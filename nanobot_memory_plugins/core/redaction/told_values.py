@@ -23,7 +23,7 @@ CODE_STEMS = re.compile(
 """Names of codes, which are short and mostly digits."""
 
 _QUALIFIED = re.compile(
-    r"(?i)(?:public|primary|foreign|cache|partition|sort|fingerprint|host|idempotency|registry|hot|shortcut"
+    r"(?i)(?<![A-Za-z])(?:public|primary|foreign|cache|partition|sort|fingerprint|host|idempotency|registry|hot|shortcut"
     r"|object|map|next|max|total|prompt|per|hash|row|dict|json|i18n)[ _-]$|公$|主$|外$|缓存$|加$"
 )
 _PATH = re.compile(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")

@@ -69,7 +69,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     ),
     shaped(
         "azure_marked_key",
-        "(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{30,84}(?:JQQJ99|\\+ASt|\\+AMC|AzFu|AzSe|AIoT|APIM"
+        "(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{30,84}(?:JQQJ99|\\+ASt|\\+AMC|AzFu|AzSe|AIoT|APIM"
         "|ACDb)[A-Za-z0-9+/]{4,40}={0,2}(?![A-Za-z0-9+/=])",
         "JQQJ99",
         "+ASt",
@@ -276,12 +276,14 @@ VENDOR_RULES: tuple[Rule, ...] = (
         border=START,
     ),
     prefixed("honeycomb_key", "hcaik_ hcbik_ hcxik_ hcamk_", r"<A>{30,80}"),
-    prefixed("pagerduty_key", "pdus+_0XBPWQ_ pdeu+_0XBPWQ_ u+", r"<W>{18,40}", border=START),
+    prefixed(
+        "pagerduty_key", "pdus+_0XBPWQ_ pdeu+_0XBPWQ_ u+", r"<W>{18,40}(?![A-Za-z0-9+/=])", border="(?<![A-Za-z0-9+/=])"
+    ),
     prefixed("facebook_token", "EAAC EAAM EAAB EAAG EAAJ EAAD EAAF EAAH", r"<A>{60,400}", border=START),
     shaped("facebook_app_token", r"(?<![0-9])[0-9]{15,16}\|<W>{27,40}", "|", loose=True),
     shaped(
         "twitter_bearer",
-        "(?<![A-Za-z0-9+/=])A{20,22}(?!A)[A-Za-z0-9%]{50,120}(?![A-Za-z0-9+/=])",
+        "(?<![A-Za-z0-9+/])A{20,22}(?!A)[A-Za-z0-9%]{50,120}(?![A-Za-z0-9+/=])",
         "AAAAAAAAAAAAAAAAAAAA",
     ),
     prefixed("dropbox_token", "sl.", r"<W>{100,200}", border=START),

@@ -1,0 +1,49 @@
+"""Recall and false positives on the corpus that is made here, with seeds that nothing was tuned on.
+
+``NANOBOT_MEMORY_REDACTION_ROUNDS`` sets how many texts of every category there are; docs/trust.md has the long form.
+"""
+
+import os
+from collections import Counter
+
+import pytest
+
+from nanobot_memory_plugins.core.redaction import redact_text
+from tests.redaction.made_corpus import every_place, negatives, positives
+
+ROUNDS = int(os.environ.get("NANOBOT_MEMORY_REDACTION_ROUNDS", "2"))
+SEED = 20_260_000
+
+
+def figures(cases):
+    """The number of cases, and by category those that failed: a secret stayed, or a text without one changed."""
+    count, failed = 0, Counter()
+    for case in cases:
+        text = redact_text(case.text)
+        count += 1
+        if any(secret in text for secret in case.secrets) or (not case.secrets and text != case.text):
+            failed[case.category] += 1
+    return count, failed
+
+
+@pytest.mark.accept("V3-12")
+def test_secrets_of_nearly_500_categories_vanish():
+    categories = {case.category for case in positives(0, 1)}
+    assert len(categories) > 340
+    count, failed = figures(positives(SEED, ROUNDS))
+    assert failed.total() <= 0.01 * count, failed.most_common(20)
+    count, failed = figures(every_place(SEED))
+    assert failed.total() <= 0.01 * count, failed.most_common(20)
+
+
+def test_texts_without_secrets_stay_as_they_are():
+    count, failed = figures(negatives(SEED, 2 * ROUNDS))
+    assert count > 200 * ROUNDS
+    assert failed.total() <= 0.005 * count, failed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_redacting_twice_is_redacting_once(seed):
+    for case in positives(SEED + seed, 1):
+        once = redact_text(case.text)
+        assert redact_text(once) == once, case.category
