@@ -170,6 +170,7 @@ def on_purge(
 
     The memory files are clean already when it is called. With ``dry_run`` nothing is written; ``everywhere`` reaches
     text of people, too. Answer with what was found, and what had to stay and why. Do not write the texts down.
+    ``texts`` is empty when files were cleaned otherwise: then erase what you made of what they held.
     """
 
 

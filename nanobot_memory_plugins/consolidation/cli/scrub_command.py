@@ -1,0 +1,70 @@
+"""``nanobot-memory scrub``: take secrets out of what was stored before."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.scrubbing import special_cleaner
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    run,
+    warn,
+)
+from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.scrubbing import Scrubbed, scrub_workspace
+from nanobot_memory_plugins.core.scrubbing.files import total
+
+
+def scrub(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, write nothing.")] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Also from text that people wrote into the memory files.")
+    ] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take secrets out of transcripts, notes, entries, backups, the journal and the index. It cannot be undone."""
+    repository = opened(workspace)
+    configuration, problems = read_configuration(config)
+    warn(problems)
+    reports = run(_scrub(repository, configuration, dry_run=dry_run, everywhere=everywhere))
+    counts = total(reports)
+    failed = any(one.why.startswith("it cannot be cleaned") for one in reports)
+    if as_json:
+        rows = [
+            {"where": one.where, "kinds": dict(one.kinds), "removed": one.removed, "why": one.why} for one in reports
+        ]
+        print_json({"ok": not failed, "found": dict(counts), "files": rows, "dry_run": dry_run})
+    else:
+        _show(reports, dry_run)
+    if failed:
+        raise typer.Exit(1)
+
+
+async def _scrub(
+    repository: EntryRepository, config: MemoryConfig, *, dry_run: bool, everywhere: bool
+) -> list[Scrubbed]:
+    async with MemoryHost(repository.paths.workspace, config=config) as host:
+        special = special_cleaner(repository, everywhere=everywhere)
+        return await scrub_workspace(host, special, dry_run=dry_run, everywhere=everywhere)
+
+
+def _show(reports: list[Scrubbed], dry_run: bool) -> None:
+    out = console()
+    for one in reports:
+        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
+        if not one.removed:
+            out.print(f"left in {escape(one.where)}: {escape(kinds)} ({escape(one.why)})")
+        elif kinds:
+            out.print(f"{'to clean' if dry_run else 'cleaned'} {escape(one.where)}: {escape(kinds)}")
+    if not total(reports):
+        out.print("No secrets were found in what the memory wrote.")

@@ -1,0 +1,46 @@
+"""Scrubbing a workspace: first the files, then what the index made of them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaner
+from nanobot_memory_plugins.core.scrubbing.files import scrub_files
+from nanobot_memory_plugins.core.scrubbing.values import Scrubbed
+from nanobot_memory_plugins.core.values import Trace
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.memory_host import MemoryHost
+
+
+async def scrub_workspace(
+    host: "MemoryHost",
+    special: Callable[[Path], Cleaner | None] = lambda _path: None,
+    *,
+    dry_run: bool = False,
+    everywhere: bool = False,
+) -> list[Scrubbed]:
+    """Take secrets out of everything that is ours in the host's workspace: files, backups, journal, index.
+
+    Text of people is reported and stays, unless ``everywhere``. With ``dry_run`` nothing is written. ``special`` gives
+    the cleaner of a file whose form only a plugin knows. It can be repeated, and does nothing the second time.
+    """
+    await host.start()
+    paths = MemoryPaths.of(host.workspace)
+    reports = await run_in_daemon_thread(
+        lambda: scrub_files(paths, redact_text, special, dry_run=dry_run, everywhere=everywhere)
+    )
+    if dry_run:
+        return reports
+    if host.store is not None:
+        for report in reports:
+            host.store.notify(paths.workspace / report.where)
+    # Nothing is named: the index follows its files, and is then written anew without what was deleted.
+    answers = await host.plugins.host.call(
+        "on_purge", {"texts": (), "dry_run": False, "everywhere": everywhere}, accept=(Trace,)
+    )
+    traces = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+    return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]

@@ -1,0 +1,163 @@
+"""A store that was written without redaction holds no secret after a scrub: no file, no backup, no row of the index."""
+
+import asyncio
+import gzip
+import json
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.extraction.pending import Pending
+from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, memory_host, plugin_set
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.scrubbing import files
+from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
+from tests.redaction.shapes import VENDOR_TOKENS, key_block
+
+CONFIG = MemoryConfig.model_validate({"plugins": {"nanobot": {"enabled": False}}})
+RANDOM = Random(42)
+TOKEN = VENDOR_TOKENS["github"](RANDOM)
+PASSWORD = "Quartz!77harbor"
+MAIL = "li.wei@example.org"
+BLOCK, LINES = key_block(RANDOM)
+SECRETS = (TOKEN, PASSWORD, MAIL, *LINES)
+ENTRY = f"The deploy token is {TOKEN} 密码是{PASSWORD}"
+OTHER = "The user plays chess on Sundays"
+BY_HAND = f"# Mine\n\nMy mail is {MAIL}\n\n"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,summary,flush,consolidation")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    folder = tmp_path / "workspace"
+    (folder / "memory").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture
+def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    async def run(*arguments: str, status: int = 0):
+        command = [*arguments, "--workspace", str(workspace), "--json"]
+        assert await asyncio.to_thread(run_command_line, command) == status
+        return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+    return run
+
+
+async def fill(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a host without redaction keep messages, notes, entries and what waits to be learned from."""
+    with monkeypatch.context() as patch:
+        for module in (memory_host, plugin_set):
+            patch.setattr(module, "redact_text", lambda text: text)
+        async with MemoryHost(workspace, config=CONFIG) as host:
+            for text in (f"use {TOKEN} today", f"我的密码是{PASSWORD}，邮箱 {MAIL}", BLOCK, OTHER):
+                await host.message_received(session_key="telegram:13812345678", text=text)
+                await host.message_sent(session_key="telegram:13812345678", text=f"Noted: {text}")
+                note = Note(tldr=f"told {text}"[:300], details=text, origin=Origin.USER)
+                await host.keep(note, session_key="telegram:13812345678")
+            long = Note(tldr=ENTRY, origin=Origin.USER, destination=Destination.LONG_TERM)
+            await host.keep(long, session_key="cli:one")
+            repository = EntryRepository(workspace, clock=SystemClock(), redact=lambda text: text)
+            Pending(repository.paths).add("cli:two", [Message("user", ENTRY), Message("user", OTHER)], Scope())
+            remember(repository, Said(ENTRY), who="user")
+            remember(repository, Said(OTHER), who="user")
+            gone = remember(repository, Said(f"{MAIL} is the address of Li Wei"), who="user").entry.id
+            forget(repository, [gone], who="user")
+            await host.flush_index()
+    journal = workspace / "memory" / ".entries" / "journal.jsonl"
+    journal.with_name("journal-000001.jsonl.gz").write_bytes(gzip.compress(journal.read_bytes()))
+    long_term = workspace / "memory" / "MEMORY.md"
+    long_term.write_text(BY_HAND + long_term.read_text(encoding="utf-8"), encoding="utf-8")
+    stale = workspace / "memory" / ".MEMORY.md.0123.tmp"
+    stale.write_text(TOKEN, encoding="utf-8")
+    os.utime(stale, (1, 1))
+
+
+def content(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
+
+
+def holders(workspace: Path, secrets=SECRETS) -> set[str]:
+    """The files that hold a secret."""
+    needles = [form for one in secrets for form in (one.encode(), one.encode("utf-16-le"))]
+    found = [path for path in workspace.rglob("*") if path.is_file() and any(one in content(path) for one in needles)]
+    return {path.relative_to(workspace).as_posix() for path in found}
+
+
+async def test_after_a_scrub_no_byte_of_a_secret_is_left(workspace: Path, call, monkeypatch):
+    await fill(workspace, monkeypatch)
+    assert len(holders(workspace)) >= 7
+    before = {path: path.read_bytes() for path in (workspace / "memory").rglob("*") if path.is_file()}
+
+    tried = await call("scrub", "--dry-run")
+    assert {path: path.read_bytes() for path in before} == before
+    done = await call("scrub")
+    assert done["found"] == tried["found"]
+    assert {"api_key", "redacted", "email", "private_key"} <= set(done["found"])
+    # What a person wrote stays until it is asked for, in every copy, and is reported.
+    left = holders(workspace)
+    assert left == holders(workspace, [MAIL])
+    assert "memory/MEMORY.md" in left
+    assert BY_HAND in (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    assert any(not one["removed"] and one["where"] == "memory/MEMORY.md" for one in done["files"])
+
+    await call("scrub", "--everywhere")
+    assert holders(workspace) == set()
+    after = {path: path.read_bytes() for path in (workspace / "memory").rglob("*") if path.is_file()}
+    again = await call("scrub", "--everywhere")
+    assert again["found"] == {}
+    assert {path: path.read_bytes() for path in after} == after
+
+
+async def test_what_is_no_secret_stays_findable_after_a_scrub(workspace: Path, call, monkeypatch):
+    await fill(workspace, monkeypatch)
+    await call("scrub", "--everywhere")
+    repository = EntryRepository(workspace)
+    contents = [entry.content for entry in repository.load().entries.values()]
+    assert OTHER in contents
+    assert "The deploy token is [API_KEY] 密码是[REDACTED]" in contents
+    assert repository.load().damage == ""
+    waiting = [one.text for one in Pending(repository.paths).read("cli:two")]
+    assert waiting[1] == OTHER
+    async with MemoryHost(workspace, config=CONFIG) as host:
+        await host.flush_index()
+        assert any(OTHER in hit.text for hit in (await host.search(Query(text="chess on Sundays"))).hits)
+        # The session is named after a number, and is found by that name.
+        said = [one["content"] for one in host.history("telegram:13812345678", limit=50)]
+    assert OTHER in said
+    assert "use [API_KEY] today" in said
+
+
+async def test_a_scrub_that_breaks_off_is_finished_by_the_next_one(workspace: Path, call, monkeypatch):
+    await fill(workspace, monkeypatch)
+    rewrite, done = files._rewrite, []
+
+    def breaking(paths, path, clean):
+        if len(done) >= 3:
+            raise OSError(28, "No space left on device")
+        done.append(path)
+        rewrite(paths, path, clean)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "_rewrite", breaking)
+        failed = await call("scrub", "--everywhere", status=1)
+    assert failed["ok"] is False
+    assert holders(workspace)
+    await call("scrub", "--everywhere")
+    assert holders(workspace) == set()
+
+
+async def test_a_clean_store_is_left_as_it_is(workspace: Path, call):
+    async with MemoryHost(workspace, config=CONFIG) as host:
+        await host.message_received(session_key="cli:one", text=f"use {TOKEN} and {OTHER}")
+    before = {path: path.read_bytes() for path in (workspace / "memory").rglob("*") if path.is_file()}
+    assert (await call("scrub"))["found"] == {}
+    assert {path: path.read_bytes() for path in before} == before
