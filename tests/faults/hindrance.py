@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -104,11 +103,11 @@ async def together(writers: Writers, folder: Path, case: str, rounds: int) -> Ou
 
 
 async def clock_set_back(writers: Writers, folder: Path, rounds: int) -> Outcome:
-    """Set the wall clock back at every look at it, by up to days."""
+    """Set the wall clock back at every look at it, by up to three hours: weeks in all, fewer than observations last."""
     outcome, draw = Outcome("clock going backwards"), random.Random(1)
     for number in range(rounds):
         workspace = folder / f"clock-{number}"
-        back = draw.choice([0.001, 1, 3_600, timedelta(days=3).total_seconds()])
+        back = draw.choice([0.001, 1, 600, 10_800])
         orders = [
             Order(str(workspace), str(folder / f"c{number}-{who}.jsonl"), f"c{number}w{who}", backwards=back)
             for who in range(2)

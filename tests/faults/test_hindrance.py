@@ -9,6 +9,7 @@ from tests.faults.processes import Writers
 from tests.faults.rounds import rounds
 
 
+@pytest.mark.accept("V5-12")
 @pytest.mark.parametrize("case", TOGETHER)
 async def test_many_that_write_at_once_all_keep_what_they_wrote(writers: Writers, tmp_path: Path, case: str):
     outcome = await together(writers, tmp_path, case, rounds(1, long=10))

@@ -169,3 +169,25 @@ def test_vectors_move_when_sqlite_vec_comes_or_goes(path, first):
     database.clear()
     assert database.check() == []
     database.close()
+
+
+@pytest.mark.parametrize("backend", list(VectorBackend))
+def test_vectors_that_are_out_of_step_are_dropped_or_made_again(path, backend):
+    database = open_either(path, backend)
+    fill(database, 4)
+    database.put_vectors("model", [(number, [1.0, number]) for number in (1, 2, 3, 4)])
+    database.set_active_space("model")
+    (space,) = database.vector_spaces()
+    vector_spaces.remove_vector(database.connection, space, 2)
+    database.connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM embedded WHERE doc_id = 3")
+    assert database.check() == ["1 vectors belong to no document.", "1 documents have lost their vector."]
+    database.close()
+
+    database = open_either(path, backend)
+    assert database.quarantined is None
+    assert database.check() == []
+    assert sorted(row.id for row in database.documents_without_vector("model", 9)) == [2, 3]
+    assert set(stored(database, "model")) == {1, 4}
+    database.put_vectors("model", [(2, [1.0, 2.0]), (3, [1.0, 3.0])])
+    assert database.check() == []
+    database.close()

@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.database import integrity, rows, schema, spaces, writing
+from nanobot_memory_plugins.storage.database import agreement, integrity, rows, schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     VectorBackend,
@@ -146,6 +146,9 @@ class Database:
         if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
             with immediate(connection):
                 spaces.migrate(connection, self.vector_backend)
+        if spaces.all_spaces(connection):
+            with immediate(connection):
+                agreement.mend_vectors(connection, self.vector_backend)
 
     # The manifest and the documents
 

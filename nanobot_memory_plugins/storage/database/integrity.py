@@ -8,6 +8,7 @@ import apsw
 from loguru import logger
 
 from nanobot_memory_plugins.storage.database import rows
+from nanobot_memory_plugins.storage.database.agreement import orphans_and_lost
 from nanobot_memory_plugins.storage.database.connection import VectorBackend
 from nanobot_memory_plugins.storage.database.spaces import all_spaces
 
@@ -42,20 +43,13 @@ def problems(connection: apsw.Connection, available: VectorBackend, *, full_text
     if damaged:
         found.append(f"{damaged} documents differ from what was stored.")
     for space in all_spaces(connection):
-        if space.backend is VectorBackend.VEC0:
-            if available is not VectorBackend.VEC0:
-                continue
-            stored = f"SELECT rowid FROM {space.table}"
-        else:
-            stored = f"SELECT doc_id FROM vectors WHERE space_id = {space.id}"
-        known = f"SELECT doc_id FROM embedded WHERE space_id = {space.id} AND usable"
-        for one, other, sentence in (
-            (stored, known, "vectors belong to no document."),
-            (known, stored, "documents have lost their vector."),
-        ):
-            count = connection.execute(f"SELECT count(*) FROM ({one} EXCEPT {other})").fetchall()[0][0]
-            if count:
-                found.append(f"{count} {sentence}")
+        if space.backend is VectorBackend.VEC0 and available is not VectorBackend.VEC0:
+            continue
+        orphans, lost = orphans_and_lost(connection, space)
+        if orphans:
+            found.append(f"{len(orphans)} vectors belong to no document.")
+        if lost:
+            found.append(f"{len(lost)} documents have lost their vector.")
     return found
 
 

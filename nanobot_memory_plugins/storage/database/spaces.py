@@ -107,7 +107,7 @@ def put(connection: apsw.Connection, space: VectorSpace, rows: Iterable[tuple[in
             "ON CONFLICT DO UPDATE SET revision = excluded.revision, usable = excluded.usable",
             (space.id, doc_id, revision, usable),
         )
-        _remove(connection, space, doc_id)
+        remove_vector(connection, space, doc_id)
         if usable:
             _insert(connection, space, doc_id, (vector / length).astype(np.float32).tobytes())
     if refused:
@@ -119,7 +119,7 @@ def forget(connection: apsw.Connection, doc_ids: Sequence[int]) -> None:
     for space in all_spaces(connection):
         for doc_id in doc_ids:
             if space.backend is VectorBackend.VEC0:
-                _remove(connection, space, doc_id)
+                remove_vector(connection, space, doc_id)
             connection.execute("DELETE FROM embedded WHERE space_id = ? AND doc_id = ?", (space.id, doc_id))
 
 
@@ -266,7 +266,7 @@ def _insert(connection: apsw.Connection, space: VectorSpace, doc_id: int, vector
         )
 
 
-def _remove(connection: apsw.Connection, space: VectorSpace, doc_id: int) -> None:
+def remove_vector(connection: apsw.Connection, space: VectorSpace, doc_id: int) -> None:
     """Delete one vector; sqlite-vec knows no UPSERT."""
     if space.backend is VectorBackend.VEC0:
         connection.execute(f"DELETE FROM {space.table} WHERE rowid = ?", (doc_id,))
