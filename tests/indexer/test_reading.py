@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.files import (
 )
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.documents import Document
+from nanobot_memory_plugins.storage.sources import transcripts
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, Piece, read_lines
 from nanobot_memory_plugins.storage.sources.places import Places
 from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
@@ -243,3 +244,26 @@ def test_long_term_memory_is_read_whole():
     from nanobot_memory_plugins.storage.sources.places import Kind
 
     assert [kind for kind in Kind if not resumable(kind)] == [Kind.LONG_TERM]
+
+
+@pytest.mark.parametrize(
+    "filling", ["wind and waves ", "海浪与风，没有反斜杠的一句话。", 'a "quoted" \\ back\nslash and a long wave ']
+)
+def test_a_line_that_is_too_long_is_indexed_by_both_its_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, filling: str
+):
+    for name, size in (("_LONGEST_LINE", 20_000), ("_HEAD_BYTES", 9_000), ("_TAIL_BYTES", 6_000)):
+        monkeypatch.setattr(transcripts, name, size)
+    texts = ["before", f"a heron at first {filling * 3_000} an otter at last", "behind it"]
+    scope = Scope(user="ann", session="s")
+    lines = [
+        render_transcript_line(TranscriptRecord("user", text, "s", scope, Origin.USER, id=f"m{number}", time=TIME))
+        for number, text in enumerate(texts)
+    ]
+    write(tmp_path, "memory/sessions/s.jsonl", b"".join(lines))
+    found = documents(tmp_path, "memory/sessions/s.jsonl")
+    assert [any(word in one.text for one in found) for word in ("heron", "otter")] == [True, True]
+    assert {one.scope.user for one in found} == {"ann"}
+    assert {one.offset for one in found} == {0, len(lines[0]), len(lines[0]) + len(lines[1])}
+    assert found[-1].text == "behind it"
+    assert sum(len(one.text) for one in found) < 40_000

@@ -1,5 +1,6 @@
 """Transcripts as documents: one for each message, more for a long one."""
 
+import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -18,26 +19,50 @@ from nanobot_memory_plugins.storage.sources.pieces import (
 )
 from nanobot_memory_plugins.storage.sources.places import SourceFile
 
-# A line beyond this is not parsed: its JSON would stand in memory several times.
+# Of a line beyond this only both ends are parsed: its JSON would stand in memory several times.
 _LONGEST_LINE = 1 << 25
+_HEAD_BYTES, _TAIL_BYTES = 1 << 20, 1 << 18
+# Where so many characters hold no backslash and no quote, a JSON text can be cut behind them.
+_PLAIN = re.compile(r'[^\\"]{12}')
+_CUT_WITHIN = 4_096
 
 
 def read_transcript(file: BinaryIO, source: SourceFile, offset: int, line: int, chunking: Chunking) -> Iterator[Piece]:
     """Yield the complete lines of a transcript from ``offset`` on, a piece each."""
-    whole = True
+    head, tail, before = b"", b"", 0  # of a line that comes in several parts, and how long those were
     for raw, ended in read_lines(file, source.size - offset, _LONGEST_LINE):
         if not ended:
-            whole = False
+            head = head or raw[:_HEAD_BYTES]
+            tail, before = raw[-_TAIL_BYTES:], before + len(raw)
             yield Piece(raw, closed=False)
             continue
         documents: tuple[Document, ...] = ()
-        if not whole:
-            warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is not indexed")
+        if before:
+            shortened = _shortened(head, (tail + raw)[-_TAIL_BYTES:])
+            if shortened:
+                warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is indexed by both its ends")
+                documents = transcript_documents(shortened, source, offset, line, chunking)
+            else:
+                warn_once(source.relative, f"a line of more than {_LONGEST_LINE >> 20} MB is not indexed")
         elif raw.strip():
             documents = transcript_documents(raw, source, offset, line, chunking)
         yield Piece(raw, documents)
-        whole = True
-        offset, line = offset + len(raw), line + 1
+        offset, line = offset + before + len(raw), line + 1
+        head, tail, before = b"", b"", 0
+
+
+def _shortened(head: bytes, tail: bytes) -> bytes:
+    """Return a line without the middle of its text, or nothing where it is no message with such a text.
+
+    The fields that say whose it is stand behind the text: without the line's end nothing of it may be indexed.
+    """
+    first, last = head.decode("utf-8", "ignore"), tail.decode("utf-8", "ignore")
+    ends = list(_PLAIN.finditer(first, max(0, len(first) - _CUT_WITHIN)))
+    begin = _PLAIN.search(last, 0, _CUT_WITHIN)
+    if not ends or begin is None:
+        return b""
+    line = f"{first[: ends[-1].end()]} … {last[begin.end() :]}".encode()
+    return line if parse_transcript_line(line) is not None else b""
 
 
 def transcript_documents(
