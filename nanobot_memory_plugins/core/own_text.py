@@ -35,10 +35,21 @@ def own_text(message: Message) -> str:
     text = _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(text))))
     if message.role != "user":
         return text.strip()
-    announced = _ANNOUNCES.search(text)
-    if announced is not None and len(text) - announced.end() > _ANNOUNCED:
+    announced = _announcement(text)
+    if announced is not None:
         text = text[: announced.start()]
     if len(text) > _LONG_MESSAGE:
         parts = re.split(r"\n\s*\n", text)
         text = "\n\n".join(one for one in parts if len(one) <= _LONG_PARAGRAPH or _FIRST_PERSON.search(one))
     return text.strip()
+
+
+def before_announced_text(text: str) -> str:
+    """Return a text up to the end of the line that announces somebody else's, or all of it."""
+    announced = _announcement(text)
+    return text if announced is None else text[: announced.end()]
+
+
+def _announcement(text: str) -> re.Match[str] | None:
+    announced = _ANNOUNCES.search(text)
+    return announced if announced is not None and len(text) - announced.end() > _ANNOUNCED else None

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_b
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.own_text import before_announced_text
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope
 
 # Who is named in the journal for what users ask for in conversation.
@@ -33,6 +34,8 @@ _SECONDS = 0.3
 # Seconds that unfinished writes get when the host ends.
 _END_SECONDS = 5.0
 _SESSIONS = 1_000
+# In the place of an announced text, to see whether an order is about it.
+_STAND_IN = "zzannouncedzz"
 
 
 class OrderCarrier:
@@ -53,7 +56,7 @@ class OrderCarrier:
 
         A write that is late is done all the same; the block then says that it is not done yet.
         """
-        orders = orders_in(text)
+        orders = _users_orders(text)
         if not orders:
             return None
         language = language_of(text)
@@ -144,6 +147,17 @@ def place_of(path: Path) -> str:
 def seen_by(entries: Mapping[str, Entry], visible: Scope) -> dict[str, Entry]:
     """Return the entries that whoever sees ``visible`` may see."""
     return {id_: entry for id_, entry in entries.items() if is_visible(entry.scope, visible)}
+
+
+def _users_orders(text: str) -> list[Order]:
+    """Return the orders in a message, without those inside a text that it announces ("Here is the page:").
+
+    Where the announced text is what is to be remembered, it is the order's own.
+    """
+    own = before_announced_text(text)
+    if own == text or any(_STAND_IN in order.text for order in orders_in(f"{own}\n{_STAND_IN}")):
+        return orders_in(text)
+    return orders_in(own)
 
 
 def _after_an_order(history: Sequence[Message]) -> bool:
