@@ -1,7 +1,7 @@
 """A zoo of plugins that do harm, each in one way, to show that their host does not notice.
 
 ``HOSTILE`` maps a name to a function that builds the plugin for one hook: ``HOSTILE["raises_async"](hook)``
-is an object to register. ``SYNC`` names those that `PluginHost.call_sync` may call without being blocked.
+is an object to register. ``SYNC`` names those that a synchronous call waits for no time; the others hang or are async.
 ``release()`` lets every thread go that hangs on purpose; call it at the end of a test session.
 
 None of them answers anything that could be accepted, but ``slow_*``: those answer a good note, far too late.

@@ -504,10 +504,15 @@ def test_a_synchronous_call_needs_no_loop(context, clock):
     assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("a", "remember the milk")]
 
 
-async def test_a_synchronous_call_runs_in_the_callers_thread(make_host, context):
-    host = make_host()
-    register(host, context, a=lambda: Note(threading.current_thread().name))
-    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("a", threading.current_thread().name)]
+async def test_a_synchronous_call_waits_for_no_plugin_longer_than_its_limit(make_host, context):
+    forever = threading.Event()
+    host = make_host(limit=0.3)
+    register(host, context, a=lambda: Note("before"), b=lambda: forever.wait(30), c=lambda: Note("after"))
+    started = time.monotonic()
+    assert texts(host.call_sync(HOOK, ARGUMENTS, accept=ACCEPT)) == [("c", "after"), ("a", "before")]
+    assert time.monotonic() - started < 5
+    assert host.failures()["b", HOOK] == 1
+    forever.set()
 
 
 async def test_a_synchronous_call_refuses_async_implementations(make_host, context, log):

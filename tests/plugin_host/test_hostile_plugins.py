@@ -82,6 +82,21 @@ async def test_one_after_the_other_is_as_safe(make_host, context, name: str):
     assert texts([first]) == [("before", "before")]
 
 
+@pytest.mark.accept("PL-04")
+@pytest.mark.parametrize("name", sorted(hostile.HOSTILE.keys() - hostile.SYNC))
+async def test_what_a_host_builds_its_prompt_with_is_as_safe(make_host, context, name: str):
+    """Those that would block the caller: each is left behind at its limit, or refused."""
+    host = make_host(limit=LIMIT)
+    surround(host, context, name, sync=True)
+    started = time.monotonic()
+    for hook in ("trim_bootstrap", "prompt_entries"):
+        answers = host.call_sync(hook, arguments_for(hook), accept=ACCEPT)
+        assert [text for _, text in texts(answers)] == ["after", "before"]
+    assert time.monotonic() - started < 10 * LIMIT
+    await asyncio.sleep(0)
+    assert asyncio.current_task().cancelling() == 0
+
+
 async def _first_of_the_rest(host: PluginHost, context, name: str, hook: str) -> PluginAnswer | None:
     """Ask a hostile plugin first."""
     host.register("before", good(hook, "before"), context("before"))

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.plugin_host.attempt import Attempt, Outcome, Wr
 from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, exception_name, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, Place, find_implementations
-from nanobot_memory_plugins.core.plugin_host.inline import run_inline
+from nanobot_memory_plugins.core.plugin_host.inline import run_bounded
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
 
@@ -141,11 +141,11 @@ class PluginHost:
         return None
 
     def call_sync(self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]) -> list[PluginAnswer]:
-        """Call a hook in the caller's thread, for hosts that cannot await.
+        """Call a hook and wait in the caller's thread, for hosts that cannot await.
 
-        An async implementation is refused. A time limit cannot end what runs here, but an answer that comes
-        after it is not used. The user's Ctrl-C is raised; a KeyboardInterrupt that a plugin raises itself is
-        a failure like any other.
+        An async implementation is refused. Each runs in a thread of its plugin's; one that has not answered
+        within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised; a
+        KeyboardInterrupt that a plugin raises itself is a failure like any other.
         """
         answers: list[PluginAnswer] = []
         for implementation in self._implementations(hook):
@@ -153,7 +153,7 @@ class PluginHost:
             if permit is None:
                 continue
             try:
-                outcome = run_inline(implementation, arguments, accept, self._limit(hook))
+                outcome = run_bounded(implementation, arguments, accept, self._limit(hook))
             except BaseException:
                 implementation.breaker.release(permit)
                 raise

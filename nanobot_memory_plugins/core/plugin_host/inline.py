@@ -1,4 +1,4 @@
-"""Calling an implementation in the caller's own thread, for hosts that cannot await."""
+"""Calling an implementation while the caller waits in its thread, for hosts that cannot await."""
 
 import asyncio
 import contextvars
@@ -10,6 +10,28 @@ from nanobot_memory_plugins.core.plugin_host.answers import WrongAnswerError, ac
 from nanobot_memory_plugins.core.plugin_host.attempt import Outcome, WrongAnswer
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
+
+
+def run_bounded(
+    implementation: Implementation,
+    arguments: Mapping[str, object],
+    accept: tuple[type, ...],
+    limit: float,
+) -> Outcome:
+    """Run an implementation in a thread of its plugin's and wait for it, ``limit`` seconds at most.
+
+    One that hangs is left behind. Where no thread can be had it runs in this one. Only the user's Ctrl-C is raised.
+    """
+    context = contextvars.copy_context()
+    try:
+        work = implementation.sandbox.threads.submit(context.run, run_inline, implementation, arguments, accept, limit)
+    except RuntimeError:
+        return run_inline(implementation, arguments, accept, limit)
+    try:
+        return work.result(limit)
+    except TimeoutError:
+        work.cancel()
+        return Failure(reason=f"no answer within {limit:g} s", place=implementation.home.definition)
 
 
 def run_inline(
