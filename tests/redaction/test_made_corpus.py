@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from tests.redaction.made_corpus import every_place, negatives, positives
 
 ROUNDS = int(os.environ.get("NANOBOT_MEMORY_REDACTION_ROUNDS", "2"))
-SEED = 20_260_000
+SEED = int(os.environ.get("NANOBOT_MEMORY_REDACTION_SEED", "20260000"))
 
 
 def figures(cases):

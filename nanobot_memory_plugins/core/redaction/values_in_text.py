@@ -13,6 +13,8 @@ _BARE = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
 _NEXT_PAIR = re.compile(r"[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = re.compile(r"</|<br|/>")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
+# The same where its lines were joined.
+_JOINED_BLOCK = re.compile(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
 _STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
 _OPENS_STRUCTURE = re.compile(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
@@ -46,7 +48,8 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
     if block:
         end = _end_of_line(text, block.end())
         return Value(block.end(), end, True, False) if end > block.end() else None
-    return _bare(text, at, in_query)
+    joined = _JOINED_BLOCK.match(text, at)
+    return _bare(text, joined.end() if joined else at, in_query)
 
 
 def _quoted(text: str, at: int) -> Value | None:
