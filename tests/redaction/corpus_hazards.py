@@ -295,6 +295,12 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: 'map.put("token", token);',
         lambda r: "return jwt.encode(payload, SECRET_KEY, algorithm='HS256')",
         lambda r: "password: z.string().min(8)",
+        lambda r: "pwd = password.encode('latin-1')",
+        lambda r: "LLMUsage.reported(input_tokens=input_tokens, output_tokens=output_tokens)  # 用量",
+        lambda r: "jwt.decode(token, public_key, algorithms=['RS256'])",
+        lambda r: "page.login(user, password)",
+        lambda r: ".password('Password must have 8 characters')",
+        lambda r: "the exit code is 137, the pass is over",
     ),
     "identifiers": (
         lambda r: f"user_id={pick(r, HEX, 24)}",

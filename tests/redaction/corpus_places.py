@@ -210,5 +210,18 @@ PLACES: dict[str, tuple[str, ...]] = {
     "prose client": ("T client id ¤ and client secret §", "T App Secret: §", "T consumer secret = §"),
     "prose key": ("T the license key is §", "X encryption key: §", "T Access key: §", "T secret key §"),
     "prose wifi": ("P wifi password: §", "P The WiFi password is §"),
+    # Calls and phrases
+    "setter call": ('P builder.password("§")', 'T client.setApiKey("§")', 'P .with_password("§")'),
+    "login call": ("P smtp.login('¤', '§')",),
+    "signing call": ('T jwt.sign(payload, "§")', 'T hmac.new(b"§", body)', 'T crypto.createHmac("sha256", "§")'),
+    "xml entry": ('P <entry key="db.password">§</entry>', 'T <string name="api_key">§</string>'),
+    "xml cdata": ("P <password><![CDATA[§]]></password>",),
+    "android metadata": ('T <meta-data android:name="API_KEY" android:value="§"/>',),
+    "user commands": ("P useradd -m -p § ¤", 'P ssh-keygen -t rsa -N "§" -f key', "P rabbitmqctl add_user ¤ §"),
+    "broker command": ("P mosquitto_pub -u ¤ -P § -t a",),
+    "password list": ('P "passwords": ["§"]', "P passwords: [§]"),
+    "one line": ("P password;§", "P pwd|§", "P passwd,§"),
+    "code phrase": ("6 the code is §", "6 2FA code: §", "6 passcode §"),
+    "as password": ("P try § as password",),
 }
 """By category, the places: each a kind, a space and a text."""

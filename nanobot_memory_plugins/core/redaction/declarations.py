@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.core.redaction.told_values import is_told
-from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder, is_secret_value
+from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
 
 _NAME = r"(?P<name>[A-Za-z_$][A-Za-z0-9_.$-]{1,79}+)"
@@ -23,39 +22,26 @@ _NAMED = tuple(
         # variable "db_password" { default = "..." }
         rf"variable[ \t]{{1,4}}\"{_NAME}\"[ \t]{{0,4}}\{{[^{{}}]{{0,300}}?default[ \t]{{0,20}}=[ \t]{{0,4}}(?=\")",
         # bytes.fromhex, b64decode, a wrapper around the value
-        rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}[ \t]{{0,3}}[A-Za-z_][A-Za-z0-9_.]{{0,60}}"
-        r"\([ \t]{0,2}(?=[br]?[\"'])",
+        rf"(?<![A-Za-z0-9_]){_NAME}[\"']?[ \t]{{0,3}}[:=]{{1,2}}[ \t]{{0,3}}"
+        r"(?:[A-Za-z_]{1,20}\.)?(?:fromhex|b64decode|unhexlify"
+        r"|SecretStr|SecretString|from|new|decode|atob|String|str|bytes|Some|Secret)\([ \t]{0,2}(?=[br]?[\"'])",
         # <key>Password</key><string>...</string>
         r"<key>(?P<name>[A-Za-z][A-Za-z0-9_. -]{1,79})</key>\s{0,20}<string>",
         # Content-Disposition: form-data; name="password", an empty line, the value
         r"form-data;[ \t]{0,4}name=[\"\ue0f1-\ue0f9]?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"\ue0f1-\ue0f9]?"
         r"[ \t]{0,4}\r?[\n\x0b](?:[^\n\x0b]{0,200}[\n\x0b])?\r?[\n\x0b]",
+        # <entry key="db.password">...</entry>, <string name="api_key">...</string>
+        r"<[A-Za-z:]{1,30}[ ](?:key|name|id)=[\"\ue0f1-\ue0f9](?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"\ue0f1-\ue0f9]"
+        r"[^<>]{0,80}>(?:<!\[CDATA\[)?",
+        # <meta-data android:name="API_KEY" android:value="..."/>
+        r"(?:name|key)=[\"'](?P<name>[A-Za-z_][A-Za-z0-9_.-]{1,79})[\"']\s{1,8}(?:[a-z]{1,20}:)?value=(?=[\"'])",
+        r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60})><!\[CDATA\[",
         # gh secret set NAME --body ...
         r"(?:secrets?|variable|var)[ ](?:set|put|add|create)[ ](?P<name>[A-Za-z_][A-Za-z0-9_-]{1,79})[ ]"
         r"(?:--?[a-z-]{1,20}[ ]\S{1,80}[ ]){0,3}(?:--body|--value|-b|-v)[= ]",
     )
 )
-_SHORTEST_QUOTED = 4
-_NAMED_CUES = ("||", "??", " or ", "?:", "=", "<key>", "form-data", "--body", "--value", " -b", " -v")
-_GIVEN = tuple(
-    (cue, re.compile(shape))
-    for cue, shape in (
-        # DBI->connect(source, user, password), new PDO(...), DriverManager.getConnection(...)
-        (
-            "connect",
-            r"(?i)(?:DBI->connect|mysqli?_connect|pg_connect|getConnection|MySQLdb\.connect|pymysql\.connect)\("
-            r"[^,()\n]{1,200},[ ]?[^,()\n]{1,80},[ ]?(?=[\"'])",
-        ),
-        ("pdo(", r"(?i)new[ ](?:PDO|mysqli)\([^,()\n]{1,200},[ ]?[^,()\n]{1,80},[ ]?(?=[\"'])"),
-        ("mysqli(", r"(?i)new[ ]mysqli\([^,()\n]{1,200},[ ]?[^,()\n]{1,80},[ ]?(?=[\"'])"),
-        ("_auth(", r"(?i)\.(?:bearer|basic|token)_auth\((?:[^,()\n]{1,80},[ ]?(?:Some\()?)?(?=[\"'])"),
-        # net use Z: \\server\share password /user:name
-        ("net use", r"(?i)net[ ]use[ ](?=[^\n]{1,200}[ ]/user:)[^\n]{0,140}?[ ](?=[^\s/*]{4,128}[ ]/user:)"),
-        # user name pass word, as tools take them
-        (" pass", r"(?i)(?:user(?:name)?|login)[ ][^\s:=]{1,64}[ ]pass(?:word|wd)?[ ](?=\S)"),
-        ("={", r"(?i)[;\s](?:pwd|password)=\{"),
-    )
-)
+_NAMED_CUES = ("||", "??", " or ", "?:", "=", "<", "form-data", "--body", "--value", " -b", " -v")
 
 
 def find_declared(text: str) -> Iterator[Span]:
@@ -64,14 +50,6 @@ def find_declared(text: str) -> Iterator[Span]:
         for shape in _NAMED:
             for match in shape.finditer(text):
                 yield from _judge_named(text, match)
-
-
-def find_given(text: str, lower: str) -> Iterator[Span]:
-    """Find secrets that calls and commands give; ``lower`` is ``text`` in lower case."""
-    for cue, shape in _GIVEN:
-        if cue in lower:
-            for match in shape.finditer(text):
-                yield from _judge_given(text, match)
 
 
 def _judge_named(text: str, match: re.Match[str]) -> Iterator[Span]:
@@ -83,16 +61,3 @@ def _judge_named(text: str, match: re.Match[str]) -> Iterator[Span]:
     found = text[value.start : value.end]
     if is_secret_value(found, level, key=name, quoted=value.quoted, running_text=value.running_text):
         yield Span(value.start, value.end, "keyed_value", REDACTED, RANK_KEYED)
-
-
-def _judge_given(text: str, match: re.Match[str]) -> Iterator[Span]:
-    value = value_at(text, match.end())
-    if value is None:
-        return
-    found = text[value.start : value.end]
-    if found.endswith("}") and match.group().endswith("{"):
-        value = value._replace(end=value.end - 1)
-        found = found[:-1]
-    found = found.split("}")[0] if match.group().endswith("{") else found
-    if not is_placeholder(found) and (is_told(found) or (value.quoted and len(found) >= _SHORTEST_QUOTED)):
-        yield Span(value.start, value.start + len(found), "given_password", REDACTED, RANK_KEYED)

@@ -11,7 +11,7 @@ PASSWORD = words(
 )
 PASSWORD_ENDS = ("password", "passwd", "pwd", "passphrase", "passwort")
 TOKEN = words(
-    "secret token jwt bearer credential credentials creds authorization authtoken accesstoken refreshtoken"
+    "passwords secret token jwt bearer credential credentials creds authorization authtoken accesstoken refreshtoken"
     " privkey passkey authkey xsrf csrf secrets"
 )
 COMPOUND = words(
@@ -23,7 +23,7 @@ COMPOUND_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "private
 CODE = words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa smscode")
 CODE_BEFORE = words("verification security sms auth verify access recovery backup otp mfa")
 WEAK = words(
-    "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper nonce hmac private tokens passwords"
+    "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper nonce hmac private tokens"
     " cookie cookies access asp webhook license licence auth cred oauth pat"
 )
 KEY_BEFORE = words(

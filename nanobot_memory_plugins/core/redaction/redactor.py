@@ -8,11 +8,12 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
-from nanobot_memory_plugins.core.redaction.declarations import find_declared, find_given
+from nanobot_memory_plugins.core.redaction.declarations import find_declared
 from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
 from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
+from nanobot_memory_plugins.core.redaction.given import find_given
 from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data

@@ -18,7 +18,7 @@ _TECHNICAL = re.compile(
     r"|[a-z_.]+\(\)?"
 )
 CODE_STEMS = re.compile(
-    r"(?i).*(?:code|otp|pin|验证码|校验码|安全码|动态码|提取码|访问码|授权码|邀请码|通行码|支付码|解压码)"
+    r"(?i).*(?:code|otp|pin|验证码|校验码|安全码|动态码|提取码|访问码|授权码|邀请码|通行码|支付码|解压码|短信码)"
 )
 """Names of codes, which are short and mostly digits."""
 
