@@ -44,6 +44,7 @@ def move_entries(repository: EntryRepository) -> bool:
     if not own.is_file():
         return False
     with repository.locked():
+        found = read_file(shared)
         slipped = _slipped_before(repository)
         if slipped is None and not _has_sections(read_file(shared)):
             return False
@@ -53,7 +54,7 @@ def move_entries(repository: EntryRepository) -> bool:
         _settle(repository)
         # As long as those of MEMORY.md are in force, none was moved, whatever a run that broke off has written down.
         before = _moved_before(repository.journal.runs()) if in_force == own else {}
-        return _Move(repository, own, shared, before).run(slipped)
+        return _Move(repository, own, shared, before).run(slipped, found)
 
 
 def move_back(repository: EntryRepository, run: Run, *, who: str, why: str) -> Outcome:
@@ -118,13 +119,12 @@ class _Move:
     shared: Path
     before: dict[str, Entry]
 
-    def run(self, slipped: bytes | None) -> bool:
+    def run(self, slipped: bytes | None, expected: bytes | None) -> bool:
         """Move and clear until nobody has written in between; say whether there were entries.
 
-        ``slipped`` is what somebody wrote in the last instant, which our text has replaced.
+        ``slipped`` is what somebody wrote in the last instant, which our text, the ``expected`` one, has replaced.
         """
         done = False
-        expected = read_file(self.shared)
         for _ in range(_ATTEMPTS):
             raw = slipped if slipped is not None else read_file(self.shared)
             if slipped is None:

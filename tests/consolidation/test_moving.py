@@ -266,6 +266,11 @@ def test_what_somebody_writes_at_any_moment_is_kept(repository: EntryRepository,
     assert repository.paths.long_term.read_bytes().startswith(MINE.encode())
 
 
+@pytest.mark.parametrize("seed", [613, 682])  # found by longer runs
+def test_edits_while_the_next_start_finishes_are_kept(tmp_path: Path, seed: int):
+    interleave(tmp_path, random.Random(seed))
+
+
 def test_no_order_of_crashes_edits_and_starts_loses_an_entry_or_a_line(tmp_path: Path):
     for seed in range(int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "150"))):
         try:
