@@ -299,6 +299,7 @@ HAZARDS: dict[str, tuple[Callable[[Random], str], ...]] = {
         lambda r: "LLMUsage.reported(input_tokens=input_tokens, output_tokens=output_tokens)  # 用量",
         lambda r: "jwt.decode(token, public_key, algorithms=['RS256'])",
         lambda r: "page.login(user, password)",
+        lambda r: "permissions:\n  id-token: write\n  contents: read",
         lambda r: ".password('Password must have 8 characters')",
         lambda r: "the exit code is 137, the pass is over",
     ),

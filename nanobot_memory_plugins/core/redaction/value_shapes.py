@@ -31,6 +31,7 @@ _NOTHING = words(
     ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
     auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
     keychain await async new lambda requires option flag argument parameter instead using
+    write read
     username user email host hostname port name type label field header body query cookie string. select null.
     """
 )
