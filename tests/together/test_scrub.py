@@ -136,6 +136,15 @@ async def test_what_is_no_secret_stays_findable_after_a_scrub(workspace: Path, c
     assert "use [API_KEY] today" in said
 
 
+async def test_undo_after_a_scrub_brings_no_secret_back(workspace: Path, call, monkeypatch):
+    await fill(workspace, monkeypatch)
+    await call("scrub", "--everywhere")
+    assert (await call("entries", "undo"))["ok"]
+    contents = [entry.content for entry in EntryRepository(workspace).load().entries.values()]
+    assert "[EMAIL] is the address of Li Wei" in contents
+    assert holders(workspace) == set()
+
+
 async def test_a_scrub_that_breaks_off_is_finished_by_the_next_one(workspace: Path, call, monkeypatch):
     await fill(workspace, monkeypatch)
     rewrite, done = files._rewrite, []
