@@ -25,7 +25,9 @@ def last_undoable(runs: Sequence[Run]) -> Run | None:
 
 def _ends_with_a_purge(runs: Sequence[Run]) -> bool:
     """Say whether nothing has been done since a purge, undoing and edits by hand left out."""
-    done = (run for run in reversed(runs) if not run.undoes and run.who != BY_HAND)
+    done = (
+        run for run in reversed(runs) if not run.undoes and run.who != BY_HAND and (run.changes or run.why == PURGED)
+    )
     last = next(done, None)
     return last is not None and last.why == PURGED
 

@@ -294,7 +294,7 @@ class EntryRepository:
             edited = f"edited in {path.name}"
             runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, path.name, file_after=after))
         own = changes_between(state.entries, wanted)
-        if own or (data != state.raw and (undoes or state.finishes)):
+        if own or data != state.raw:  # without the bytes of every write a crash behind it could not be told
             before = state.raw or b""
             patch = patch_back(data, before) if not state.damage else None
             runs.append(Run(new_id(), when, who, why, own, path.name, sha256(before), after, patch, undoes))

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
 from nanobot_memory_plugins.consolidation.entry import Category, Section
 from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.journal import last_known
+from nanobot_memory_plugins.consolidation.journal import PURGED, last_known
 from nanobot_memory_plugins.consolidation.life_cycle import Importance, faded
 from nanobot_memory_plugins.consolidation.nightly.material import foreign_texts
 from nanobot_memory_plugins.consolidation.nightly.records import Records
@@ -146,7 +146,8 @@ def show_history(
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed what, when and why, the last first."""
-    runs = opened(workspace).journal.runs()
+    # A write that changed no entry is kept for its bytes alone.
+    runs = [run for run in opened(workspace).journal.runs() if run.changes or run.undoes or run.why == PURGED]
     found = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)][-limit:]
     if as_json:
         told = [
