@@ -10,6 +10,7 @@ user says what is true now, and the known entry must be replaced. It needs the g
 
 import argparse
 import asyncio
+import re
 import statistics
 import tempfile
 import time
@@ -44,6 +45,7 @@ _CONTEXT_TOKENS = 12_288
 # Of a fact's words, the share that one turn must hold; or its cosine to a turn.
 _GROUNDED_WORDS = 0.5
 _GROUNDED_COSINE = 0.6
+_NAME = re.compile(r"^[A-Z]\w+: ")
 
 
 @dataclass(slots=True)
@@ -111,9 +113,13 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
 
 
 async def told(session: Session, workspace: Path, answers: Answers, key: str) -> dict[str, Entry]:
-    """Let a session end in a workspace, and return the entries that are there then."""
+    """Let a session end in a workspace, and return the entries that are there then.
+
+    The names before the messages are left out: a user who writes them has pasted a conversation of others.
+    """
+    history = [{**message, "content": _NAME.sub("", message["content"])} for message in session.messages]
     async with MemoryHost(workspace, config=_config(), llm=answers.complete) as memory:
-        await memory.session_idle(session_key=f"benchmark:{key}", history=session.messages, ended=True)
+        await memory.session_idle(session_key=f"benchmark:{key}", history=history, ended=True)
     return await _entries(workspace)
 
 
