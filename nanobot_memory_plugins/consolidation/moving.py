@@ -218,13 +218,18 @@ def _slipped_before(repository: EntryRepository) -> bytes | None:
     Where somebody has gone on since, it is kept aside. Hold the lock.
     """
     shared = repository.paths.long_term
-    last = next((run for run in reversed(repository.journal.runs()) if run.file == shared.name), None)
     raw, backup = read_file(shared), read_file(shared.with_name(f"{shared.name}.bak"))
-    if last is None or last.why != TAKEN_OUT or raw is None or backup is None or sha256(raw) == last.file_before:
+    if raw is None or backup is None:
+        return None
+    here = sha256(raw)
+    # A run whose old bytes are there was written down, and not done any more.
+    runs = (run for run in reversed(repository.journal.runs()) if run.file == shared.name)
+    last = next((run for run in runs if run.why != TAKEN_OUT or run.file_before != here), None)
+    if last is None or last.why != TAKEN_OUT:
         return None
     if repository.journal.knows(sha256(backup)):
         return None
-    if sha256(raw) == last.file_after:
+    if here == last.file_after:
         return backup
     keep_aside(shared, backup, repository.clock.now())
     repository.journal.append([_run(repository, WHO, "kept aside", shared, backup, raw)])
