@@ -1,5 +1,6 @@
 """The index as one object: what the indexer writes and the searches read."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
 
 # Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
 _REMEMBERED_IDS = 4_096
+# Looks at whether others still read the old pages, and seconds between them.
+_CHECKPOINT_ATTEMPTS = 20
+_CHECKPOINT_WAIT = 0.1
 
 
 class TextToEmbed(NamedTuple):
@@ -272,8 +276,13 @@ class Database:
             if self.has_fts5:
                 self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
             self.connection.execute("VACUUM")
-            busy, *_ = query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
-            return not busy
+            # A search of ours may be reading just now; it is over in a moment.
+            for _ in range(_CHECKPOINT_ATTEMPTS):
+                busy, *_ = query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
+                if not busy:
+                    return True
+                time.sleep(_CHECKPOINT_WAIT)
+            return False
 
     def check(self) -> list[str]:
         """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
