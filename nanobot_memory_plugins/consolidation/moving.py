@@ -150,8 +150,11 @@ class _Move:
                     keep_aside(self.shared, slipped, self.repository.clock.now())
                 slipped = None
                 continue
-            slipped = self._take_out(expected or b"", rest)
-            expected = rest
+            again = self._take_out(expected or b"", rest)
+            if again is not None and slipped is not None:
+                # What was put in place held somebody's text that who wrote now has not seen.
+                keep_aside(self.shared, rest, self.repository.clock.now())
+            slipped, expected = again, rest
             if slipped is None:
                 return done
         logger.warning(

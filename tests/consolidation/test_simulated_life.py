@@ -1,5 +1,7 @@
 """Sixty days in 200 sessions: what stands among the entries at the end is true, current, and worked out right."""
 
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -69,6 +71,17 @@ async def through(memory, session: SimulatedSession) -> None:
         await memory.session_idle(session_key=key, history=messages)
 
 
+@pytest.fixture
+def in_utc() -> Iterator[None]:
+    """The days of the life are those of the machine's time zone."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_utc")
 @pytest.mark.accept("EB-12", "EB-14", "EB-15")
 async def test_sixty_days_leave_what_is_true_and_current(workspace: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
