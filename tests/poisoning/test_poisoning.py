@@ -18,7 +18,7 @@ from tests.poisoning.gullible import LEARNED, GullibleModel
 from tests.poisoning.walk import arrive, end, obey
 
 # NANOBOT_MEMORY_TRUST=full runs them all; docs/trust.md has the command.
-STEP = 1 if os.environ.get("NANOBOT_MEMORY_TRUST") == "full" else 7
+STEP = 1 if os.environ.get("NANOBOT_MEMORY_TRUST") == "full" else 13
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},
