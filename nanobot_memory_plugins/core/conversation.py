@@ -11,8 +11,9 @@ from nanobot_memory_plugins.core.values import Message
 
 # Kinds of content parts that are somebody's own words; others are results, files and images.
 _OWN_PARTS = frozenset({"text", "input_text", ""})
-# Characters that are looked at to tell the language.
-_SAMPLE = 20_000
+# Characters that are looked at to tell the language, in all and of a message: a pasted text is not how somebody speaks.
+_SAMPLE = 8_000
+_SAMPLE_OF_MESSAGE = 1_000
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _LATIN_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
 # A Chinese text may hold many English names; a Chinese character says about as much as two thirds of a word.
@@ -30,11 +31,11 @@ _LEAST = 12
 def dominant_language(messages: Iterable[Message]) -> Language:
     """Return ``zh`` when the users write mostly Chinese, else ``en``; without a user's text everybody's counts."""
     whole = [message for message in messages if message.role != "system"]
-    texts = [message.text for message in whole if message.role == "user" and message.text.strip()]
+    texts = [message.text for message in whole if message.role == "user" and message.text[:_SAMPLE_OF_MESSAGE].strip()]
     sample = ""
     # The newest messages decide: people switch languages.
     for text in reversed(texts or [message.text for message in whole]):
-        sample += text[:_SAMPLE] + "\n"
+        sample += text[:_SAMPLE_OF_MESSAGE] + "\n"
         if len(sample) > _SAMPLE:
             break
     chinese = len(_CJK.findall(sample))
