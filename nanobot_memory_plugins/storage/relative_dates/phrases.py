@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date
+from functools import lru_cache
 from itertools import islice
 
 from nanobot_memory_plugins.core.values import DatedPhrase
@@ -14,6 +15,8 @@ from nanobot_memory_plugins.storage.relative_dates.rules import Found
 _MOST_PHRASES = 4
 # Of a long text only its beginning is looked at: more of it is hardly ever shown.
 _LOOKED_AT = 2_000
+# Texts whose phrases are kept: the same memories are found again and again.
+_REMEMBERED = 2_048
 # Days beyond which a span says nothing that the phrase does not say.
 _WIDEST = 400
 _NAMES_A_YEAR = re.compile(r"(?:19|20)\d\d")
@@ -21,6 +24,7 @@ _NAMES_A_YEAR = re.compile(r"(?:19|20)\d\d")
 _CHINESE = re.compile("[天日周週期拜月年前昨明後后]")
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def dated_phrases(text: str, said_on: date) -> tuple[DatedPhrase, ...]:
     """Return the phrases like "last Friday", "two weeks ago", "下个月" of a text that was said on a day, in its order.
 

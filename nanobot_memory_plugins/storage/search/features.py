@@ -105,6 +105,7 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
     words = _shares([one.bm25 for one in candidates])
     meaning = _standard([one.similarity for one in candidates])
     at = {one.place: number for number, one in enumerate(candidates)}
+    asks = [_is_question(one.text) for one in candidates]
     named = {one.speaker for one in candidates if len(one.speaker) > 1 and one.speaker in question.text}
     whole = sum(question.idf.values()) or 1.0
     by_session = {
@@ -121,7 +122,7 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
         around = [at[place] for place in ((path, ordinal - 1), (path, ordinal + 1)) if place in at]
         around = [n for n in around if sessions[n] == sessions[number]]
         before = at.get((path, ordinal - 1))
-        asked = before is not None and sessions[before] == sessions[number] and _is_question(candidates[before].text)
+        asked = before is not None and sessions[before] == sessions[number] and asks[before]
         session = by_session[sessions[number]]
         found.append(
             Features(
@@ -129,8 +130,8 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
                 coverage=one.coverage,
                 similarity=max(0.0, one.similarity or 0.0),
                 named_speaker=0.0 if not named else 1.0 if one.speaker in named else -1.0,
-                question=float(_is_question(one.text)),
-                bare_question=float(is_bare_question(one.text)),
+                question=float(asks[number]),
+                bare_question=float(asks[number] and is_bare_question(one.text)),
                 length=math.log1p(min(one.length, LONGEST)),
                 answer_time=_answers(one, question, AnswerKind.TIME),
                 answer_number=_answers(one, question, AnswerKind.NUMBER),
@@ -222,7 +223,7 @@ def is_bare_question(text: str) -> bool:
 
 
 def _answers(one: Candidate, question: Question, *kinds: AnswerKind) -> float:
-    return float(any(kind in question.kinds and holds(one.text, kind) for kind in kinds))
+    return float(bool(question.kinds) and any(kind in question.kinds and holds(one.text, kind) for kind in kinds))
 
 
 def _in_named_time(one: Candidate, question: Question) -> float:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
-from operator import attrgetter
+from operator import attrgetter, mul
 
 from nanobot_memory_plugins.storage.moments import timestamp
 from nanobot_memory_plugins.storage.search.features import Candidate, Features, Question, features_of
@@ -82,10 +82,7 @@ def learned(candidates: Sequence[Candidate], question: Question, now: datetime, 
     """Return the weighted sum of each candidate's features, in log-odds."""
     has_meaning = any(one.similarity is not None for one in candidates)
     table = weights_of(WITH_MEANING if has_meaning else WORDS_ALONE)
-    scores = [
-        sum(weight * value for weight, value in zip(table, _values(row), strict=True))
-        for row in features_of(candidates, question)
-    ]
+    scores = [sum(map(mul, table, _values(row))) for row in features_of(candidates, question)]
     if options.recency_weight:
         worth = options.recency_weight * RECENCY_LOG_ODDS
         scores = [score + worth * _freshness(one, now, options) for one, score in zip(candidates, scores, strict=True)]

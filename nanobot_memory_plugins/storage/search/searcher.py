@@ -126,12 +126,13 @@ class Searcher:
         if meaning is not None:
             similar = self._matrix.similarity(meaning.space, meaning.vector, [row.id for row in rows])
         idf = self._idf(rows, terms)
-        scores = score_terms([row.terms(query.tier) for row in rows], idf)
+        texts = [row.terms(query.tier) for row in rows]
+        scores = score_terms(texts, idf)
         return Examination(
             documents=tuple(row.document for row in rows),
             candidates=tuple(
-                candidate_of(row.document, score, len(row.terms(query.tier)), similarity=similar.get(row.id))
-                for row, score in zip(rows, scores, strict=True)
+                candidate_of(row.document, score, len(found_terms), similarity=similar.get(row.id))
+                for row, found_terms, score in zip(rows, texts, scores, strict=True)
             ),
             question=Question.of(query.text, idf, query.asked_at or self._clock.now()),
             terms=tuple(terms),
@@ -150,7 +151,8 @@ class Searcher:
         rows = self._rows.by_ids(dict.fromkeys([*by_words, *by_meaning]))
         if not in_context:
             return rows
-        crowding = _crowding([row for row in rows if row.id in set(by_words)], limit) - set(by_meaning)
+        worded = set(by_words)
+        crowding = _crowding([row for row in rows if row.id in worded], limit) - set(by_meaning)
         by_words = [row_id for row_id in by_words if row_id not in crowding]
         rows = [row for row in rows if row.id not in crowding]
         first = {*by_words[:_WITH_NEIGHBOURS], *by_meaning[:_WITH_NEIGHBOURS]}
