@@ -53,6 +53,7 @@ class Matcher:
     def __init__(self, encode: Encode | None = None) -> None:
         self._encode = encode
         self._vectors: OrderedDict[str, array[float]] = OrderedDict()
+        self._index = _Index({})
 
     async def closest(self, text: str, entries: Mapping[str, Entry], *, most: int = 5) -> list[Match]:
         """Return the entries that ``text`` may mean, best first; only plausible ones."""
@@ -63,7 +64,9 @@ class Matcher:
         """Return for each text the entry that says the same thing, or None."""
 
         def look() -> list[list[str]]:
-            index = _Index(entries)
+            index = self._index
+            if not index.holds(entries):
+                self._index = index = _Index(entries)
             return [index.likely(text) for text in texts]
 
         likely = await run_in_daemon_thread(look)
@@ -130,13 +133,7 @@ def may_confirm(one: str, other: str) -> bool:
 def _sameness(one: Wording, other: Wording, cosine: float | None) -> float:
     if one.key == other.key:
         return 1.0 if one.key else 0.0
-    if (one.numbers, one.negated, one.past) != (other.numbers, other.negated, other.past):
-        return 0.0
-    shared = _shared(one, other)
-    longer = max(one.weight, other.weight)
-    if not shared or min(one.weight, other.weight) - shared > _OWN_ON_BOTH_SIDES + 1e-9:
-        return 0.0
-    share = shared / longer
+    share = _agreed(one, other)
     if cosine is None:
         return _dice(one, other) if share >= _SHARED else 0.0
     if cosine < _LEAST_COSINE or share < (_SHARED_WITH_VECTORS if cosine >= _SURE_COSINE else _SHARED):
@@ -144,11 +141,21 @@ def _sameness(one: Wording, other: Wording, cosine: float | None) -> float:
     return min(1.0, cosine)
 
 
+def _agreed(one: Wording, other: Wording) -> float:
+    """Return the share of the longer text's weight that both hold; 0 where they say different things."""
+    if (one.numbers, one.negated, one.past) != (other.numbers, other.negated, other.past):
+        return 0.0
+    shared = _shared(one, other)
+    if not shared or min(one.weight, other.weight) - shared > _OWN_ON_BOTH_SIDES + 1e-9:
+        return 0.0
+    return shared / max(one.weight, other.weight)
+
+
 class _Index:
     """The entries by their words: built once, asked for each text."""
 
     def __init__(self, entries: Mapping[str, Entry]) -> None:
-        self._entries = entries
+        self._entries = dict(entries)
         self._by_key: dict[str, str] = {}
         self._by_term: defaultdict[str, list[str]] = defaultdict(list)
         # Of entries in the same words, the one that holds comes first.
@@ -157,6 +164,15 @@ class _Index:
             self._by_key.setdefault(own.key, id_)
             for term in own.terms:
                 self._by_term[term].append(id_)
+
+    def holds(self, entries: Mapping[str, Entry]) -> bool:
+        """Say whether this is the index of these entries."""
+        own = self._entries
+        return own.keys() == entries.keys() and all(
+            entry is own[id_]
+            or (entry.content == own[id_].content and bool(entry.superseded_by) == bool(own[id_].superseded_by))
+            for id_, entry in entries.items()
+        )
 
     def likely(self, text: str) -> list[str]:
         """Return the ids of the entries that may say the same; an id that is named, or the same words, come alone."""
@@ -171,7 +187,8 @@ class _Index:
         for term, weight in own.terms.items():
             for id_ in self._by_term.get(term, ()):
                 shared[id_] += weight
-        return [id_ for id_, weight in shared.items() if weight >= _SHARED_WITH_VECTORS * own.weight - 1e-9]
+        least = _SHARED_WITH_VECTORS * own.weight - 1e-9
+        return [id_ for id_, weight in shared.items() if weight >= least]
 
 
 def named(text: str, entries: Mapping[str, Entry]) -> str | None:
@@ -184,12 +201,16 @@ def _best_same(text: str, ids: Sequence[str], entries: Mapping[str, Entry], vect
     found: list[tuple[float, bool, Match]] = []
     if (known := named(text, entries)) is not None:
         return Match(known, 1.0, "id")
+    own = wording(text)
     for id_ in ids:
         entry = entries[id_]
+        other = wording(entry.content)
+        exact = own.key == other.key
+        if not exact and _agreed(own, other) < _SHARED_WITH_VECTORS:
+            continue  # whatever their vectors say
         cosine = _pair_cosine(text, entry.content, vectors)
-        likeness = says_the_same(text, entry.content, cosine)
+        likeness = _sameness(own, other, cosine)
         if likeness:
-            exact = wording(text).key == wording(entry.content).key
             by = "text" if exact else "words" if cosine is None else "vectors"
             found.append((likeness, not entry.superseded_by, Match(id_, likeness, by)))
     return max(found, key=lambda one: one[:2])[2] if found else None

@@ -120,6 +120,7 @@ class Wording:
 
     ``terms`` are its terms with their weights, ``grams`` the terms with pairs of Chinese characters, ``numbers`` its
     numbers, days and months. ``negated`` and ``past`` say that it denies something, or tells what is over.
+    ``weight`` is that of all its terms.
     """
 
     key: str
@@ -128,11 +129,7 @@ class Wording:
     numbers: frozenset[str]
     negated: bool
     past: bool
-
-    @property
-    def weight(self) -> float:
-        """The weight of all its terms."""
-        return sum(self.terms.values())
+    weight: float
 
 
 def plain_text(text: str) -> str:
@@ -165,7 +162,7 @@ def wording(text: str) -> Wording:
             if weight:
                 terms.setdefault(mark + term, weight)
             grams.add(mark + term)
-    return Wording(key, terms, frozenset(grams), frozenset(numbers), negated, past)
+    return Wording(key, terms, frozenset(grams), frozenset(numbers), negated, past, sum(terms.values()))
 
 
 def _dated(text: str) -> str:

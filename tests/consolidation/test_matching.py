@@ -120,6 +120,17 @@ async def test_by_id_and_by_the_same_words():
     assert [one.by for one in await matcher.closest("[e1]", known)] == ["id"]
 
 
+async def test_an_entry_that_changed_since_the_last_question_is_compared_as_it_is_now():
+    matcher = Matcher()
+    known = entries("The user plays chess on Sundays", "The user lives in Bergen")
+    assert (await matcher.same(["plays chess on Sundays"], known))[0] is not None
+
+    changed = {**known, "e0": entry("e0", "The user paints boats")}
+    assert (await matcher.same(["plays chess on Sundays"], changed)) == [None]
+    assert (await matcher.same(["paints boats"], changed))[0].entry_id == "e0"
+    assert (await matcher.same(["paints boats"], {"e1": known["e1"]})) == [None]
+
+
 async def test_of_two_that_say_the_same_the_one_that_holds_is_taken():
     known = {"old": entry("old", "likes tea", superseded_by="new"), "new": entry("new", "Likes tea.")}
     (match,) = await Matcher().same(["likes tea!"], known)
