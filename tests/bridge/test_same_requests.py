@@ -1,0 +1,166 @@
+"""The host's own flows, with the set and without: the model is asked the same, our block and our tools aside."""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import (
+    Reply,
+    Request,
+    Rule,
+    ScriptedServer,
+    ToolCall,
+    after_tool,
+)
+from nanobot_memory_plugins.core.fence import remove_fenced
+from tests.support.nanobot import OFFLINE, Installation
+
+FACT = "The staging database runs on host Brunhilde, port 6543."
+QUESTION = "On which host does the staging database run?"
+# Without the plugins whose work it is to ask the model themselves or to put a summary in the place of nanobot's.
+BESIDE = {
+    "storage": {"embeddingProvider": "none"},
+    **{name: {"enabled": False} for name in ("compaction", "flush", "summary", "consolidation")},
+}
+WITHOUT = {"nanobot": {"enabled": False}}
+OUR_TOOLS = {"memory_search", "memory_get", "memory_note", "recall_memory"}
+_CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: \(\w+\))?")
+
+Flow = Callable[[Installation, ScriptedServer], Awaitable[None]]
+
+
+async def a_tool_call(nanobot: Installation, server: ScriptedServer) -> None:
+    (nanobot.workspace / "plan.md").write_text("Ship on Friday.", encoding="utf-8")
+    server.rules = [
+        Rule(after_tool, Reply("It says Friday.")),
+        Rule(lambda one: "plan" in one.last_user, Reply(tools=(ToolCall("read_file", {"path": "plan.md"}),))),
+    ]
+    loop = nanobot.loop()
+    await loop.process_direct("read the plan", session_key="cli:other")
+    await loop.aclose()
+
+
+async def streaming(nanobot: Installation, server: ScriptedServer) -> None:
+    async def nothing(*_: object, **__: object) -> None:
+        """Take what comes."""
+
+    loop = nanobot.loop()
+    for text in (QUESTION, "and its port?"):
+        await loop.process_direct(text, session_key="cli:other", on_stream=nothing, on_stream_end=nothing)
+    await loop.aclose()
+
+
+async def a_follow_up(nanobot: Installation, server: ScriptedServer) -> None:
+    from nanobot.bus.events import InboundMessage
+    from nanobot.bus.queue import MessageBus
+
+    server.rules = [
+        Rule(lambda one: "follow-up" in one.last_user, Reply("Answer to both.")),
+        Rule(lambda one: "first" in one.last_user, Reply("Answer to the first.", delay=0.5)),
+    ]
+    bus, before = MessageBus(), len(server.requests)
+    loop = nanobot.loop(bus=bus)
+    running = asyncio.create_task(loop.run())
+    await bus.publish_inbound(InboundMessage("telegram", "ann", "7", "first: which host has the staging database?"))
+    while len(server.requests) == before:
+        await asyncio.sleep(0.02)
+    await bus.publish_inbound(InboundMessage("telegram", "ann", "7", "follow-up: and its port?"))
+    async with asyncio.timeout(20):
+        while (await bus.consume_outbound()).content != "Answer to both.":
+            pass
+    loop.stop()
+    await running
+    await loop.aclose()
+
+
+async def a_cancelled_turn(nanobot: Installation, server: ScriptedServer) -> None:
+    server.rules = [Rule(lambda one: "slow" in one.last_user, Reply("Too late.", delay=1.0))]
+    before = len(server.requests)
+    loop = nanobot.loop()
+    turn = asyncio.create_task(loop.process_direct("slow: " + QUESTION, session_key="cli:other"))
+    while len(server.requests) == before:
+        await asyncio.sleep(0.02)
+    turn.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await turn
+    await loop.process_direct(QUESTION, session_key="cli:other")
+    await loop.aclose()
+
+
+def command(name: str) -> Flow:
+    async def flow(nanobot: Installation, server: ScriptedServer) -> None:
+        loop = nanobot.loop()
+        await loop.process_direct(QUESTION, session_key="cli:other")
+        await loop.process_direct(name, session_key="cli:other")
+        await loop.process_direct("what now?", session_key="cli:other")
+        await loop.aclose()
+
+    return flow
+
+
+async def a_restart(nanobot: Installation, server: ScriptedServer) -> None:
+    for text in (QUESTION, "and its port?"):
+        loop = nanobot.loop()
+        await loop.process_direct(text, session_key="cli:other")
+        await loop.aclose()
+
+
+FLOWS: dict[str, Flow] = {
+    "tool call": a_tool_call,
+    "streaming": streaming,
+    "follow-up": a_follow_up,
+    "cancel": a_cancelled_turn,
+    "/new": command("/new"),
+    "/compact": command("/compact"),
+    "restart": a_restart,
+}
+
+
+def without_ours(request: Request, folder: Path) -> dict[str, Any]:
+    """Return a request as nanobot would have made it: no block, no tool of ours, no clock, no folder of its own."""
+    body = json.loads(json.dumps(dict(request.body)).replace(str(folder), "FOLDER"))
+    body["tools"] = [one for one in body.get("tools") or () if one["function"]["name"] not in OUR_TOOLS]
+    for message in body["messages"]:
+        content = message.get("content")
+        if isinstance(content, list):
+            parts = [{**part, "text": plain(part["text"])} if "text" in part else part for part in content]
+            message["content"] = [part for part in parts if part.get("text") != ""]
+        elif isinstance(content, str):
+            message["content"] = plain(content)
+    return body
+
+
+def plain(text: str) -> str:
+    return _CLOCK.sub("TIME", remove_fenced(text)).strip()
+
+
+async def asked(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -> tuple[list[Request], Path]:
+    """Run a flow in an installation that has something to remember, and return what the model was asked."""
+    with ScriptedServer() as server:
+        nanobot = Installation(folder, server, memory)
+        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
+            monkeypatch.setenv(name, value)
+        loop = nanobot.loop()
+        await loop.process_direct(FACT, session_key="cli:before")
+        await loop.aclose()
+        await flow(nanobot, server)
+        return list(server.requests), folder
+
+
+@pytest.mark.parametrize("name", FLOWS)
+async def test_the_model_is_asked_what_it_is_asked_without_the_set(tmp_path, monkeypatch, name):
+    monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS", raising=False)
+    beside = await asked(tmp_path / "beside", BESIDE, FLOWS[name], monkeypatch)
+    alone = await asked(tmp_path / "without", WITHOUT, FLOWS[name], monkeypatch)
+    assert [without_ours(one, beside[1]) for one in beside[0]] == [without_ours(one, alone[1]) for one in alone[0]]
+    # It was no comparison of nothing with nothing: the set was there, and was not.
+    assert any(OUR_TOOLS & set(one.tool_names) for one in beside[0])
+    assert not any(OUR_TOOLS & set(one.tool_names) for one in alone[0])
+    if name != "tool call":
+        assert any(FACT in one.text for one in beside[0][1:])
+        assert not any(FACT in one.text for one in alone[0][1:])
