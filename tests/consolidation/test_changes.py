@@ -4,7 +4,13 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.changes import Believed, touched, with_replaced
+from nanobot_memory_plugins.consolidation.extraction.changes import (
+    Believed,
+    Closeness,
+    ended_in_own_words,
+    touched,
+    with_replaced,
+)
 from tests.consolidation.made_entries import entry
 
 MOVED = "I moved from Berlin to Lisbon last month"
@@ -14,9 +20,17 @@ def candidate(content: str, **more: str) -> Candidate:
     return Candidate(content=content, category=Category.FACT, **more)
 
 
-def replaced(said: str, *candidates: Candidate, known: dict[str, Entry], same: str = "") -> list[tuple[str, str]]:
+def cosine_of(value: float) -> Closeness:
+    """Every statement is as close as this to every entry."""
+    return lambda _statement, _entry: value
+
+
+def replaced(
+    said: str, *candidates: Candidate, known: dict[str, Entry], same: str = "", cosine: float = 0.0
+) -> list[tuple[str, str]]:
     believed = [Believed(one, said, same if place == 0 else "") for place, one in enumerate(candidates)]
-    return [(one.candidate.content, id_) for one, id_ in with_replaced(believed, candidates, known)]
+    found = with_replaced(believed, candidates, known, cosine_of(cosine))
+    return [(one.candidate.content, id_) for one, id_ in found]
 
 
 def known(*texts: str) -> dict[str, Entry]:
@@ -70,6 +84,58 @@ def test_a_plain_change_needs_no_id(entry_text: str, said: str, new: str):
 def test_what_only_stands_beside_a_change_stays(entry_text: str, said: str, new: str):
     one = candidate(new, reinforces="nothing")
     assert replaced(said, one, known=known(entry_text)) == [(new, "")]
+
+
+@pytest.mark.parametrize(("cosine", "old"), [(0.4, "k0"), (0.1, "")])
+def test_a_statement_without_a_word_of_the_entry_speaks_of_it_when_the_vectors_say_so(cosine: float, old: str):
+    new = candidate("The user eats meat", contradicts="k0")
+    said = "I eat meat again since the summer"
+    assert replaced(said, new, known=known("The user is vegetarian"), cosine=cosine) == [(new.content, old)]
+
+
+def test_vectors_alone_put_no_end_to_an_entry_when_no_change_is_announced():
+    new = candidate("The user eats meat", contradicts="k0")
+    assert replaced("I eat meat", new, known=known("The user is vegetarian"), cosine=0.4) == [(new.content, "")]
+
+
+@pytest.mark.parametrize(
+    ("entry_text", "said", "new"),
+    [
+        (
+            "The user writes Python at work",
+            "We dropped Python at work, I write only Go now",
+            "The user writes Go at work",
+        ),
+        ("用户喜欢深色模式", "我现在全改成浅色模式了，深色看着眼睛累", "用户全改成浅色模式"),
+    ],
+)
+def test_what_a_model_confirms_in_other_words_after_a_change_replaces_the_entry(entry_text: str, said: str, new: str):
+    assert replaced(said, candidate(new, reinforces="k0"), known=known(entry_text), same="k0") == [(new, "k0")]
+
+
+def test_more_detail_about_what_still_holds_replaces_nothing():
+    one = candidate("The user has a dog called Rex, who is old now", reinforces="k0")
+    here = known("The user has a dog called Rex")
+    assert replaced("My dog Rex is old now", one, known=here, same="k0") == [(one.content, "")]
+
+
+def test_a_model_that_writes_out_what_has_ended_is_believed_when_one_thing_was_announced():
+    old, new = candidate("The user is single", contradicts="k0"), candidate("The user is married")
+    here = known("The user is single")
+    believed = [Believed(new, "I got married in May!")]
+    assert [id_ for _, id_ in with_replaced(believed, [old, new], here)] == ["k0"]
+    two = [*believed, Believed(candidate("The user got a cat"), "I got a cat")]
+    assert [id_ for _, id_ in with_replaced(two, [old, new], here)] == ["", ""]
+
+
+def test_what_has_ended_without_anything_new_is_told_in_the_users_own_words():
+    here = known("The server runs on Ubuntu", "The user has a dog")
+    ended = [candidate("The server runs on Ubuntu", contradicts="k0")]
+    said = "We reinstalled the server, it runs Debian now and not Ubuntu."
+    assert ended_in_own_words(ended, set(), ["I like dogs.", said], here) == [(said, "k0")]
+    assert ended_in_own_words(ended, {"k0"}, [said], here) == []
+    assert ended_in_own_words(ended, set(), ["The server is fast."], here) == []
+    assert ended_in_own_words([candidate("A dog", contradicts="k1")], set(), [said], here) == []
 
 
 def test_a_statement_touches_an_entry_by_the_weight_of_its_terms():

@@ -53,6 +53,11 @@ class Grounding:
         """The turns as texts, for vectors: the newest ones."""
         return [" ".join(one.text for one in group)[:_TURN_CHARS] for group in self._turns[-_TURNS:]]
 
+    @property
+    def sure(self) -> list[Statement]:
+        """The statements that tell of no try, in their order."""
+        return [one for group in self._turns for one in group if not one.attempt]
+
     def share(self, text: str) -> float:
         """Return the share of a text's terms that the best turn holds, 0 to 1."""
         return self._share(wording(_ISO_DAY.sub(" ", text)), self._bags)
@@ -81,7 +86,7 @@ class Grounding:
         near = max(cosines, default=0.0) >= _COSINE
         if share < (_WITH_VECTORS if near else _BY_WORDS) or not self._knows_numbers(own):
             return False
-        return is_try or self._agrees(own)
+        return is_try or all(self._agrees(wording(part)) for part in CLAUSES.split(text) if part.strip())
 
     def _share(self, own: Wording, bags: Sequence[frozenset[str]]) -> float:
         if not own.weight:

@@ -2,28 +2,24 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from uuid import uuid4
 
 from loguru import logger
 
-from nanobot_memory_plugins.consolidation.entry import Category, Entry, new_id
-from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
+from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.asking import Question, ask
-from nanobot_memory_plugins.consolidation.extraction.changes import Believed, with_replaced
-from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
+from nanobot_memory_plugins.consolidation.extraction.believing import findings_of
 from nanobot_memory_plugins.consolidation.extraction.dealt_with import DealtWith, Held
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.pending import Pending, time_of, unknown_among
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
-from nanobot_memory_plugins.consolidation.matching import Matcher, may_confirm
+from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
-from nanobot_memory_plugins.core.fence import language_of
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
@@ -33,10 +29,6 @@ WHO = "extraction"
 _FEWEST_TOKENS = 4
 # Seconds that a trigger waits while another one works on the session.
 _PATIENCE = 25.0
-# Of a turn that nobody spoke in: what the assistant has learned. It says nothing of the user.
-_BACKGROUND_KINDS = frozenset(
-    {Category.EXPERIENCE, Category.WORKFLOW, Category.DECISION, Category.SKILL_USAGE, Category.TODO}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,44 +127,12 @@ class SessionProcessor:
             except LanguageModelError as error:
                 logger.debug("a session is learned from later: {}", type(error).__name__)
                 return await self._leave(session, fresh)
-            findings = await self._believed(candidates, Grounding(said), times, known, session)
+            findings = await findings_of(
+                candidates, Grounding(said), times, known, self._matcher, background=session.background
+            )
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))
-
-    async def _believed(
-        self,
-        candidates: Sequence[Candidate],
-        grounding: Grounding,
-        times: Sequence[datetime],
-        known: Mapping[str, Entry],
-        session: Session,
-    ) -> list[Finding]:
-        """Return the candidates that the statements bear out, matched with the known entries."""
-        if session.background:
-            candidates = [one for one in candidates if one.category in _BACKGROUND_KINDS]
-        unsure = [one.content for one in candidates if grounding.needs_vectors(one.content)]
-        cosines = await self._matcher.cosines(unsure, grounding.turns) if unsure else None
-        near = dict(zip(unsure, cosines, strict=True)) if cosines is not None else {}
-        believed = await run_in_daemon_thread(
-            lambda: [one for one in candidates if grounding.bears_out(one.content, near.get(one.content, ()))]
-        )
-        matches = await self._matcher.same([one.content for one in believed], known)
-
-        def settle() -> list[Finding]:
-            said = [grounding.best_statement(one.content) for one in believed]
-            sure = [
-                Believed(one, statement.text if statement else "", match.entry_id if match else _confirmed(one, known))
-                for one, statement, match in zip(believed, said, matches, strict=True)
-            ]
-            statement_of = {id(one): statement for one, statement in zip(sure, said, strict=True)}
-            findings = []
-            for one, replaced in with_replaced(sure, candidates, known):
-                dated, expires_at = _dated(one.candidate, statement_of[id(one)], times)
-                findings.append(Finding(dated, new_id(known), one.same, replaced, expires_at))
-            return findings
-
-        return await run_in_daemon_thread(settle)
 
     def _settle(
         self,
@@ -221,31 +181,3 @@ class SessionProcessor:
         outcome = repository.update(change, who=WHO, why=f"session {session.key} ({token})")
         made = [id_ for id_ in merged.new if id_ in outcome.entries]
         return Processed(len(made), len(merged.updated))
-
-
-def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:
-    """Return the entry that the model says is confirmed, when the two may be about the same thing."""
-    entry = known.get(candidate.reinforces)
-    if entry is None or candidate.contradicts == entry.id or not may_confirm(candidate.content, entry.content):
-        return ""
-    return entry.id
-
-
-def _dated(
-    candidate: Candidate, said: Statement | None, times: Sequence[datetime]
-) -> tuple[Candidate, datetime | None]:
-    """Return a candidate with the day that it speaks of, and until when it holds.
-
-    What the user said has the last word: models are bad at calendars.
-    """
-    time = times[said.turn] if said is not None else times[-1]
-    own = day_meant(said.text, time.date()) if said is not None else None
-    day = own or day_meant(candidate.expires_at, time.date()) or day_meant(candidate.content, time.date())
-    if day is None:
-        return candidate, None
-    if names_a_day_relatively(candidate.content):
-        mark = f"（{day:%Y-%m-%d}）" if language_of(candidate.content) == "zh" else f" ({day:%Y-%m-%d})"
-        candidate = candidate.model_copy(update={"content": candidate.content.rstrip(".。") + mark})
-    zone = time.tzinfo
-    expires = end_of(day, zone) if candidate.category is Category.TODO and zone is not None else None
-    return candidate, expires
