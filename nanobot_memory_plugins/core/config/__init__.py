@@ -5,9 +5,11 @@ from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, DocumentName
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
+from nanobot_memory_plugins.core.config.writing import ConfigChange, set_config_keys, set_plugin_options
 
 __all__ = [
     "DOCUMENT_NAMES",
+    "ConfigChange",
     "ConfigProblem",
     "CoreOptions",
     "DocumentName",
@@ -16,4 +18,6 @@ __all__ = [
     "installed_plugins",
     "load_config",
     "plugin_options",
+    "set_config_keys",
+    "set_plugin_options",
 ]
