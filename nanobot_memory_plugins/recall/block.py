@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Tier
 from nanobot_memory_plugins.recall.dates_in_words import day_in_words, is_chinese, with_days
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.repeats import fold_repeats, folded, one_line
+from nanobot_memory_plugins.recall.watching import Reason, Watch
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
@@ -19,7 +20,9 @@ _NEARLY_THE_SAME = 0.9
 _HALF = 2
 
 
-def build_block(hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY) -> ContextBlock | None:
+def build_block(
+    hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY, watch: Watch | None = None
+) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
     Hits whose score is below ``min_relative_odds`` of the best one's are left out. The best ``max_full_docs`` stand
@@ -32,6 +35,8 @@ def build_block(hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tie
     page = _filled(good, options, tier)
     if len(page.used) < len(good):
         page = max(page, _filled(_short_before_long(good), options, tier), key=lambda one: one.worth)
+    if watch is not None:
+        _note_cuts(hits, good, page, options, watch)
     if not page.used:
         return None
     text = "\n".join("\n".join([path, *lines]) for path, lines in page.groups.items())
@@ -53,12 +58,32 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     return f"- {date}{who}: {text} (line {hit.line})"
 
 
-def without_live(hits: Iterable[Hit], text: str, history: Sequence[Message]) -> list[Hit]:
+def _note_cuts(hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options: RecallOptions, watch: Watch) -> None:
+    """Note which hits are not on the page, and why."""
+    left = [hit for hit in good if hit.id not in page.used]
+    room = f"{options.max_context_tokens} tokens and {options.inject_budget_chars} characters (maxContextTokens, "
+    places = f"maxFullDocs and maxSnippets are {options.max_full_docs} and {options.max_snippets}"
+    watch.cut(
+        (hit for hit in hits if hit not in good), Reason.FAR_BEHIND, f"minRelativeOdds is {options.min_relative_odds:g}"
+    )
+    watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, f"{room}injectBudgetChars)")
+    watch.cut((hit for hit in left if hit.id not in page.refused), Reason.PLACES, places)
+    watch.whole.update(page.whole)
+
+
+def without_live(hits: Iterable[Hit], text: str, history: Sequence[Message], watch: Watch | None = None) -> list[Hit]:
     """Leave out what stands in the live context already, and keep one of those that say the same."""
     live = {folded(text), *(folded(message.text) for message in history)}
     live.discard("")
     longer = [context for context in live if len(context) >= _SHORTEST_REPEAT]
-    return fold_repeats(hit for hit in hits if _is_new(folded(hit.text), live, longer))
+    listed = list(hits)
+    fresh = [hit for hit in listed if _is_new(folded(hit.text), live, longer)]
+    if watch is not None:
+        kept = {hit.id for hit in fresh}
+        watch.cut(
+            (hit for hit in listed if hit.id not in kept), Reason.IN_CONTEXT, "the message or a turn before has it"
+        )
+    return fold_repeats(fresh, watch)
 
 
 def _is_new(said: str, live: set[str], longer: Sequence[str]) -> bool:
@@ -75,6 +100,8 @@ class _Page:
     tokens: int
     groups: dict[str, list[str]] = field(default_factory=dict)
     used: list[str] = field(default_factory=list)
+    whole: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     worth: float = 0.0
 
     def add(self, hit: Hit, line: str) -> bool:
@@ -98,8 +125,10 @@ def _filled(hits: Sequence[Hit], options: RecallOptions, tier: Tier) -> _Page:
     for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
         whole = rank < options.max_full_docs
         added = page.add(hit, render(hit, whole=whole, options=options, tier=tier))
-        if whole and not added:
-            page.add(hit, render(hit, whole=False, options=options, tier=tier))
+        if added:
+            page.whole += [hit.id] if whole else []
+        elif not whole or not page.add(hit, render(hit, whole=False, options=options, tier=tier)):
+            page.refused.append(hit.id)
     return page
 
 

@@ -16,7 +16,8 @@ from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier, is_small_talk
+from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier
+from nanobot_memory_plugins.recall.watching import Reason, Watch
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
@@ -53,20 +54,25 @@ async def recall(
     asked_at: datetime | None = None,
     ranked_limit: int = 0,
     clock: Clock | None = None,
+    watch: Watch | None = None,
 ) -> Recalled:
     """Recall for a message.
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
     ``scope`` is the filter of the search. ``tier`` None: the words of the message and of the user's last turns choose
     it. ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
-    ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
+    ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits. ``watch`` is
+    told what was done and why, and changes nothing either.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
     probes = options.enable_probe_on_off
     if tier is None:
-        tier = choose_tier(text, [message.text for message in history if message.role == "user"], options)
-        probes = probes and not is_small_talk(text, options)
+        decision = decide_tier(text, [message.text for message in history if message.role == "user"], options)
+        tier = decision.tier
+        probes = probes and not decision.small_talk
+        if watch is not None:
+            watch.decision = decision
     is_off = tier is RecallTier.OFF and not probes
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
@@ -77,16 +83,23 @@ async def recall(
     found = _Found(tier)
     try:
         async with bound:
-            found = await _search(store, Query(text=text, scope=scope, asked_at=asked_at), tier, options, ranked_limit)
+            query = Query(text=text, scope=scope, asked_at=asked_at, explain=watch is not None)
+            found = await _search(store, query, tier, options, ranked_limit, watch)
     except TimeoutError:
         if not bound.expired():
             raise
+    if watch is not None:
+        watch.limit_seconds, watch.seconds = seconds, clock.monotonic() - started
     if bound.expired() or clock.monotonic() - started > seconds:
         logger.debug("recall was dropped at its limit of {:.0f} ms", seconds * 1000)
+        if watch is not None:
+            watch.cut(found.ranked, Reason.LATE)
         return Recalled(tier, late=True)
     if is_off:
+        if watch is not None:
+            watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
         return Recalled(tier, ranked=found.ranked)
-    return _chosen(found, text, history, options)
+    return _chosen(found, text, history, options, watch)
 
 
 def wider(options: RecallOptions) -> RecallOptions:
@@ -127,43 +140,67 @@ class _Found:
     ranked: tuple[Hit, ...] = ()
 
 
-async def _search(store: Store, asked: Query, tier: RecallTier, options: RecallOptions, ranked_limit: int) -> _Found:
+async def _search(
+    store: Store,
+    asked: Query,
+    tier: RecallTier,
+    options: RecallOptions,
+    ranked_limit: int,
+    watch: Watch | None,
+) -> _Found:
     """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
+
+    async def hits_for(query: Query) -> tuple[Hit, ...]:
+        result = await store.search(query)
+        if watch is not None:
+            watch.searches.append((query, result))
+        return result.hits
+
     light: tuple[Hit, ...] = ()
     if tier is RecallTier.LIGHT:
         wanted = _top_k(RecallTier.LIGHT, options) * _SPARE
-        light = (await store.search(replace(asked, tier=Tier.LIGHT, limit=wanted))).hits
+        light = await hits_for(replace(asked, tier=Tier.LIGHT, limit=wanted))
         is_good = any(relevance(hit) >= options.light_threshold for hit in light)
         if is_good and len(light) >= ranked_limit:
             return _Found(tier, light, light)
         if not is_good:
             tier, light = RecallTier.HEAVY, ()
     wanted = _top_k(RecallTier.HEAVY, options) * _SPARE
-    whole = (await store.search(replace(asked, limit=max(wanted, ranked_limit)))).hits
+    whole = await hits_for(replace(asked, limit=max(wanted, ranked_limit)))
     if not light:
         return _Found(tier, whole[:wanted], whole)
     known = {hit.id for hit in light}
     return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)))
 
 
-def _chosen(found: _Found, text: str, history: Sequence[Message], options: RecallOptions) -> Recalled:
+def _chosen(
+    found: _Found, text: str, history: Sequence[Message], options: RecallOptions, watch: Watch | None
+) -> Recalled:
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
     The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
     the second half of the answer, whatever its own words are.
     """
     tier, probe = found.tier, None
-    fresh = without_live(found.hits, text, history)
+    fresh = without_live(found.hits, text, history, watch)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
+    needed = options.probe_threshold if tier is RecallTier.OFF else options.relevance_threshold
+    if watch is not None:
+        watch.best, watch.needed = best, needed
+        if best < needed:
+            watch.cut(fresh, Reason.NOT_RELEVANT, f"the best has {best:.2f}, {needed:g} is needed")
     if tier is RecallTier.OFF:
         probe = best
-        if probe < options.probe_threshold:
+        if probe < needed:
             return Recalled(tier, ranked=found.ranked, probe=probe)
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
-    elif best < options.relevance_threshold:
+    elif best < needed:
         return Recalled(tier, ranked=found.ranked)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    block = build_block(fresh[: _top_k(tier, options)], options, tier=shown)
+    most = _top_k(tier, options)
+    if watch is not None:
+        watch.cut(fresh[most:], Reason.TOP_K, f"{most} memories at most at tier {tier.name.lower()}")
+    block = build_block(fresh[:most], options, tier=shown, watch=watch)
     by_id = {hit.id: hit for hit in fresh}
     return Recalled(
         tier=tier,

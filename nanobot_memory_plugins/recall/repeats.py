@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.recall.watching import Reason, Watch
 
 _SPACES = re.compile(r"\s+")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
@@ -39,7 +40,7 @@ def folded(text: str) -> str:
     return one_line(unicodedata.normalize("NFKC", text)).casefold()
 
 
-def fold_repeats(hits: Iterable[Hit]) -> list[Hit]:
+def fold_repeats(hits: Iterable[Hit], watch: Watch | None = None) -> list[Hit]:
     """Keep one of the hits that say the same, in the place and with the score of the best of them.
 
     The one that says more stays, and of two that say the same the newer.
@@ -48,13 +49,16 @@ def fold_repeats(hits: Iterable[Hit]) -> list[Hit]:
     for hit in hits:
         said = _Said.of(hit)
         for place, (other, other_said) in enumerate(kept):
-            if said.is_held_by(other_said):
-                if other_said.is_held_by(said) and _time(hit) > _time(other):
-                    kept[place] = (_in_place_of(other, hit), said)
-                break
-            if other_said.is_held_by(said):
+            is_held = said.is_held_by(other_said)
+            if not is_held and not other_said.is_held_by(said):
+                continue
+            stays = not is_held or (other_said.is_held_by(said) and _time(hit) > _time(other))
+            if stays:
                 kept[place] = (_in_place_of(other, hit), said)
-                break
+            if watch is not None:
+                gone, held_by = (other, hit) if stays else (hit, other)
+                watch.cut([gone], Reason.REPEATS, "says the same", instead=held_by.id)
+            break
         else:
             kept.append((hit, said))
     return [hit for hit, _ in kept]

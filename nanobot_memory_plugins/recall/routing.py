@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
@@ -37,18 +38,55 @@ class RecallTier(IntEnum):
     HEAVY = 2
 
 
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What in a message asks for a tier. ``kind`` is the option that looks for it, ``words`` what was matched.
+
+    ``turns_back`` says in which turn: 0 is the message itself, 1 the user's turn before it, which it follows up.
+    """
+
+    tier: RecallTier
+    kind: str
+    words: str = ""
+    turns_back: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The tier for a message and what it comes from; no signal means that no word asks for memory.
+
+    ``follow_ups`` counts the user's turns that were looked at beside the message, ``small_talk`` says that it is
+    nothing else.
+    """
+
+    tier: RecallTier
+    signal: Signal | None = None
+    follow_ups: int = 0
+    small_talk: bool = False
+
+
 def choose_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) -> RecallTier:
-    """Return the tier for a message, from its words.
+    """Return the tier for a message, from its words: that of `decide_tier`."""
+    return decide_tier(text, recent_turns, options).tier
+
+
+def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) -> Decision:
+    """Return the tier for a message, from its words, with what speaks for it.
 
     ``recent_turns`` are the user's messages before it, oldest first. A follow-up ("and that one?", "那个呢？") needs as
     much as what it follows.
     """
-    tier = _tier_of(text, options)
+    asked = text
+    signal = _signal_of(text, options)
     turns = list(recent_turns[-_TURNS_BACK:])
-    while tier is RecallTier.OFF and turns and questions.is_follow_up(simplified(text)):
+    back = 0
+    while signal is None and turns and questions.is_follow_up(simplified(text)):
         text = turns.pop()
-        tier = _tier_of(text, options)
-    return tier
+        back += 1
+        signal = _signal_of(text, options, turns_back=back)
+    if signal is not None:
+        return Decision(signal.tier, signal, back)
+    return Decision(RecallTier.OFF, None, back, is_small_talk(asked, options))
 
 
 def is_small_talk(text: str, options: RecallOptions) -> bool:
@@ -76,15 +114,15 @@ def is_unsure(draft: str, options: RecallOptions) -> bool:
     return bool(_pattern(tuple(word for word in options.uncertain_markers if word not in hedges)).search(said))
 
 
-def _tier_of(text: str, options: RecallOptions) -> RecallTier:
+def _signal_of(text: str, options: RecallOptions, *, turns_back: int = 0) -> Signal | None:
     text = simplified(_ends(text)).replace("’", "'")
-    if _pattern(options.explicit_anchors).search(text):
-        return RecallTier.HEAVY
-    if _pattern(options.implicit_signals).search(text):
-        return RecallTier.LIGHT
+    if found := _pattern(options.explicit_anchors).search(text):
+        return Signal(RecallTier.HEAVY, "explicitAnchors", found[0], turns_back)
+    if found := _pattern(options.implicit_signals).search(text):
+        return Signal(RecallTier.LIGHT, "implicitSignals", found[0], turns_back)
     if options.personal_questions and questions.is_personal(text):
-        return RecallTier.LIGHT
-    return RecallTier.OFF
+        return Signal(RecallTier.LIGHT, "personalQuestions", "", turns_back)
+    return None
 
 
 def _ends(text: str) -> str:

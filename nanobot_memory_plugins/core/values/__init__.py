@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.values.conversation import (
     freeze,
     messages_from_chat,
 )
+from nanobot_memory_plugins.core.values.explanation import Explanation, Part, Weighed
 from nanobot_memory_plugins.core.values.notes import (
     ContextBlock,
     Destination,
@@ -31,12 +32,14 @@ __all__ = [
     "ContextBlock",
     "DatedPhrase",
     "Destination",
+    "Explanation",
     "Hit",
     "Level",
     "Message",
     "Note",
     "NoteType",
     "Origin",
+    "Part",
     "PromptEntries",
     "Query",
     "Receipt",
@@ -46,6 +49,7 @@ __all__ = [
     "Summary",
     "Tier",
     "Trace",
+    "Weighed",
     "freeze",
     "messages_from_chat",
 ]

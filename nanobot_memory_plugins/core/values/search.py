@@ -3,8 +3,12 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.values.explanation import Explanation
 
 
 class Tier(StrEnum):
@@ -29,6 +33,7 @@ class Query:
 
     ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out. ``asked_at`` is
     the moment at which the question is asked, from which "last Friday" and recency count; None: the store's now.
+    ``explain`` asks for the result's ``explanation`` and changes nothing else.
     """
 
     text: str
@@ -42,6 +47,7 @@ class Query:
     use_vectors: bool = True
     exclude_ids: frozenset[str] = frozenset()
     asked_at: datetime | None = None
+    explain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +91,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """Hits, best first, with the level at which they were found."""
+    """Hits, best first, with the level at which they were found.
+
+    ``explanation`` is there when the query asked for one and the store can tell.
+    """
 
     hits: tuple[Hit, ...] = ()
     level: Level = Level.FULL_TEXT
+    explanation: "Explanation | None" = None
 
 
 @dataclass(frozen=True, slots=True)

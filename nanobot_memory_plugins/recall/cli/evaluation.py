@@ -3,21 +3,18 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, StoreStatus
 from nanobot_memory_plugins.recall.cli.dataset import Dataset, EvalDocument, EvalQuery
 from nanobot_memory_plugins.recall.cli.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
+from nanobot_memory_plugins.recall.cli.opening import opened_store, without_embeddings
 from nanobot_memory_plugins.recall.engine import Recalled, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 
@@ -28,7 +25,6 @@ _MORE_PASSAGES = 4
 _AT_A_TIME = 3
 # Seconds: so long that no machine is too slow. What is measured is what is found, not how fast.
 _NO_LIMIT = 3_600.0
-_OPEN_SECONDS = 300.0
 _LOOKS, _LOOK_SECONDS = 20, 1.0
 # "Now" for a question without a time, in a group without any.
 _NO_TIME = datetime(2000, 1, 1, tzinfo=UTC)
@@ -67,7 +63,7 @@ async def evaluate(
     places = await asyncio.to_thread(write_transcripts, workspace, dataset.documents, written=watcher.advanced)
     options, _ = plugin_options(config, "recall", RecallOptions)
     chosen = options if isinstance(options, RecallOptions) else RecallOptions()
-    async with _opened(workspace, _own_index(config, embeddings=embeddings)) as store:
+    async with opened_store(workspace, _own_index(config, embeddings=embeddings)) as store:
         await _indexed(store, watcher)
         watcher.begun("asking", len(dataset.queries))
         asking = _Asking(store, places, chosen.model_copy(update={"recall_timeout": _NO_LIMIT}), dataset.documents)
@@ -137,46 +133,12 @@ class _Asking:
         )
 
 
-@asynccontextmanager
-async def _opened(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
-    """Open the store that the installed plugins bring, and nothing else of them."""
-    stores: list[Store] = []
-    plugins = PluginSet(
-        workspace,
-        config=config,
-        llm=None,
-        clock=SystemClock(),
-        problems=list[ConfigProblem](),
-        visible_scope=lambda scope: scope,
-        store=lambda: stores[0] if stores else None,
-    )
-    await plugins.load()
-    try:
-        opened = await plugins.host.call_first("open_store", {}, accept=(Store,))
-        if opened is not None:
-            stores += [store for store in opened.values if isinstance(store, Store)]
-        if not stores:
-            raise StoreError(
-                "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
-            )
-        yield stores[0]
-    finally:
-        for store in stores:
-            await store.close()
-        await plugins.host.close()
-
-
 def _own_index(config: MemoryConfig, *, embeddings: bool) -> MemoryConfig:
     """Return the configuration with an index in the workspace, whatever it says of the user's own.
 
     The names are those of our storage plugin; another store's plugin does not look at them.
     """
     replaced = {"db_path", "dbPath"}
-    if not embeddings:
-        replaced |= {"embedding_provider", "embeddingProvider"}
     storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
-    if not embeddings:
-        storage["embedding_provider"] = "none"
-    core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
-    return config.model_copy(update={"core": core, "plugins": {**config.plugins, "storage": storage}})
+    own = config.model_copy(update={"plugins": {**config.plugins, "storage": storage}})
+    return own if embeddings else without_embeddings(own)

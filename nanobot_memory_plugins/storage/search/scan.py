@@ -8,12 +8,12 @@ from functools import lru_cache
 from nanobot_memory_plugins.core.values import Level, Query, SearchResult, Tier
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms
+from nanobot_memory_plugins.storage.search.answering import Examination, answer_of
 from nanobot_memory_plugins.storage.search.features import Candidate, Question
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.lexical import LexicalScore, idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.ranking import odds, rank
-from nanobot_memory_plugins.storage.search.results import hit_of
+from nanobot_memory_plugins.storage.search.ranking import Parts, rank
 from nanobot_memory_plugins.storage.segmentation import query_terms
 
 # Documents whose terms are kept for the next search: segmenting takes longer than scoring.
@@ -61,11 +61,9 @@ def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
         for document, terms, score in zip(found, texts, scores, strict=True)
     ]
     now, options = datetime.now(UTC), SearchOptions()
-    order = rank(candidates, Question.of(query.text, idf, query.asked_at or now), now, options)
+    question = Question.of(query.text, idf, query.asked_at or now)
+    parts: Parts | None = {} if query.explain else None
+    order = rank(candidates, question, now, options, parts)
     best = sorted((place for place in range(len(found)) if scores[place].bm25 > 0), key=lambda place: -order[place])
-    shown = odds([order[place] for place in best], options)
-    hits = tuple(
-        hit_of(found[place], score=score, coverage=scores[place].coverage, terms=wanted)
-        for place, score in zip(best[: query.limit], shown, strict=False)
-    )
-    return SearchResult(hits=hits, level=Level.MARKDOWN)
+    examined = Examination(tuple(found), tuple(candidates), question, tuple(wanted), options)
+    return answer_of(examined, best, order, query, Level.MARKDOWN, parts)

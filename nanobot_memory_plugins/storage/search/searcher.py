@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from loguru import logger
@@ -17,12 +16,12 @@ from nanobot_memory_plugins.storage.database import Database, VectorBackend, Vec
 from nanobot_memory_plugins.storage.database.connection import plain_errors
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.indexed_text import storable
-from nanobot_memory_plugins.storage.search.features import Candidate, Question, is_bare_question
+from nanobot_memory_plugins.storage.search.answering import Examination, answer
+from nanobot_memory_plugins.storage.search.features import Question, is_bare_question
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.ranking import is_learned, odds, rank
 from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.search.rows import Row, Rows
 from nanobot_memory_plugins.storage.search.scan import candidate_of, terms_of
@@ -40,8 +39,6 @@ _SPARE = 2
 _EMBEDDED_TOKENS = 128
 # A search of tl;dr, tags and titles has no context to look at.
 _LIGHT = {"context_boosts": False}
-# Below this cosine a text that shares no word with the query has nothing to do with it.
-LEAST_SIMILARITY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +47,6 @@ class _Meaning:
 
     space: VectorSpace
     vector: NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class Examination:
-    """The candidates of a query before they are put in order, and what the order depends on."""
-
-    documents: tuple[Document, ...]
-    candidates: tuple[Candidate, ...]
-    question: Question
-    terms: tuple[str, ...]
-    options: SearchOptions
 
 
 class Searcher:
@@ -114,7 +100,7 @@ class Searcher:
     def _search(self, query: Query, tail: Sequence[Document]) -> SearchResult:
         meaning = self._meaning(query)
         examined = self._examine(query, tail, meaning)
-        return SearchResult(hits=hits_of(examined, self._clock.now(), query.limit), level=self._level(meaning))
+        return answer(examined, self._clock.now(), query, self._level(meaning))
 
     def _examine(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Examination:
         terms = self._full_text.telling(candidate_terms(query.text))
@@ -189,45 +175,6 @@ class Searcher:
         return Level.HYBRID if self._database.vector_backend is VectorBackend.VEC0 else Level.NUMPY
 
 
-def hits_of(examined: Examination, now: datetime, limit: int) -> tuple[Hit, ...]:
-    """Return the best candidates as hits, best first.
-
-    With the learned order these are also the passages beside one that is found: an answer may have none of the
-    question's words.
-    """
-    scores = rank(examined.candidates, examined.question, now, examined.options)
-    beside: set[tuple[str, int]] = set()
-    if is_learned(examined.options):
-        places = [one.place for one in examined.candidates if _is_found(one)]
-        beside = {(file, ordinal + step) for file, ordinal in places for step in (-1, 1)}
-    found = [place for place, one in enumerate(examined.candidates) if _is_found(one) or one.place in beside]
-    found.sort(key=lambda place: -scores[place])
-    found = _repetitions_last(found, examined.documents) if is_learned(examined.options) else found
-    shown = odds([scores[place] for place in found], examined.options)
-    return tuple(
-        hit_of(
-            examined.documents[place],
-            score=score,
-            coverage=examined.candidates[place].coverage,
-            similarity=examined.candidates[place].similarity,
-            terms=examined.terms,
-        )
-        for place, score in zip(found[:limit], shown, strict=False)
-    )
-
-
-def _repetitions_last(places: Sequence[int], documents: Sequence[Document]) -> list[int]:
-    """Return places in their order, but those with a text that stood before only after all others."""
-    said: set[str] = set()
-    first: list[int] = []
-    again: list[int] = []
-    for place in places:
-        text = documents[place].text
-        (again if text in said else first).append(place)
-        said.add(text)
-    return first + again
-
-
 def _crowding(rows: Sequence[Row], limit: int) -> set[int]:
     """Return the ids of what would keep others from being candidates, of rows with the best first.
 
@@ -243,8 +190,3 @@ def _crowding(rows: Sequence[Row], limit: int) -> set[int]:
         questions += is_question
         kept.add(row.id)
     return {row.id for row in rows} - kept
-
-
-def _is_found(one: Candidate) -> bool:
-    """Tell whether a candidate has anything to do with the query by itself."""
-    return one.bm25 > 0 or (one.similarity or 0.0) >= LEAST_SIMILARITY

@@ -1,0 +1,126 @@
+"""One recall, watched: the answer to ``nanobot-memory why`` as plain values."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
+from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.values import Hit, Message, Part, Scope, StoreStatus
+from nanobot_memory_plugins.recall.cli.opening import opened_store
+from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.relevance import relevance
+from nanobot_memory_plugins.recall.watching import Cut, Watch
+
+# Seconds that index and model are waited for; what is not there by then is done without.
+_PATIENCE = 20.0
+# Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
+_NO_LIMIT = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What a recall did.
+
+    ``turn_seconds`` is what a turn would have had for it.
+    """
+
+    recalled: Recalled
+    watch: Watch
+    options: RecallOptions
+    status: StoreStatus
+    turn_seconds: float
+
+    def candidates(self) -> list["Candidate"]:
+        """Return every candidate of the last search, hits first and in their order."""
+        if not self.watch.searches:
+            return []
+        query, result = self.watch.searches[-1]
+        injected = {hit.id for hit in self.recalled.injected}
+        if result.explanation is None:
+            listed = [
+                Candidate(hit, number, None, (), "", hit.id in injected, None)
+                for number, hit in enumerate(result.hits, start=1)
+            ]
+        else:
+            listed = [
+                Candidate(one.hit, one.place, one.total, one.parts, one.why, one.hit.id in injected, None)
+                for one in result.explanation.candidates
+            ]
+        return [one.with_fate(self.watch, query.limit) for one in listed]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One candidate and what became of it.
+
+    ``total`` and ``parts`` are None and empty where the store does not tell them. ``fate`` is one of ``injected
+    whole``, ``injected``, ``injected by snippet``, a `Reason`, ``not asked for`` or ``no hit``.
+    """
+
+    hit: Hit
+    place: int | None
+    total: float | None
+    parts: tuple[Part, ...]
+    found_by: str
+    injected: bool
+    cut: Cut | None
+    fate: str = ""
+
+    @property
+    def relevance(self) -> float:
+        """How relevant it is by itself, 0..1."""
+        return relevance(self.hit)
+
+    def with_fate(self, watch: Watch, limit: int) -> "Candidate":
+        """Return it with what became of it."""
+        cut = None if self.injected else watch.cuts.get(self.hit.id)
+        if self.injected:
+            fate = "injected whole" if self.hit.id in watch.whole else "injected by snippet"
+        elif cut is not None:
+            fate = cut.reason.value
+        else:
+            fate = "no hit" if self.place is None else f"not among the best {limit}"
+        return Candidate(self.hit, self.place, self.total, self.parts, self.found_by, self.injected, cut, fate)
+
+
+async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: Sequence[str], scope: Scope) -> Examined:
+    """Recall for a message as a turn would, with nothing left out for want of time, and say what was done.
+
+    ``recent`` are the user's messages before it, oldest first. Raises `StoreError` when there is no store.
+    """
+    found, _ = plugin_options(config, "recall", RecallOptions)
+    options = found if isinstance(found, RecallOptions) else RecallOptions()
+    watch = Watch()
+    async with opened_store(workspace, config) as store:
+        await _ready(store)
+        recalled = await recall(
+            store,
+            text,
+            options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
+            history=[Message("user", turn) for turn in recent],
+            scope=Scopes(config.core.share).visible(scope),
+            asked_at=datetime.now(UTC).astimezone(),
+            watch=watch,
+        )
+        status = store.status()
+    tier = watch.decision.tier if watch.decision is not None else recalled.tier
+    return Examined(recalled, watch, options, status, limit_seconds(tier, options))
+
+
+async def _ready(store: Store) -> None:
+    """Wait for the index and the vectors, within reason."""
+
+    def waiting(status: StoreStatus, report: ModelReport) -> None:
+        """Say nothing: it takes seconds at most."""
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE):
+            await store.flush()
+            if isinstance(store, VectorStore):
+                await store.vectors_complete(waiting)

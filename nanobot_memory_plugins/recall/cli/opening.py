@@ -1,0 +1,54 @@
+"""Opening the store that the installed plugins bring, and nothing else of them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.protocols import Store
+
+# Seconds for a plugin to open its store: a command waits longer than a host does.
+_OPEN_SECONDS = 300.0
+
+
+@asynccontextmanager
+async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
+    """Open the store of a workspace. Raises `StoreError` when no plugin brings one."""
+    stores: list[Store] = []
+    core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
+    plugins = PluginSet(
+        workspace,
+        config=config.model_copy(update={"core": core}),
+        llm=None,
+        clock=SystemClock(),
+        problems=list[ConfigProblem](),
+        visible_scope=lambda scope: scope,
+        store=lambda: stores[0] if stores else None,
+    )
+    await plugins.load()
+    try:
+        opened = await plugins.host.call_first("open_store", {}, accept=(Store,))
+        if opened is not None:
+            stores += [store for store in opened.values if isinstance(store, Store)]
+        if not stores:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        yield stores[0]
+    finally:
+        for store in stores:
+            await store.close()
+        await plugins.host.close()
+
+
+def without_embeddings(config: MemoryConfig) -> MemoryConfig:
+    """Return the configuration for a search by words alone. The names are those of our storage plugin."""
+    replaced = {"embedding_provider", "embeddingProvider"}
+    storage = {name: value for name, value in config.plugins.get("storage", {}).items() if name not in replaced}
+    return config.model_copy(
+        update={"plugins": {**config.plugins, "storage": {**storage, "embedding_provider": "none"}}}
+    )

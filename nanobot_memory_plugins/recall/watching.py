@@ -1,0 +1,55 @@
+"""What a recall did and why, for who wants to see it: ``nanobot-memory why`` hands a `Watch` to the real path."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from nanobot_memory_plugins.core.values import Hit, Query, SearchResult
+from nanobot_memory_plugins.recall.routing import Decision
+
+
+class Reason(StrEnum):
+    """Why a hit is not in the block."""
+
+    LATE = "late"
+    TIER = "tier"
+    NOT_RELEVANT = "not relevant"
+    IN_CONTEXT = "in context"
+    REPEATS = "repeats"
+    TOP_K = "top k"
+    FAR_BEHIND = "far behind"
+    PLACES = "places"
+    BUDGET = "budget"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Why one hit was left out. ``detail`` names the option and figures, ``instead`` the memory that says the same."""
+
+    reason: Reason
+    detail: str = ""
+    instead: str = ""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Filled in by one recall.
+
+    ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,
+    ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
+    to be; both are None where nothing was weighed. ``whole`` are the ids of memories that stand whole in the block.
+    """
+
+    decision: Decision | None = None
+    searches: list[tuple[Query, SearchResult]] = field(default_factory=list)
+    limit_seconds: float = 0.0
+    seconds: float = 0.0
+    best: float | None = None
+    needed: float | None = None
+    cuts: dict[str, Cut] = field(default_factory=dict)
+    whole: set[str] = field(default_factory=set)
+
+    def cut(self, hits: Iterable[Hit], reason: Reason, detail: str = "", *, instead: str = "") -> None:
+        """Note why hits are left out; what was noted of one before counts."""
+        for hit in hits:
+            self.cuts.setdefault(hit.id, Cut(reason, detail, instead))

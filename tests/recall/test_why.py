@@ -1,0 +1,153 @@
+"""`nanobot-memory why`: what a message would recall, what not, and why, told by the path that a turn takes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.recall.cli.examination import examine
+from tests.support.indexed_workspace import message
+
+SAID = [
+    "For billing we chose PostgreSQL as the database.",
+    "For billing we really chose PostgreSQL as the database!",
+    "The database of the shop is MySQL, and its backups are made at night.",
+    "The staging database listens on port 5433.",
+    "A database for the archive is not chosen yet.",
+    "Our database budget is 900 euros a month, because of the three replicas that we keep in Frankfurt.",
+    "The cat is called Mochi.",
+]
+ASKED = "Do you remember which database we chose?"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    sessions = tmp_path / "memory" / "sessions"
+    sessions.mkdir(parents=True)
+    for number, text in enumerate(SAID):
+        (sessions / f"s{number}.jsonl").write_bytes(message(text, f"m{number}", session=f"cli:{number}"))
+    return tmp_path
+
+
+@pytest.fixture
+def ask(workspace: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, text: bool = False, status: int = 0, **recall: object):
+        file = tmp_path / "options.json"
+        plugins = {"storage": {"embeddingProvider": "none"}, "recall": recall}
+        file.write_text(json.dumps({"memoryPlugins": plugins}), encoding="utf-8")
+        more = () if text else ("--json",)
+        assert run_command_line(["why", *arguments, "-w", str(workspace), "-c", str(file), *more]) == status
+        out = capsys.readouterr().out
+        return out if text else json.loads(out.splitlines()[-1])
+
+    return run
+
+
+def fates(answer: dict) -> dict[str, str]:
+    return {one["text"]: one["fate"] for one in answer["candidates"]}
+
+
+def cuts(answer: dict) -> dict[str, dict]:
+    return {one["text"]: one["cut"] for one in answer["candidates"] if one["cut"]}
+
+
+async def test_what_it_shows_as_injected_is_what_a_turn_injects(workspace: Path):
+    plugins = {
+        "storage": {"embedding_provider": "none"},
+        "recall": {"recall_timeout": 60},
+        "nanobot": {"enabled": False},
+    }
+    # The message itself would be a candidate as soon as it stands in its transcript.
+    core = {"message_limit": 60, "keep_transcripts": False}
+    config = MemoryConfig.model_validate({"core": core, "plugins": plugins})
+    found = await examine(workspace, config, ASKED, recent=[], scope=Scope())
+    async with MemoryHost(workspace, config=config) as memory:
+        await memory.flush_index()
+        turn = await memory.message_received(session_key="cli:new", text=ASKED)
+    assert found.recalled.block is not None
+    assert turn.hit_ids == found.recalled.block.hit_ids
+    assert turn.block is not None
+    assert found.recalled.block.text in turn.block
+
+
+def test_every_candidate_has_its_scores_and_what_became_of_it(ask):
+    answer = ask(ASKED)
+    assert answer["tier"]["chosen"] == "heavy"
+    assert answer["tier"]["signals"] == [{"kind": "explicitAnchors", "words": "remember", "turns_back": 0}]
+    assert answer["relevance"]["best"] >= answer["relevance"]["needed"]
+    by_text = fates(answer)
+    assert by_text[SAID[1]] == "injected whole" or by_text[SAID[0]] == "injected whole"
+    injected = {one["id"] for one in answer["candidates"] if one["fate"].startswith("injected")}
+    assert injected == set(answer["block"]["ids"])
+    for one in answer["candidates"]:
+        assert one["total"] == pytest.approx(sum(part["worth"] for part in one["parts"]))
+        assert one["fate"].startswith("injected") or one["cut"]
+    assert answer["block"]["tokens"] <= answer["budget"]["tokens"]
+
+
+def test_a_repetition_names_what_stands_for_it(ask):
+    answer = ask(ASKED)
+    repeated = [one for one in cuts(answer).values() if one["reason"] == "repeats"]
+    assert len(repeated) == 1
+    assert repeated[0]["instead"] in answer["block"]["ids"]
+
+
+def test_what_stands_in_the_conversation_is_not_injected_again(ask):
+    answer = ask(ASKED, "--recent", f"I know: {SAID[2]}", "--recent", "Good.")
+    assert cuts(answer)[SAID[2]]["reason"] == "in context"
+
+
+@pytest.mark.parametrize(
+    ("options", "reason", "detail"),
+    [
+        ({"maxContextTokens": 100}, "budget", "100 tokens"),
+        ({"maxFullDocs": 1, "maxSnippets": 1}, "places", "maxFullDocs and maxSnippets are 1 and 1"),
+        ({"heavyTopK": 2}, "top k", "2 memories at most at tier heavy"),
+        ({"minRelativeOdds": 0.9}, "far behind", "minRelativeOdds is 0.9"),
+        ({"relevanceThreshold": 1.0}, "not relevant", "1 is needed"),
+    ],
+)
+def test_each_cut_names_what_made_it(ask, options, reason, detail):
+    answer = ask(ASKED, **options)
+    found = [one for one in cuts(answer).values() if one["reason"] == reason]
+    assert found
+    assert all(detail in one["detail"] for one in found)
+    assert (answer["block"]["text"] is None) == (reason == "not relevant")
+
+
+def test_a_follow_up_shows_the_turn_that_it_follows(ask):
+    answer = ask("And the archive one?", "--recent", ASKED)
+    assert answer["tier"]["signals"] == [{"kind": "explicitAnchors", "words": "remember", "turns_back": 1}]
+
+
+def test_the_probe_the_raised_tier_and_small_talk_are_told(ask):
+    assert "raised to heavy: the probe found something" in ask("Mochi", text=True)
+    assert "off: small talk" in ask("ok, thanks!", text=True)
+    light = ask("Where does Mochi sleep? What is her port", text=True)
+    assert "raised to heavy: the light search found nothing good" in light
+
+
+def test_people_read_the_block_and_the_best_reasons(ask):
+    shown = ask(ASKED, "--limit", "2", text=True)
+    assert "memory/sessions/s0.jsonl" in shown
+    assert "injected whole" in shown
+    assert "more candidates: --limit" in shown
+    assert "found by words" in shown
+
+
+@pytest.mark.parametrize("message_text", ["", " ", "\x00", "[red]x[/red]", "“”" * 3_000, "问" * 3_000])
+def test_any_message_is_answered(ask, message_text):
+    ask(message_text, text=True)
+    ask(message_text)
+
+
+def test_a_missing_workspace_and_a_switched_off_plugin_are_said(ask, tmp_path, capsys):
+    file = tmp_path / "off.json"
+    file.write_text('{"memoryPlugins": {"recall": false}}', encoding="utf-8")
+    assert run_command_line(["why", "x", "-w", str(tmp_path), "-c", str(file)]) == 1
+    assert "memoryPlugins.recall.enabled" in capsys.readouterr().err
+    assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
+    assert "--workspace" in capsys.readouterr().err

@@ -1,0 +1,67 @@
+"""What a search says of its order is what made the order."""
+
+import pytest
+
+from nanobot_memory_plugins.core.values import Level, Query, Tier
+from tests.support.indexed_workspace import Workspace, message
+
+from .conftest import OpenStore
+
+SAID = [
+    "Which database did we choose for billing?",
+    "We chose PostgreSQL for billing.",
+    "It runs on port 5433.",
+    "The cat is called Mochi.",
+    "We chose PostgreSQL for billing.",
+]
+ASKED = Query("which database runs billing on which port", asked_at=None)
+
+
+@pytest.fixture
+def told(workspace: Workspace) -> Workspace:
+    workspace.write("sessions/direct.jsonl", b"".join(message(text, f"m{n}") for n, text in enumerate(SAID)))
+    return workspace
+
+
+@pytest.mark.parametrize("tier", list(Tier))
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"recency_weight": 0.3},
+        {"context_boosts": False},
+        {"context_boosts": False, "recency_weight": 0.2},
+        {"fusion": "rrf"},
+        {"fusion": "rrf", "recency_weight": 0.2},
+        {"backend": "grep_only"},
+    ],
+)
+async def test_the_parts_of_each_candidate_add_up_to_what_the_order_goes_by(
+    told: Workspace, open_store: OpenStore, options: dict[str, object], tier: Tier
+):
+    store = await open_store(**options)
+    await store.flush()
+    plain = await store.search(Query(ASKED.text, tier=tier))
+    result = await store.search(Query(ASKED.text, tier=tier, explain=True))
+    assert plain.explanation is None
+    assert [hit.id for hit in result.hits] == [hit.id for hit in plain.hits]
+    assert result.explanation is not None
+    weighed = result.explanation.candidates
+    if tier is Tier.HEAVY:
+        assert len(weighed) > 3
+        assert result.level is (Level.MARKDOWN if "backend" in options else Level.FULL_TEXT)
+    for one in weighed:
+        assert one.total == pytest.approx(sum(part.worth for part in one.parts), abs=1e-9)
+    assert [one.hit for one in weighed if one.place is not None] == list(result.hits)
+    assert [one.place for one in weighed if one.place] == list(range(1, len(result.hits) + 1))
+
+
+async def test_a_passage_beside_a_found_one_is_told_from_one_that_was_found(told: Workspace, open_store: OpenStore):
+    store = await open_store()
+    await store.flush()
+    result = await store.search(Query("port", explain=True))
+    assert result.explanation is not None
+    assert dict(result.explanation.terms).keys() == {"port"}
+    why = {one.hit.text: one.why for one in result.explanation.candidates}
+    assert why["It runs on port 5433."] == "words"
+    assert why["The cat is called Mochi."] == "beside a found passage"
