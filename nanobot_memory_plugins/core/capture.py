@@ -4,17 +4,23 @@ import asyncio
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
-from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.recall_ledger import RecallLedger
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
 
 
 class Capture:
     """Owns the writes that have begun. They end even when the caller is cancelled; no time limit reaches them."""
 
-    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool) -> None:
+    def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock | None = None) -> None:
         self._files = files
         self._keep_transcripts = keep_transcripts
-        self._writing: set[asyncio.Task[Receipt]] = set()
+        self._writing: set[asyncio.Future[Any]] = set()
+        self._recalls = RecallLedger(files.paths.workspace, clock or SystemClock())
+        self._recording = DaemonThreadPool(1, "nanobot-memory-usage")
 
     def begin_message(
         self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
@@ -26,6 +32,16 @@ class Capture:
         """Write every note, in order, and return where each one stands."""
         tasks = [self._own(self._files.keep_note(note, scope=scope)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
+
+    def note_recall(self, blocks: Sequence[ContextBlock]) -> None:
+        """Begin to record what a turn got: in a thread, which nobody waits for before the close."""
+        ids = list(dict.fromkeys(hit for block in blocks for hit in block.hit_ids))
+        texts = [block.text for block in blocks]
+
+        def record() -> None:
+            self._recalls.record(ids, sum(map(estimate_tokens, texts)))
+
+        self._keep(asyncio.ensure_future(run_in_pool(self._recording, record)))
 
     async def drain(self) -> None:
         """Return once every write that has begun has ended."""
@@ -43,9 +59,12 @@ class Capture:
 
     def _own(self, writing: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
         task = asyncio.create_task(writing)
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        self._keep(task)
         return task
+
+    def _keep(self, work: asyncio.Future[Any]) -> None:
+        self._writing.add(work)
+        work.add_done_callback(self._writing.discard)
 
 
 def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:

@@ -79,7 +79,7 @@ class MemoryHost(PromptCalls):
         self._note_tool = NoteTool(self._keep_for_session, self._words.hold)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
-        self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts)
+        self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
         self._hooks = HookCalls(self._plugins, self._capture)
         self._background = BackgroundWork()
         self._tally = TokenTally()
@@ -164,6 +164,7 @@ class MemoryHost(PromptCalls):
         )
         await self._hooks.keep_notes(answers, scope=whose)
         blocks = values_of(answers, ContextBlock)
+        self._note_recall(blocks)
         return MessageContext(
             block=fence((block.text for block in blocks), language=self._language(text)),
             receipt=await asyncio.shield(capture),
@@ -191,7 +192,9 @@ class MemoryHost(PromptCalls):
             limit=self.config.core.message_limit,
             scope=self._scopes.of(session_key, scope),
         )
-        return fence((block.text for block in values_of(answers, ContextBlock)), language=self._language(text))
+        if blocks := values_of(answers, ContextBlock):
+            self._note_recall(blocks)
+        return fence((block.text for block in blocks), language=self._language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
@@ -381,6 +384,10 @@ class MemoryHost(PromptCalls):
 
     async def _keep_for_session(self, note: Note, session_key: str) -> Receipt:
         return await self.keep(note, session_key=session_key)
+
+    def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
+        if self._store is not None:
+            self._capture.note_recall(blocks)
 
     def _notify(self, path: Path) -> None:
         if self._store is not None:

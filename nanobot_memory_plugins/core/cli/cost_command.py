@@ -1,4 +1,4 @@
-"""``nanobot-memory cost``: what the language model was used for, by day, purpose and plugin."""
+"""``nanobot-memory cost``: what the language model was used for, by day, purpose and plugin, and what recall saved."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.core.recall_ledger import Injection, injections, recall_folder
 
 _DAYS = 7
 
@@ -39,25 +40,35 @@ def cost(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens."""
-    folder = MemoryPaths.of(resolve_workspace(workspace)).memory / ".usage"
-    today = datetime.now(UTC).date()
+    """Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens.
+
+    Below it, what recall put into the prompts, and what the whole memory would have cost there.
+    """
+    memory = MemoryPaths.of(resolve_workspace(workspace)).memory
+    since = datetime.now(UTC).date() - timedelta(days=days - 1)
     try:
-        rows = summed(uses(folder, since=today - timedelta(days=days - 1)))
+        rows = summed(uses(memory / ".usage", since=since))
+        recalled = savings(injections(recall_folder(memory), since=since))
     except OSError as error:
-        raise InputError(f"The record of uses cannot be read: {error.strerror}.") from None
+        mend = "Give this user the right to read the files below memory/.usage."
+        raise InputError(f"The record of uses cannot be read: {error.strerror}.", mend=mend) from None
     if as_json:
-        print_json({"days": days, "rows": [_row(row) for row in rows], "total": _row(total(rows))})
+        whole = {"rows": [_row(row) for row in rows], "total": _row(total(rows))}
+        saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}
+        print_json({"days": days, **whole, "recall": saved})
         return
     console = Console()
-    if not rows:
+    if rows:
+        console.print(cost_table(rows))
+        console.print(
+            f"Tokens are estimates. A purpose may use {LanguageModelOptions().daily_tokens:,} a day,"
+            " unless core.languageModel says otherwise."
+        )
+    else:
         console.print(f"The language model was not used in the last {days} days.")
-        return
-    console.print(cost_table(rows))
-    console.print(
-        f"Tokens are estimates. A purpose may use {LanguageModelOptions().daily_tokens:,} a day,"
-        " unless core.languageModel says otherwise."
-    )
+    if recalled:
+        console.print(savings_table(recalled))
+        console.print("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled.")
 
 
 def summed(used: Iterable[tuple[date, Usage]]) -> list[Cost]:
@@ -85,6 +96,74 @@ def total(rows: Iterable[Cost]) -> Cost:
         whole.answer_tokens += row.answer_tokens
         whole.seconds += row.seconds
     return whole
+
+
+@dataclass(slots=True)
+class Saving:
+    """What recall put into the prompts of one day, and what the whole memory would have cost there, in tokens."""
+
+    day: str
+    turns: int = 0
+    with_memories: int = 0
+    memories: int = 0
+    injected_tokens: int = 0
+    whole_tokens: int = 0
+
+    @property
+    def saved_tokens(self) -> int:
+        """What was not spent; below 0 where more was recalled than the memory holds in Markdown."""
+        return self.whole_tokens - self.injected_tokens
+
+    @property
+    def saved_share(self) -> float:
+        """That as a share of the whole."""
+        return self.saved_tokens / self.whole_tokens if self.whole_tokens else 0.0
+
+
+def savings(recorded: Iterable[tuple[date, Injection]]) -> list[Saving]:
+    """Return the recorded turns summed up by day, newest first."""
+    days: dict[str, Saving] = {}
+    for day, turn in recorded:
+        row = days.setdefault(day.isoformat(), Saving(day.isoformat()))
+        row.turns += 1
+        row.with_memories += bool(turn.ids)
+        row.memories += len(turn.ids)
+        row.injected_tokens += turn.tokens
+        row.whole_tokens += turn.whole_tokens
+    return sorted(days.values(), key=lambda row: row.day, reverse=True)
+
+
+def total_saving(rows: Iterable[Saving]) -> Saving:
+    """Return one row that sums up all."""
+    whole = Saving("total")
+    for row in rows:
+        whole.turns += row.turns
+        whole.with_memories += row.with_memories
+        whole.memories += row.memories
+        whole.injected_tokens += row.injected_tokens
+        whole.whole_tokens += row.whole_tokens
+    return whole
+
+
+def savings_table(rows: list[Saving]) -> Table:
+    """Return the savings as a table for people, with their sum at the end."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
+    headings = ("day", "turns", "with memories", "recalled", "whole memory", "saved", "share")
+    footers = _cells(total_saving(rows))
+    for number, (heading, footer) in enumerate(zip(headings, footers, strict=True)):
+        table.add_column(heading, footer=footer, justify="right" if number else "left")
+    for row in rows:
+        table.add_row(*_cells(row))
+    return table
+
+
+def _cells(row: Saving) -> tuple[str, ...]:
+    numbers = (row.turns, row.with_memories, row.injected_tokens, row.whole_tokens, row.saved_tokens)
+    return (row.day, *(f"{number:,}" for number in numbers), f"{row.saved_share:.0%}")
+
+
+def _saving(row: Saving) -> dict[str, Any]:
+    return {**asdict(row), "saved_tokens": row.saved_tokens, "saved_share": round(row.saved_share, 4)}
 
 
 def cost_table(rows: list[Cost]) -> Table:

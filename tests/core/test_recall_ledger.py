@@ -1,0 +1,114 @@
+"""What each turn got is recorded off its path, and `nanobot-memory cost` says what that saved."""
+
+import json
+import threading
+import time
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.recall_ledger import RecallLedger, injections, recall_folder
+from nanobot_memory_plugins.core.tokens import estimate_tokens
+
+NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 60},
+        "plugins": {
+            "storage": {"embedding_provider": "none"},
+            "recall": {"recall_timeout": 60},
+            "nanobot": {"enabled": False},
+        },
+    }
+)
+
+
+def recorded(workspace: Path) -> list:
+    return [row for _, row in injections(recall_folder(workspace / "memory"), since=date(2000, 1, 1))]
+
+
+async def test_a_turn_is_recorded_with_its_memories_and_what_all_of_it_would_have_cost(tmp_path: Path):
+    memory_file = tmp_path / "memory" / "MEMORY.md"
+    memory_file.parent.mkdir()
+    memory_file.write_text("The staging database listens on port 5433.\n" + "- 其他的事。\n" * 500, encoding="utf-8")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.flush_index()
+        context = await memory.message_received(session_key="a:b", text="Do you remember the staging port?")
+        await memory.message_received(session_key="a:b", text="ok, thanks!")
+    with_memories, without = recorded(tmp_path)
+    assert with_memories.ids == context.hit_ids
+    assert 0 < with_memories.tokens <= 800
+    assert with_memories.whole_tokens == estimate_tokens(memory_file.read_text(encoding="utf-8"))
+    assert (without.ids, without.tokens, without.whole_tokens) == ((), 0, with_memories.whole_tokens)
+    kept = "".join(file.read_text() for file in recall_folder(tmp_path / "memory").iterdir())
+    assert "staging" not in kept
+    assert "5433" not in kept
+
+
+async def test_a_record_that_takes_long_holds_no_turn_up(tmp_path: Path, monkeypatch):
+    go_on = threading.Event()
+    monkeypatch.setattr(RecallLedger, "record", lambda *_: go_on.wait(30))
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.start()
+        started = time.monotonic()
+        for _ in range(3):
+            await memory.message_received(session_key="a:b", text="ok")
+        assert time.monotonic() - started < 25
+        assert not go_on.is_set()
+        go_on.set()
+
+
+def test_a_file_is_measured_again_when_it_has_grown_and_forgotten_when_it_is_gone(tmp_path: Path):
+    clock = ManualClock(NOW)
+    ledger = RecallLedger(tmp_path, clock)
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    ledger.record([], 0)
+    (memory / "MEMORY.md").write_text("x" * 400)
+    ledger.record([], 0)
+    (memory / "2026-03-06.md").write_text("y" * 40)
+    ledger.record(["m#1"], 7)
+    (memory / "MEMORY.md").unlink()
+    ledger.record([], 0)
+    assert [row.whole_tokens for row in recorded(tmp_path)] == [0, 100, 110, 10]
+
+
+def test_a_record_that_cannot_be_written_or_read_costs_only_itself(tmp_path: Path):
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    (memory / ".usage").write_text("in the way")
+    RecallLedger(tmp_path, ManualClock(NOW)).record(["a"], 1)
+    (memory / ".usage").unlink()
+    RecallLedger(tmp_path, ManualClock(NOW)).record(["a"], 1)
+    file = next(recall_folder(memory).iterdir())
+    good = file.read_bytes()
+    file.write_bytes(b'{"time": 3}\n[]\n\xff\xfe\n{"ids": [], "time": "x"}\n' + good + good[:20])
+    assert [row.ids for row in recorded(tmp_path)] == [("a",)]
+
+
+def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
+    folder = recall_folder(tmp_path / "memory")
+    folder.mkdir(parents=True)
+    today = datetime.now(UTC)
+    rows = [{"time": today.isoformat(), "ids": ["a", "b"], "tokens": 100, "whole_tokens": 1_000}] * 2
+    rows.append({"time": today.isoformat(), "ids": [], "tokens": 0, "whole_tokens": 2_000})
+    file = folder / f"{today.date()}.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "2020-01-01.jsonl").write_text(json.dumps(rows[0]) + "\n")
+    assert run_command_line(["cost", "-w", str(tmp_path), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["recall"]
+    assert told["total"] == {
+        "day": "total",
+        "turns": 3,
+        "with_memories": 2,
+        "memories": 4,
+        "injected_tokens": 200,
+        "whole_tokens": 4_000,
+        "saved_tokens": 3_800,
+        "saved_share": 0.95,
+    }
+    assert len(told["days"]) == 1
+    assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
+    assert "3,800" in capsys.readouterr().out
