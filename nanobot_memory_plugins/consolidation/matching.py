@@ -86,6 +86,10 @@ class Matcher:
             lambda: [[_cosine(vectors[text], vectors[other]) for other in others] for text in texts]
         )
 
+    async def vectors(self, texts: Sequence[str]) -> Vectors:
+        """Return the vectors of texts by text, of unit length; nothing while there is no model."""
+        return await self._vectors_of(texts)
+
     async def _vectors_of(self, texts: Sequence[str]) -> Vectors:
         """Return the vectors of texts, or nothing while there is no model."""
         if self._encode is None:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.fields import shown_score
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.fence import neutralise
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin
@@ -54,14 +55,30 @@ def prompt_text(
     is left out whole. Text that imitates the markers of injected memories is replaced. The same entries give the same
     text.
     """
+    head = _head(language)
+    chosen = _fitting(best_entries(entries, most=most, min_score=min_score), tokens - estimate_tokens(head))
+    return "\n".join([head, *(item for _, item in chosen)]) if chosen else ""
+
+
+def entries_in_prompt(entries: Iterable[Entry], options: ConsolidationOptions) -> list[Entry]:
+    """Return the entries that stand in a prompt as the options have it, for whoever may see them all."""
+    language: Language = "zh" if options.prompt_language == "zh" else "en"
+    best = best_entries(entries, most=options.prompt_entries, min_score=options.prompt_min_score)
+    return [entry for entry, _ in _fitting(best, options.prompt_tokens - estimate_tokens(_head(language)))]
+
+
+def _head(language: Language) -> str:
     heading, line = _HEADINGS[language]
-    head = f"{heading}\n\n{line}"
-    left = tokens - estimate_tokens(head)
-    lines: list[str] = []
-    for entry in best_entries(entries, most=most, min_score=min_score):
+    return f"{heading}\n\n{line}"
+
+
+def _fitting(best: Iterable[Entry], tokens: int) -> list[tuple[Entry, str]]:
+    """Return the entries that fit one after the other, each with its line."""
+    chosen: list[tuple[Entry, str]] = []
+    for entry in best:
         item = "- " + neutralise(" ".join(entry.content.split()))
         cost = estimate_tokens(item) + 1
-        if cost <= left:
-            left -= cost
-            lines.append(item)
-    return "\n".join([head, *lines]) if lines else ""
+        if cost <= tokens:
+            tokens -= cost
+            chosen.append((entry, item))
+    return chosen

@@ -105,6 +105,11 @@ class Grounding:
         return not told or any(one.negated == own.negated for one in told)
 
 
+def is_small_talk(text: str) -> bool:
+    """Say whether a text tells of a greeting or thanks, and of nothing else."""
+    return _SMALL_TALK.search(text) is not None and wording(_SMALL_TALK.sub(" ", text)).weight < _LEAST_WEIGHT
+
+
 def _bag(texts: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for text in texts:

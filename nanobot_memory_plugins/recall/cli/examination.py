@@ -1,24 +1,19 @@
 """One recall, watched: the answer to ``nanobot-memory why`` as plain values."""
 
-import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.scopes import Scopes
 from nanobot_memory_plugins.core.values import Hit, Message, Part, Scope, StoreStatus
-from nanobot_memory_plugins.recall.cli.opening import opened_store
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.watching import Cut, Watch
 
-# Seconds that index and model are waited for; what is not there by then is done without.
-_PATIENCE = 20.0
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
 _NO_LIMIT = 60.0
 
@@ -98,7 +93,7 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
     options = found if isinstance(found, RecallOptions) else RecallOptions()
     watch = Watch()
     async with opened_store(workspace, config) as store:
-        await _ready(store)
+        await settled(store)
         recalled = await recall(
             store,
             text,
@@ -111,16 +106,3 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
         status = store.status()
     tier = watch.decision.tier if watch.decision is not None else recalled.tier
     return Examined(recalled, watch, options, status, limit_seconds(tier, options))
-
-
-async def _ready(store: Store) -> None:
-    """Wait for the index and the vectors, within reason."""
-
-    def waiting(status: StoreStatus, report: ModelReport) -> None:
-        """Say nothing: it takes seconds at most."""
-
-    with suppress(TimeoutError):
-        async with asyncio.timeout(_PATIENCE):
-            await store.flush()
-            if isinstance(store, VectorStore):
-                await store.vectors_complete(waiting)

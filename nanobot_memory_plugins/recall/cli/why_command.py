@@ -6,6 +6,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from nanobot_memory_plugins.core.cli.open_store import without_embeddings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -21,7 +22,6 @@ from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
-from nanobot_memory_plugins.recall.cli.opening import without_embeddings
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
 
 # Summands that are shown for a candidate: those that count for most.

@@ -1,17 +1,20 @@
 """Opening the store that the installed plugins bring, and nothing else of them."""
 
+import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.plugin_set import PluginSet
-from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
+from nanobot_memory_plugins.core.values import StoreStatus
 
 # Seconds for a plugin to open its store: a command waits longer than a host does.
 _OPEN_SECONDS = 300.0
+_PATIENCE = 20.0
 
 
 @asynccontextmanager
@@ -43,6 +46,19 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
         for store in stores:
             await store.close()
         await plugins.host.close()
+
+
+async def settled(store: Store) -> None:
+    """Wait until everything is indexed and has its vector, for some seconds; what is not there by then is not."""
+
+    def waiting(status: StoreStatus, report: ModelReport) -> None:
+        """Say nothing: it takes seconds at most."""
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_PATIENCE):
+            await store.flush()
+            if isinstance(store, VectorStore):
+                await store.vectors_complete(waiting)
 
 
 def without_embeddings(config: MemoryConfig) -> MemoryConfig:

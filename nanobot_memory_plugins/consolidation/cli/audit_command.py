@@ -1,0 +1,211 @@
+"""``nanobot-memory audit``: what is wrong with the entries, by name, and what mends it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from nanobot_memory_plugins.consolidation.auditing import (
+    Cosine,
+    Fault,
+    Kind,
+    Limits,
+    candidate_pairs,
+    rates,
+)
+from nanobot_memory_plugins.consolidation.auditing import (
+    audit as audited,
+)
+from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.life_cycle import faded
+from nanobot_memory_plugins.consolidation.matching import Matcher
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    run,
+    warn,
+)
+from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.errors import InputError, StoreError
+from nanobot_memory_plugins.core.protocols import EncodingStore
+from nanobot_memory_plugins.core.recall_ledger import injections, recall_folder
+
+# Files whose entries are known by their ids in the index.
+_ENTRY_FILES = ("memory/MEMORY.md#", "memory/ENTRIES.md#")
+_TEXT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Recalled:
+    """The entries that some turn got, the day of the first record, and the number of turns; None and 0 without any."""
+
+    ids: frozenset[str]
+    since: date | None
+    turns: int
+
+
+def audit(
+    kind: Annotated[
+        list[Kind] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")
+    ] = None,
+    stale_days: Annotated[int, typer.Option("--stale-days", min=1, help="Days without use that make one stale.")] = 90,
+    recall_days: Annotated[
+        int, typer.Option("--recall-days", min=0, help="Days that a new entry is given to be recalled.")
+    ] = 30,
+    no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Compare entries by words only.")] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Look through the entries: junk, near-duplicates, stale, never recalled, over budget, expired, contradicted.
+
+    Each is named by its id, with the command that mends it. Nothing is changed.
+    """
+    repository = opened(workspace)
+    configuration, problems = read_configuration(config)
+    found, more = plugin_options(configuration, "consolidation", ConsolidationOptions)
+    warn([*problems, *more])
+    options = found if isinstance(found, ConsolidationOptions) else ConsolidationOptions()
+    snapshot = repository.load()
+    now = repository.clock.now()
+    entries = faded(snapshot.entries, now).entries
+    cosine: Cosine = _by_words
+    if not no_embeddings:
+        cosine = run(_cosines(repository.paths.workspace, configuration, entries))
+    recalled = _recalled(repository.paths.memory)
+    limits = Limits(stale_days, recall_days)
+    faults = audited(
+        entries,
+        now=now,
+        options=options,
+        recalled=recalled.ids,
+        recorded_since=datetime.combine(recalled.since, time(), UTC) if recalled.since else None,
+        limits=limits,
+        cosine=cosine,
+    )
+    shown = [fault for fault in faults if not kind or fault.kind in kind]
+    if as_json:
+        active = sum(entry.section is Section.ACTIVE for entry in entries.values())
+        print_json(
+            {
+                "ok": True,
+                "file": repository.paths.relative(snapshot.path),
+                "entries": len(entries),
+                "active": active,
+                "recorded_since": recalled.since.isoformat() if recalled.since else None,
+                "recorded_turns": recalled.turns,
+                "rates": {name: round(rate, 4) for name, rate in rates(faults, entries).items()},
+                "faults": [_row(fault, entries) for fault in shown],
+            }
+        )
+        return
+    _show(shown, faults, entries, recalled, kind or [])
+
+
+def _by_words(_one: str, _other: str) -> float | None:
+    return None
+
+
+def _recalled(memory: Path) -> _Recalled:
+    ids: set[str] = set()
+    since: date | None = None
+    turns = 0
+    try:
+        for day, turn in injections(recall_folder(memory), since=date.min):
+            since = since or day
+            turns += 1
+            ids.update(id_ for hit in turn.ids if (id_ := _entry_id(hit)))
+    except OSError as error:
+        raise InputError(
+            f"The record of what was recalled cannot be read: {error.strerror}.",
+            mend="Give this user the right to read the files below memory/.usage.",
+        ) from None
+    return _Recalled(frozenset(ids), since, turns)
+
+
+def _entry_id(hit_id: str) -> str:
+    """Return the entry that an id of the index is about, or nothing; long entries have several, ``.../1`` and so on."""
+    for file in _ENTRY_FILES:
+        if hit_id.startswith(file):
+            return hit_id.removeprefix(file).partition("/")[0].partition("~")[0]
+    return ""
+
+
+async def _cosines(workspace: Path, configuration: MemoryConfig, entries: Mapping[str, Entry]) -> Cosine:
+    """Return how to compare by meaning what may be alike; by words where no store or no model is there."""
+    pairs = list(candidate_pairs(entries))
+    texts = list(dict.fromkeys(entries[id_].content for pair in pairs for id_ in pair))
+    if not texts:
+        return _by_words
+    try:
+        async with opened_store(workspace, configuration) as store:
+            if not isinstance(store, EncodingStore):
+                return _by_words
+            await settled(store)
+            vectors = await Matcher(store.encode).vectors(texts)
+    except StoreError:
+        return _by_words
+
+    def cosine(one: str, other: str) -> float | None:
+        first, second = vectors.get(one), vectors.get(other)
+        if first is None or second is None:
+            return None
+        return sum(a * b for a, b in zip(first, second, strict=True))
+
+    return cosine
+
+
+def _row(fault: Fault, entries: Mapping[str, Entry]) -> dict[str, Any]:
+    return {
+        "kind": fault.kind.value,
+        "ids": list(fault.ids),
+        "contents": [entries[id_].content for id_ in fault.ids],
+        "why": fault.why,
+        "mend": fault.mend,
+    }
+
+
+def _show(
+    shown: Sequence[Fault],
+    faults: Sequence[Fault],
+    entries: Mapping[str, Entry],
+    recalled: _Recalled,
+    kinds: Sequence[Kind],
+) -> None:
+    out = console()
+    if not entries:
+        out.print("There are no entries.")
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("fault")
+    table.add_column("entries", justify="right")
+    table.add_column("share", justify="right")
+    shares = rates(faults, entries)
+    for kind in kinds or list(Kind):
+        count = len({fault.ids[0] for fault in faults if fault.kind is kind})
+        table.add_row(kind.value, str(count), f"{shares[kind.value]:.0%}")
+    out.print(table)
+    for fault in shown:
+        text = " ".join(entries[fault.ids[0]].content.split())
+        text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
+        out.print(f"[bold]{escape(fault.ids[0])}[/bold]  {fault.kind.value}: {escape(fault.why)}")
+        out.print(f"    {escape(text)}")
+        out.print(f"    {escape(fault.mend)}", style="italic")
+    turns = (
+        f"{recalled.turns} turns are recorded since {recalled.since}" if recalled.since else "no turn is recorded yet"
+    )
+    out.print(
+        f"{len(entries)} entries; {turns}. What is forgotten comes back with `entries restore` or `entries undo`."
+    )
