@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.diagnosis import Finding, Health
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
 DEGRADED_FROM = (0, 3, 0)
+UPGRADE = f"pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'"
 
 
 def host_finding(installed: str | None = None) -> Finding:
@@ -20,12 +21,8 @@ def host_finding(installed: str | None = None) -> Finding:
     if number >= SUPPORTED_FROM:
         return Finding(HOST, f"{found}, supported")
     if number >= DEGRADED_FROM:
-        return Finding(HOST, f"{found}, degraded: see the seams below", Health.DEGRADED, mend=_mend())
-    return Finding(HOST, f"{found}, not supported", Health.BAD, mend=_mend())
-
-
-def _mend() -> str:
-    return f"pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'"
+        return Finding(HOST, f"{found}, degraded: see the seams below", Health.DEGRADED, mend=UPGRADE)
+    return Finding(HOST, f"{found}, not supported", Health.BAD, mend=UPGRADE)
 
 
 def _number(text: str) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from nanobot_memory_plugins.bridge.host_version import host_finding
+from nanobot_memory_plugins.bridge.host_version import UPGRADE, host_finding
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
 from nanobot_memory_plugins.core.context import PluginContext
@@ -10,7 +10,8 @@ from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 
-_MEND = "Use a nanobot-ai version that `nanobot-memory doctor` calls supported."
+_MEND = f"Use a supported nanobot-ai: {UPGRADE}"
+_NOT_YET = f"Nothing is wrong here; a later nanobot-ai may offer it: {UPGRADE}"
 
 
 class NanobotPlugin:
@@ -32,7 +33,7 @@ def _seam_findings(workspace: Path) -> list[Finding]:
         running = bridge_for(workspace)
         return [finding_of(seam) for seam in (running.seams.all() if running is not None else probe_seams())]
     except NanobotMemoryError as error:
-        return [Finding("nanobot seams", error.cause, Health.BAD, mend=error.mend)]
+        return [Finding("nanobot seams", error.cause, Health.BAD, mend=error.mend or _MEND)]
     except ImportError as error:
         state = f"none can be attached: this nanobot has no {error.name}"
         return [Finding("nanobot seams", state, Health.BAD, mend=_MEND)]
@@ -44,5 +45,5 @@ def finding_of(seam: Seam) -> Finding:
     if seam.attached:
         return Finding(subject, f"attached ({seam.detail})")
     if seam.detail.startswith("not possible"):
-        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.DEGRADED)
+        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.DEGRADED, mend=_NOT_YET)
     return Finding(subject, f"not attached: {seam.detail}; {seam.degraded}", Health.DEGRADED, mend=_MEND)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.bridge.host_version import UPGRADE
 from nanobot_memory_plugins.bridge.seams import Seam
 from nanobot_memory_plugins.core.errors import PluginError
 
@@ -23,14 +24,14 @@ def probe_seams() -> Sequence[Seam]:
         try:
             loop = _build_loop(Path(folder))
         except Exception as error:
-            raise PluginError(f"No AgentLoop can be built here: {type(error).__name__}.") from error
+            raise PluginError(f"No AgentLoop can be built here: {type(error).__name__}.", mend=UPGRADE) from error
         from nanobot_memory_plugins.bridge.attach import bridge_of
 
         bridge = bridge_of(loop)
         if bridge is None:
             raise PluginError(
                 "nanobot did not load the bridge's tools.",
-                mend="Is nanobot-memory-bridge installed in the same environment as nanobot-ai?",
+                mend="Install both in one environment: pip install nanobot-ai nanobot-memory-bridge",
             )
         return bridge.seams.all()
 

@@ -112,7 +112,7 @@ class ConsolidationPlugin:
                 _SUBJECT,
                 f"{counts}; the file is damaged ({snapshot.damage}) and its last good copy is used",
                 Health.DEGRADED,
-                "The next change puts the good copy in place, and keeps the damaged file beside it.",
+                "`nanobot-memory consolidate`, or any change, puts the good copy in place; the damaged file is kept.",
             )
         return _with_problems(counts, snapshot.document)
 
@@ -122,5 +122,8 @@ def _with_problems(counts: str, document: Document) -> Finding:
         return Finding(_SUBJECT, counts)
     more = f" (and {len(document.problems) - 1} more)" if len(document.problems) > 1 else ""
     return Finding(
-        _SUBJECT, f"{counts}; {document.problems[0]}{more}", Health.DEGRADED, "Mend these lines in an editor."
+        _SUBJECT,
+        f"{counts}; {document.problems[0]}{more}",
+        Health.DEGRADED,
+        "`nanobot-memory entries list` names these lines; mend them in an editor.",
     )

@@ -1,6 +1,6 @@
 """What ``nanobot-memory doctor`` reports."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -24,3 +24,9 @@ class Finding:
     state: str
     health: Health = Health.GOOD
     mend: str = ""
+
+    def with_mend(self) -> "Finding":
+        """Return it with something to do about it: where whoever reports a problem knows nothing, how to see more."""
+        if self.health is Health.GOOD or self.mend.strip():
+            return self
+        return replace(self, mend="`nanobot-memory --verbose doctor` shows more.")

@@ -165,7 +165,8 @@ class PluginSet:
                 f"{report.state.value} ({report.distribution} {report.version})"
                 + (f": {report.error}" if report.error else ""),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
-                mend=f"Reinstall it, or disable it: memoryPlugins.{report.name}.enabled = false."
+                mend=f"pip install --force-reinstall {report.distribution}, "
+                f"or set memoryPlugins.{report.name}.enabled to false."
                 if report.error
                 else "",
             )
@@ -176,7 +177,8 @@ class PluginSet:
                 f"configuration {problem.key}",
                 problem.message,
                 Health.DEGRADED,
-                mend="Correct the key in the configuration file.",
+                mend=f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
+                " the options, and --config names another file.",
             )
             for problem in self.problems
         ]

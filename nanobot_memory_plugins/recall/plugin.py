@@ -46,7 +46,7 @@ class RecallPlugin:
                 "recall",
                 "disabled: no store is open",
                 Health.DEGRADED,
-                mend="Install or enable the storage plugin (nanobot-memory-storage).",
+                mend="pip install nanobot-memory-storage, and set memoryPlugins.storage.enabled to true.",
             )
         return Finding("recall", "ready")
 

@@ -10,6 +10,9 @@ from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # How long to wait for a model that is being loaded; building the built-in one takes longer.
 _MODEL_SECONDS = 5.0
+_APSW = "Install it with: pip install apsw"
+_VEC = 'Install it with: pip install "nanobot-memory-storage[vec]"'
+_WHEEL = "Install apsw from a wheel: pip install --force-reinstall --only-binary :all: apsw"
 _LEVELS = {
     Level.HYBRID: "0: vectors in sqlite-vec, and full text",
     Level.NUMPY: "1: vectors compared by numpy, and full text",
@@ -34,17 +37,15 @@ def _engine() -> Iterator[Finding]:
     try:
         import apsw
     except ImportError:
-        mend = "Install it with: pip install apsw"
-        yield Finding("SQLite", "apsw cannot be imported, so there is no index", Health.BAD, mend)
+        yield Finding("SQLite", "apsw cannot be imported, so there is no index", Health.BAD, _APSW)
         return
     yield Finding("SQLite", f"{apsw.sqlitelibversion()} (apsw {apsw.apswversion()})")
     if "ENABLE_FTS5" not in apsw.compile_options:
-        yield Finding("full-text search", "this SQLite has no FTS5", Health.BAD, "Install apsw from a wheel.")
+        yield Finding("full-text search", "this SQLite has no FTS5", Health.BAD, _WHEEL)
     try:
         import sqlite_vec  # noqa: F401
     except ImportError:
-        mend = 'Install it with: pip install "nanobot-memory-storage[vec]"'
-        yield Finding("sqlite-vec", "not installed; numpy compares the vectors", Health.DEGRADED, mend)
+        yield Finding("sqlite-vec", "not installed; numpy compares the vectors", Health.DEGRADED, _VEC)
     else:
         yield Finding("sqlite-vec", metadata.version("sqlite-vec"))
 
@@ -64,7 +65,12 @@ def _embedding(report: EmbeddingReport) -> Finding:
         return Finding("embedding model", "turned off")
     if report.loading:
         share = f" ({report.progress:.0%}, {report.activity})" if report.activity else ""
-        return Finding("embedding model", f"being loaded{share}", Health.DEGRADED, "It is ready in a while.")
+        return Finding(
+            "embedding model",
+            f"being loaded{share}",
+            Health.DEGRADED,
+            "`nanobot-memory models pull` waits for it; until then words alone are searched.",
+        )
     return Finding("embedding model", report.reason, Health.DEGRADED, report.mend)
 
 
@@ -79,4 +85,4 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
         yield Finding("index integrity", problem, Health.BAD, "Run: nanobot-memory index --rebuild")
     for broken in index.put_aside():
         state = f"a damaged index was put aside as {broken.name}, and a new one built from the files"
-        yield Finding("quarantine", state, Health.DEGRADED, f"Nothing is lost; delete {broken} when you like.")
+        yield Finding("quarantine", state, Health.DEGRADED, f"Nothing is lost; when you like: rm {broken}")

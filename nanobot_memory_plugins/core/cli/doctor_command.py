@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 _COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _FAILED = 1
+_FIRST = "Mend that first, or name another folder with --workspace."
+_MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
 def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
@@ -45,20 +47,25 @@ def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_js
     It starts the memory as a host would. The exit status is 1 when something is bad, not when it is only degraded.
     """
     memory_config, problems = read_configuration(config)
-    findings = run(_examine(resolve_workspace(workspace), memory_config, problems))
+    findings = run(examine(resolve_workspace(workspace), memory_config, problems))
     ok = not any(finding.health is Health.BAD for finding in findings)
     if as_json:
-        print_json({"ok": ok, "findings": [_row(finding) for finding in findings]})
+        print_json({"ok": ok, "findings": [finding_row(finding) for finding in findings]})
     else:
         Console().print(findings_table(findings))
     if not ok:
         raise typer.Exit(_FAILED)
 
 
+async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
+    """Start the memory of a workspace as a host would, and return what is found; each problem has a mend."""
+    return [finding.with_mend() for finding in await _examine(workspace, config, problems)]
+
+
 async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
     findings = await asyncio.to_thread(lambda: [*machine_findings(), workspace_finding(workspace)])
     if any(finding.health is Health.BAD for finding in findings):
-        findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, "Mend that first."))
+        findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
         return findings
     with _warnings() as warnings:
         try:
@@ -68,7 +75,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
             reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.mend)]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     # A plugin that breaks while it is asked how it is says nothing else about it.
-    findings += [Finding("warning", text, Health.DEGRADED) for text in warnings if not _is_told(text, findings)]
+    findings += [Finding("warning", text, Health.DEGRADED, _MORE) for text in warnings if not _is_told(text, findings)]
     return findings
 
 
@@ -110,7 +117,8 @@ def findings_table(findings: list[Finding]) -> Table:
     return table
 
 
-def _row(finding: Finding) -> dict[str, str]:
+def finding_row(finding: Finding) -> dict[str, str]:
+    """Return a finding for programs."""
     return {
         "subject": finding.subject,
         "state": finding.state,

@@ -11,6 +11,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 
 _KILO = 1_000
+_RIGHT = "Is it the right folder? --workspace names another one."
 
 
 def machine_findings() -> list[Finding]:
@@ -36,7 +37,10 @@ def workspace_finding(workspace: Path) -> Finding:
         except OSError as error:
             state = f"{workspace}: nothing can be written there ({error.strerror or type(error).__name__})"
             return Finding(
-                "workspace", state, Health.BAD, "Give this user the right to write there, or free disk space."
+                "workspace",
+                state,
+                Health.BAD,
+                "Free disk space, give this user the right to write there, or name another folder with --workspace.",
             )
     if workspace.exists():
         state = f"{workspace}: this is not a folder"
@@ -45,7 +49,7 @@ def workspace_finding(workspace: Path) -> Finding:
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         state = f"{workspace}: it is not there and cannot be made below {parent}"
         return Finding("workspace", state, Health.BAD, "Name another folder with --workspace.")
-    return Finding("workspace", f"{workspace}: it was not there before", Health.DEGRADED, "Is it the right folder?")
+    return Finding("workspace", f"{workspace}: it was not there before", Health.DEGRADED, _RIGHT)
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
