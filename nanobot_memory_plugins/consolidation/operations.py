@@ -78,7 +78,7 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Ou
     """Take entries out of the file; the journal can bring them back. Raises `InputError` for an unknown id."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        _known(entries, ids)
+        require(entries, ids)
         return {id_: entry for id_, entry in entries.items() if id_ not in ids}
 
     return repository.update(change, who=who, why="forget")
@@ -88,7 +88,7 @@ def put_into_group(repository: EntryRepository, ids: Collection[str], group: str
     """Put entries into a group, or with an empty name into none. Raises `InputError` for an unknown id."""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-        _known(entries, ids)
+        require(entries, ids)
         name = plain_group(group)
         return {id_: replace(entry, group=name) if id_ in ids else entry for id_, entry in entries.items()}
 
@@ -121,7 +121,8 @@ def _alike(text: str) -> str:
     return " ".join(text.split()).casefold().rstrip(".。!！")
 
 
-def _known(entries: dict[str, Entry], ids: Collection[str]) -> None:
+def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
+    """Raise `InputError` unless there are entries of all these ids."""
     missing = sorted(set(ids) - entries.keys())
     if missing:
         raise InputError(f"There is no entry {', '.join(missing)}.", mend="`nanobot-memory entries list` shows all.")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from nanobot_memory_plugins.consolidation.access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.document import Document
 from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
@@ -12,6 +13,7 @@ from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.spoken.service import Spoken
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
@@ -69,6 +71,11 @@ class ConsolidationPlugin:
     def prompt_entries(self, long_term: str, scope: Scope, context: PluginContext) -> PromptEntries:
         """Say what is known of the user for long."""
         return self._spoken_of(context).prompt.answer(long_term, context.visible_scope(scope))
+
+    @hookimpl
+    def open_entries(self, context: PluginContext) -> EntryAccess:
+        """Let people look at the entries, and change them."""
+        return RepositoryAccess(EntryRepository(context.workspace, clock=context.clock, redact=context.redact))
 
     @hookimpl
     async def on_session_idle(

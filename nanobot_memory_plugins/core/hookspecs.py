@@ -11,6 +11,7 @@ import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary, Trace
 
@@ -145,6 +146,15 @@ def prompt_entries(long_term: str, scope: Scope, context: PluginContext) -> Prom
 @hookspec(firstresult=True)
 def open_store(context: PluginContext) -> Store | None:
     """Open the index of the workspace. The first store that is returned serves everybody."""
+
+
+@hookspec(firstresult=True)
+def open_entries(context: PluginContext) -> EntryAccess | None:
+    """Give access to the scored entries of the workspace, for people who look at them and change them.
+
+    Called by panels and the like, which start nothing else of you: `on_start` need not have been called. The first
+    answer serves everybody.
+    """
 
 
 @hookspec

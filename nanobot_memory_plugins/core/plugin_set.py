@@ -81,6 +81,7 @@ class PluginSet:
                 "prompt_entries": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
                 "open_store": core.start_limit,
+                "open_entries": core.start_limit,
                 "on_start": core.start_limit,
                 "on_stop": core.start_limit,
                 "contribute_tools": core.start_limit,

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary, Trace
@@ -57,6 +58,7 @@ ANSWERS = {
     "trim_bootstrap": (1, (dict,)),
     "prompt_entries": (1, (PromptEntries,)),
     "open_store": (1, (Store,)),
+    "open_entries": (1, (EntryAccess,)),
     "on_start": (0, ()),
     "on_stop": (0, ()),
     "contribute_tools": (1, (MemoryTool,)),

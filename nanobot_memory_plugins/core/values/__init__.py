@@ -7,6 +7,14 @@ from nanobot_memory_plugins.core.values.conversation import (
     freeze,
     messages_from_chat,
 )
+from nanobot_memory_plugins.core.values.entries import (
+    EntryChange,
+    EntryEdit,
+    EntryList,
+    EntryRun,
+    EntryView,
+    ScorePoint,
+)
 from nanobot_memory_plugins.core.values.explanation import Explanation, Part, Weighed
 from nanobot_memory_plugins.core.values.notes import (
     ContextBlock,
@@ -32,6 +40,11 @@ __all__ = [
     "ContextBlock",
     "DatedPhrase",
     "Destination",
+    "EntryChange",
+    "EntryEdit",
+    "EntryList",
+    "EntryRun",
+    "EntryView",
     "Explanation",
     "Hit",
     "Level",
@@ -44,6 +57,7 @@ __all__ = [
     "Query",
     "Receipt",
     "Scope",
+    "ScorePoint",
     "SearchResult",
     "StoreStatus",
     "Summary",

@@ -1,0 +1,83 @@
+"""Scored long-term entries as whoever keeps them shows them to others."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """One entry as of the moment at which it was asked for. Times are aware.
+
+    ``score`` lies in 0..1. ``archived`` entries are kept and not used; ``gone`` ones stand in no file any more and are
+    known from the journal alone. ``superseded_by`` is the id of the entry that took its place.
+    """
+
+    id: str
+    text: str
+    category: str
+    score: float
+    last_used: datetime
+    archived: bool = False
+    gone: bool = False
+    group: str = ""
+    hits: int = 0
+    created_at: datetime | None = None
+    expires_at: datetime | None = None
+    superseded_by: str = ""
+    origin: Origin = Origin.USER
+    scope: Scope = Scope()
+    source_session: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryList:
+    """All entries by descending score, and the file that they stand in, relative to the workspace.
+
+    ``problems`` say what of the file cannot be read, in words.
+    """
+
+    file: str
+    entries: tuple[EntryView, ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EntryEdit:
+    """What a person makes of an entry; None leaves a field as it is. An empty ``group`` is no group."""
+
+    text: str | None = None
+    category: str | None = None
+    group: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryChange:
+    """What became of one entry in a run: ``added``, ``changed``, ``archived``, ``restored``, ``removed``."""
+
+    id: str
+    action: str
+    before: EntryView | None = None
+    after: EntryView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRun:
+    """Changes that were made together: when, by whom and why. ``undone`` says that a later run took it back."""
+
+    id: str
+    time: datetime | None
+    who: str
+    why: str
+    changes: tuple[EntryChange, ...] = ()
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePoint:
+    """The score of an entry at a moment."""
+
+    time: datetime
+    score: float

@@ -1,0 +1,212 @@
+"""The entries as panels see and change them: every change is checked on the bytes of the file."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.operations import Said, fade, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.entries_access import EntryAccess
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.inspection import Inspection
+from nanobot_memory_plugins.core.values import EntryEdit, Origin, Scope
+
+from .made_entries import NOW
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def repository(workspace: Path, clock: ManualClock) -> EntryRepository:
+    return EntryRepository(workspace, clock=clock)
+
+
+@pytest.fixture
+def access(repository: EntryRepository) -> RepositoryAccess:
+    return RepositoryAccess(repository)
+
+
+def texts(access: RepositoryAccess) -> dict[str, str]:
+    return {entry.text: entry.id for entry in access.entries().entries}
+
+
+def on_disk(workspace: Path) -> str:
+    return (workspace / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+
+
+def test_it_is_what_core_asks_for(access: RepositoryAccess):
+    assert isinstance(access, EntryAccess)
+
+
+def test_an_edit_changes_what_it_names_and_the_rest_stays(access: RepositoryAccess, workspace: Path):
+    access.add("用户喜欢喝茶", group="life")
+    access.add("The user lives in Oslo")
+    before = on_disk(workspace)
+    id_ = texts(access)["用户喜欢喝茶"]
+    run = access.edit(id_, EntryEdit(text="用户喜欢喝绿茶", category="preference", score=0.35))
+    assert run is not None
+    assert [change.action for change in run.changes] == ["changed"]
+    after = on_disk(workspace)
+    assert f"### [{id_}] preference | 0.35 | " in after
+    assert "用户喜欢喝绿茶\n" in after
+    assert "group: life" in after
+    assert "喝茶" not in after
+    access.undo()
+    assert on_disk(workspace) == before
+
+
+def test_an_edit_of_nothing_writes_nothing(access: RepositoryAccess, workspace: Path):
+    access.add("one")
+    before = on_disk(workspace)
+    assert access.edit(texts(access)["one"], EntryEdit(text=" one ", score=0.8)) is None
+    assert on_disk(workspace) == before
+
+
+def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repository: EntryRepository):
+    remember(repository, Said("said by a page", origin=Origin.WEB), who="extraction")
+    id_ = texts(access)["said by a page"]
+    access.edit(id_, EntryEdit(group="work"))
+    assert access.entries().entries[0].origin is Origin.WEB
+    access.edit(id_, EntryEdit(text="so it is"))
+    assert access.entries().entries[0].origin is Origin.USER
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (EntryEdit(text=" \n "), "no text"),
+        (EntryEdit(score=1.5), "between 0 and 1"),
+        (EntryEdit(category="secret"), "no category"),
+    ],
+)
+def test_a_wrong_edit_is_refused_with_a_mend(access: RepositoryAccess, workspace: Path, wanted: EntryEdit, said: str):
+    access.add("one")
+    before = on_disk(workspace)
+    with pytest.raises(InputError, match=said) as caught:
+        access.edit(texts(access)["one"], wanted)
+    assert caught.value.mend
+    with pytest.raises(InputError, match="There is no entry"):
+        access.edit("00000000", EntryEdit(text="x"))
+    assert on_disk(workspace) == before
+
+
+def test_secrets_in_an_edit_are_hidden(access: RepositoryAccess, workspace: Path):
+    access.add("one")
+    access.edit(texts(access)["one"], EntryEdit(text="my password is hunter2hunter2"))
+    assert "hunter2" not in on_disk(workspace)
+
+
+def test_merging_leaves_one_entry_and_undo_brings_both_back(access: RepositoryAccess, workspace: Path):
+    access.add("likes tea")
+    access.add("drinks tea in the morning")
+    access.add("lives in Oslo")
+    before, ids = on_disk(workspace), texts(access)
+    run = access.merge([ids["likes tea"], ids["drinks tea in the morning"]], "likes tea in the morning")
+    assert run is not None
+    assert set(texts(access)) == {"likes tea in the morning", "lives in Oslo"}
+    assert on_disk(workspace).count("### [") == 2
+    access.undo()
+    assert on_disk(workspace) == before
+    with pytest.raises(InputError, match="two entries"):
+        access.merge([ids["likes tea"], ids["likes tea"]], "x")
+
+
+def test_entries_that_different_people_see_are_not_merged(access: RepositoryAccess, repository: EntryRepository):
+    remember(repository, Said("one", scope=Scope(user="a")), who="user")
+    remember(repository, Said("two", scope=Scope(user="b")), who="user")
+    with pytest.raises(InputError, match="same people"):
+        access.merge(list(texts(access).values()), "both")
+    assert set(texts(access)) == {"one", "two"}
+
+
+def test_what_went_is_listed_and_comes_back(access: RepositoryAccess):
+    for text in ("one", "two", "three"):
+        access.add(text)
+    ids = texts(access)
+    access.forget([ids["one"]])
+    access.forget([ids["two"]])
+    assert [(entry.text, entry.gone) for entry in access.gone()] == [("two", True), ("one", True)]
+    access.restore(ids["one"])
+    assert [entry.text for entry in access.gone()] == ["two"]
+    assert set(texts(access)) == {"one", "three"}
+
+
+def test_history_names_who_did_what_and_what_was_undone(access: RepositoryAccess):
+    access.add("one")
+    access.forget([texts(access)["one"]])
+    access.undo()
+    undone, forgot, added = access.history()
+    assert [(run.who, run.why, run.undone) for run in (forgot, added)] == [
+        ("user", "forget", True),
+        ("user", "remember", False),
+    ]
+    assert undone.why == "undone"
+    assert forgot.changes[0].before is not None
+    assert forgot.changes[0].before.text == "one"
+    assert len(access.history(limit=1)) == 1
+    assert access.history("00000000") == []
+
+
+def test_the_score_over_time_fades_rises_and_falls(access: RepositoryAccess, clock: ManualClock):
+    access.add("one")
+    id_ = texts(access)["one"]
+    clock.advance(30 * 86_400)
+    access.add("one")  # used again
+    clock.advance(5 * 86_400)
+    access.edit(id_, EntryEdit(score=0.3))
+    points = access.scores(id_, points=36)  # one a day
+    assert [point.time for point in points] == [NOW + timedelta(days=day) for day in range(36)]
+    scores = [point.score for point in points]
+    assert scores[:8] == [0.8] * 8
+    assert scores[29] == pytest.approx(0.8 * 0.99**22)
+    assert scores[30] == pytest.approx(scores[29] * 0.99 + (1 - scores[29] * 0.99) * 0.2, abs=1e-5)
+    assert scores[34] == scores[30]
+    assert scores[35] == 0.3
+    assert access.scores("00000000") == []
+
+
+def test_an_entry_of_which_the_journal_knows_nothing_has_a_score_too(access: RepositoryAccess, workspace: Path):
+    (workspace / "memory" / "MEMORY.md").write_text(
+        "## Active Memories\n\n### [0123abcd] fact | 0.50 | 2026-02-10 | 0\nby hand\n", encoding="utf-8"
+    )
+    (view,) = access.entries().entries
+    points = access.scores(view.id)
+    assert points[-1].score == view.score
+    assert points[0].score >= points[-1].score
+
+
+def test_the_version_changes_with_every_change_and_only_then(access: RepositoryAccess, clock: ManualClock):
+    empty = access.version()
+    assert access.version() == empty
+    access.add("one")
+    one = access.version()
+    assert one != empty
+    access.entries(), access.history(), access.gone()
+    assert access.version() == one
+    clock.advance(86_400)
+    assert access.version() != one
+
+
+def test_what_has_faded_away_is_not_listed(access: RepositoryAccess, repository: EntryRepository, clock: ManualClock):
+    access.add("one")
+    clock.advance(400 * 86_400)
+    assert access.entries().entries == ()
+    fade(repository)
+    assert [entry.text for entry in access.gone()] == ["one"]
+
+
+async def test_an_inspection_opens_the_entries_and_starts_nothing(workspace: Path):
+    async with Inspection(workspace) as inspection:
+        assert inspection.entries is not None
+        assert inspection.store is not None
+        assert inspection.entries.entries().entries == ()
+        assert {report.name for report in inspection.reports()} >= {"consolidation", "storage"}
+        assert any(finding.subject == "scored entries" for finding in await inspection.findings())
+    assert not (workspace / "memory" / "MEMORY.md").exists()
+    assert not (workspace / "memory" / "ENTRIES.md").exists()
