@@ -10,6 +10,7 @@ from loguru import logger
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
 MODEL_GROUP: Final = "nanobot_memory_models"
+IMPORTER_GROUP: Final = "nanobot_memory_importers"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,220 @@
+"""nanobot's own sessions, history and MEMORY.md, for ``nanobot-memory import``.
+
+nanobot 0.3.5 keeps sessions as JSON lines outside the workspace, in ``sessions/<workspace id>/`` beside its
+config.json. Older releases kept them in ``sessions/`` of the workspace, or of the home folder. All of them
+are looked for.
+"""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.bridge.sessions import is_background, is_own, public_messages, scope_of
+from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
+from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left, Part
+from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope
+
+_ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}
+_WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")
+_LONGEST_LINE = 160
+_NOT_SAID = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
+_OWN_SESSION = "a session of nanobot's own"
+_BACKGROUND = "a session of a timer; nobody speaks in it"
+
+
+class NanobotImporter:
+    """Reads a workspace of nanobot, its home folder, a folder of sessions, or one session."""
+
+    label = "sessions, history and MEMORY.md of nanobot"
+
+    def recognises(self, source: Path) -> bool:
+        """Say whether it is one of them."""
+        if source.is_file():
+            return source.suffix == ".jsonl" and _is_session(source)
+        if (source / ".nanobot" / "workspace-id").is_file() or (source / "memory" / "history.jsonl").is_file():
+            return True
+        if (source / "workspace" / "memory").is_dir() and (source / "config.json").is_file():
+            return True
+        return any(_is_session(path) for folder in (source, source / "sessions") for path in _first(folder))
+
+    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+        """Yield what was said, session by session, then the history and the long-term memory."""
+        home = source if (source / "config.json").is_file() else None
+        agent = _workspace_of(home) if home is not None else source
+        sessions = _sessions(source, agent, home)
+        others = [] if source.is_file() else [agent / "memory" / "history.jsonl", agent / "memory" / "MEMORY.md"]
+        files = [*sessions, *(path for path in others if path.is_file())]
+        if not files:
+            raise InputError(
+                f"There are no sessions and no memory of nanobot in {source}.",
+                mend="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
+            )
+        for done, path in enumerate(files):
+            name = _name(path, source, agent)
+            yield Part(name, done, len(files))
+            if path.is_symlink():
+                yield Left("it is a symbolic link", name)
+            elif path.name == "MEMORY.md":
+                yield from _long_term(path, name, workspace)
+            elif path.name == "history.jsonl":
+                yield from _reading(_history, path, name)
+            else:
+                yield from _reading(_session, path, name)
+
+
+def _reading(read: Any, path: Path, name: str) -> Iterator[Item]:
+    try:
+        yield from read(path, name)
+    except OSError as error:
+        yield Left(f"it cannot be read: {error.strerror}", name)
+
+
+def _session(path: Path, name: str) -> Iterator[Item]:
+    key = _key_from_name(path)
+    for line, row in json_lines(path):
+        if isinstance(row, str):
+            yield Left(row, name, line)
+        elif row.get("_type") == "metadata":
+            key = row["key"] if isinstance(row.get("key"), str) and row["key"] else key
+        elif "_type" in row:
+            continue  # the provider's state, which only the provider can read
+        elif is_own(key) or is_background(key):
+            yield Left(_OWN_SESSION if is_own(key) else _BACKGROUND, name, line)
+        else:
+            yield _message(row, key, name, line)
+
+
+def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
+    shown = public_messages([row])
+    if not shown or row.get("injected_event"):
+        return Left(_NOT_SAID, name, line)
+    role = shown[0].get("role")
+    if not isinstance(role, str) or role not in _ORIGINS:
+        return Left(_NOT_SAID, name, line)
+    message = Message.from_chat(shown[0])
+    sender = row.get("sender_id")
+    return ImportedMessage(
+        key,
+        role,
+        message.text,
+        _ORIGINS[role],
+        name,
+        line,
+        time=time_of(row.get("timestamp")),
+        name=message.name if role == "tool" else "",
+        scope=scope_of(key, sender=sender if isinstance(sender, str) else None),
+    )
+
+
+def _history(path: Path, name: str) -> Iterator[Item]:
+    for line, row in json_lines(path):
+        if isinstance(row, str):
+            yield Left(row, name, line)
+            continue
+        content, time = row.get("content"), time_of(row.get("timestamp"))
+        if not isinstance(content, str) or not content.strip():
+            yield Left("it has no text", name, line)
+            continue
+        key = row.get("session_key") if isinstance(row.get("session_key"), str) else ""
+        if key and is_own(key):
+            yield Left(_OWN_SESSION, name, line)
+            continue
+        first = next(filter(None, map(str.strip, content.splitlines())))
+        is_whole = first == content.strip() and len(first) <= 2 * _LONGEST_LINE
+        note = Note(
+            tldr=first if is_whole else first[:_LONGEST_LINE],
+            details="" if is_whole else content,
+            title="history of nanobot",
+            tags=("imported", "nanobot", "history"),
+            origin=Origin.SUMMARY,
+            scope=scope_of(key) if key else Scope(),
+            time=time,
+        )
+        yield ImportedNote(note, name, line)
+
+
+def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
+    own = MemoryPaths.of(workspace).long_term
+    with suppress(OSError):
+        if own.exists() and own.samefile(path):
+            yield Left("it is this memory's own file already", name)
+            return
+    # nanobot's Dream job writes it out of summaries: it is not the user's word.
+    yield from markdown_items(path, name, origin=Origin.SUMMARY, tags=("imported", "nanobot"))
+
+
+def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:
+    if source.is_file():
+        return [source]
+    folders = [agent / "sessions", source]
+    known = _workspace_id(agent)
+    bases = [base for base in (home, agent.parent, nanobot_home()) if base is not None]
+    if known:
+        folders += [base / "sessions" / known for base in bases]
+    if home is not None:
+        folders.append(home / "sessions")
+    found = {path.resolve(): path for folder in folders for path in _all(folder) if _is_session(path)}
+    return sorted(found.values(), key=lambda path: (path.parent.as_posix(), path.name))
+
+
+def _workspace_of(home: Path) -> Path:
+    """Return the workspace that a home folder's configuration names, or its usual one."""
+    raw, _ = read_json(home / "config.json")
+    for key in ("agents", "defaults", "workspace"):
+        raw = raw.get(key) if isinstance(raw, Mapping) else None
+    named = Path(raw).expanduser() if isinstance(raw, str) and raw else home / "workspace"
+    return named if named.is_dir() else home / "workspace"
+
+
+def _workspace_id(agent: Path) -> str:
+    try:
+        text = (agent / ".nanobot" / "workspace-id").read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+    return text if _WORKSPACE_ID.fullmatch(text) else ""
+
+
+def _all(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.glob("*.jsonl") if path.is_file())
+    except OSError:
+        return []
+
+
+def _first(folder: Path) -> list[Path]:
+    return _all(folder)[:3]
+
+
+def _is_session(path: Path) -> bool:
+    """Tell a session by its first lines: the head that nanobot writes, or a chat message."""
+    with suppress(OSError):
+        for number, (_, row) in enumerate(json_lines(path)):
+            if isinstance(row, dict):
+                return row.get("_type") == "metadata" or ("role" in row and "content" in row)
+            if number >= 2:
+                break
+    return False
+
+
+def _key_from_name(path: Path) -> str:
+    """Return the key that a file name stands for: base64, or in older releases the key with ``_`` for ``:``."""
+    stem = path.stem
+    with suppress(ValueError):
+        key = base64.urlsafe_b64decode(stem + "=" * (-len(stem) % 4)).decode("utf-8")
+        if base64.urlsafe_b64encode(key.encode()).decode().rstrip("=") == stem and key.isprintable():
+            return key
+    return stem.replace("_", ":", 1)
+
+
+def _name(path: Path, source: Path, agent: Path) -> str:
+    for root in (agent, source, agent.parent):
+        with suppress(ValueError):
+            return path.relative_to(root).as_posix() if path != root else path.name
+    return f"sessions/{path.name}"

@@ -1,0 +1,43 @@
+"""``nanobot-memory import``: bring what another program remembers, or an archive of this one."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.transfer.cli.shown import bar, print_report
+from nanobot_memory_plugins.core.transfer.importing import import_from
+from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.sources import chosen_importer
+
+
+def import_memory(
+    source: Annotated[Path, typer.Argument(metavar="SOURCE", help="A folder or file: the other store, or an archive.")],
+    from_: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="FORMAT", help="nanobot, markdown, openclaw, claude-mem, archive; else it is guessed."
+        ),
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
+    tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take over memories from elsewhere. Doing it again takes only what is new."""
+    path = source.expanduser().absolute()
+    if not path.exists():
+        raise InputError(f"There is nothing at {path}.", mend="Check the path of the store.")
+    report = _imported(path, from_, resolve_workspace(workspace), dry_run=dry_run, tools=tools)
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print_report(report)
+
+
+def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool) -> ImportReport:
+    name, importer = chosen_importer(name, path)
+    with bar("importing") as progress:
+        return import_from(importer, name, path, workspace, dry_run=dry_run, tools=tools, progress=progress)

@@ -1,0 +1,68 @@
+"""How an import is shown: a bar while it runs, and what became of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from nanobot_memory_plugins.core.transfer.importer import Part
+from nanobot_memory_plugins.core.transfer.report import ImportReport
+
+# Reasons and files that are printed; --json has them all.
+_ROWS = 20
+
+
+class Shown(Protocol):
+    """Takes the parts as they begin."""
+
+    def __call__(self, part: Part, /) -> None:
+        """Show that a part begins."""
+
+
+@contextmanager
+def bar(activity: str) -> Iterator[Shown]:
+    """Show a bar on standard error, with the time left, where that is a terminal."""
+    console = Console(stderr=True)
+    columns = (TextColumn(activity), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+        task = progress.add_task("", total=None)
+
+        def show(part: Part) -> None:
+            progress.update(task, description=escape(part.name[-40:]), completed=part.done, total=part.total)
+
+        yield show
+
+
+def print_report(report: ImportReport) -> None:
+    """Print what became of an import, for people."""
+    out = Console(soft_wrap=True, highlight=False)
+    counts = [f"{count:,} {kind}" for kind, count in sorted(report.taken.items()) if count]
+    verb = "would be taken" if report.dry_run else "taken"
+    out.print(f"{escape(report.source)}: {escape(report.label)} ([bold]{escape(report.format)}[/bold])")
+    out.print(f"{verb}: {', '.join(counts) or 'nothing'}" + (f"; {report.known:,} taken before" * bool(report.known)))
+    for file, count in list(report.written.items())[:_ROWS]:
+        out.print(f"  {escape(file)}: {count:,}")
+    if len(report.written) > _ROWS:
+        out.print(f"  and {len(report.written) - _ROWS:,} more files")
+    for why, files in _reasons(report):
+        out.print(f"left: {escape(why)}")
+        for shown in files[: _ROWS // 4]:
+            out.print(f"  {escape(shown)}")
+        if len(files) > _ROWS // 4:
+            out.print(f"  and in {len(files) - _ROWS // 4:,} more files")
+    for notice in report.notices:
+        out.print(escape(notice))
+    if report.taken and not report.dry_run:
+        out.print("What was taken is indexed when the agent runs next, or by `nanobot-memory index`.")
+
+
+def _reasons(report: ImportReport) -> list[tuple[str, list[str]]]:
+    found: dict[str, list[str]] = {}
+    for row in report.left.values():
+        lines = f":{', '.join(map(str, row.lines))}" if row.lines else ""
+        more = f" ({row.count:,} in all)" if row.count > max(1, len(row.lines)) else ""
+        found.setdefault(row.why, []).append(f"{row.file}{lines}{more}")
+    return list(found.items())

@@ -1,0 +1,1 @@
+"""The forms of other stores that are read without knowing a host."""

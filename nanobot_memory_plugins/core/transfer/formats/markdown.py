@@ -1,0 +1,50 @@
+"""A folder of Markdown."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
+from nanobot_memory_plugins.core.transfer.formats.reading import files_below
+from nanobot_memory_plugins.core.transfer.importer import Item, Left, Part
+from nanobot_memory_plugins.core.values import Origin
+
+_SUFFIXES = (".md", ".markdown")
+
+
+class MarkdownImporter:
+    """Reads the Markdown files below a folder, or one file: a note a section.
+
+    Nobody says who wrote them, so they are nobody's word: they are found and recalled, and learned from no more than
+    what the assistant said.
+    """
+
+    label = "a folder of Markdown"
+
+    def recognises(self, source: Path) -> bool:
+        """Say whether there is Markdown in it."""
+        if source.is_file():
+            return source.suffix.lower() in _SUFFIXES
+        return next(files_below(source, _SUFFIXES), None) is not None
+
+    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+        """Yield the notes of every file. Raises `InputError` where there is no Markdown."""
+        own = MemoryPaths.of(workspace).memory.resolve()
+        if source.resolve().is_relative_to(own):
+            raise InputError(
+                f"{source} is this memory's own folder.", mend="What stands in it is part of the memory already."
+            )
+        files = [(source, "")] if source.is_file() else list(files_below(source, _SUFFIXES))
+        if not files:
+            raise InputError(f"There is no Markdown in {source}.", mend="Name the folder that holds the .md files.")
+        root = source.parent if source.is_file() else source
+        for done, (path, unfit) in enumerate(files):
+            name = path.relative_to(root).as_posix()
+            yield Part(name, done, len(files))
+            if not unfit and path.resolve().is_relative_to(own):
+                unfit = "it is part of this memory already"
+            if unfit:
+                yield Left(unfit, name)
+            else:
+                yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=("imported",))

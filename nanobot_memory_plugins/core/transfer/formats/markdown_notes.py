@@ -1,0 +1,135 @@
+"""A Markdown text of somebody's as notes: one a section."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, time
+from pathlib import Path
+
+from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.transfer.formats.reading import changed
+from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Left
+from nanobot_memory_plugins.core.values import Note, Origin
+
+# Characters of the one line that stands for a section.
+_LONGEST_TLDR = 160
+_NOON = time(12)
+_DATE = re.compile(r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)(?:[ T](\d{1,2}):(\d{2})(?!\d))?")
+_TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
+_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
+_FRONT_FIELD = re.compile(r"^(date|created|title)[ \t]*:[ \t]*[\"']?(.+?)[\"']?[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
+_BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where in a file we are: the headings above, and the day that they or the file name."""
+
+    file: str
+    stem: str
+    day: datetime
+    certain: bool
+    headings: list[tuple[int, str]] = field(default_factory=list)
+
+
+def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = ()) -> Iterator[Item]:
+    """Yield the notes of a Markdown file; ``name`` is what the report calls it.
+
+    The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
+    Notes in our own form keep what they say, except that none becomes the user's word unless ``origin`` is.
+    """
+    try:
+        data, when = path.read_bytes(), changed(path)
+    except OSError as error:
+        yield Left(f"it cannot be read: {error.strerror}", name)
+        return
+    if damage := damage_in(data):
+        yield Left(f"it is damaged: {damage}", name)
+        return
+    text = data.decode("utf-8-sig", "replace")
+    front = _FRONT_MATTER.match(text)
+    fields = dict(_front_fields(front[1])) if front else {}
+    named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)
+    place = _Place(name, fields.get("title") or path.stem, named or when, named is not None)
+    skipped = front.end() if front else 0
+    lines = text.count("\n", 0, skipped)
+    for part in parse_notes(text[skipped:], line=lines + 1):
+        if isinstance(part, NoteEntry):
+            yield _own_note(part, place, origin)
+        elif (item := _section(part.text, part.line, place, origin, tags)) is not None:
+            yield item
+
+
+def _front_fields(text: str) -> Iterator[tuple[str, str]]:
+    for match in _FRONT_FIELD.finditer(text):
+        yield match[1].lower(), match[2]
+
+
+def _own_note(entry: NoteEntry, place: _Place, origin: Origin) -> ImportedNote:
+    whose = origin if entry.origin in (Origin.USER, Origin.ASSISTANT) else entry.origin
+    note = Note(
+        tldr=entry.tldr or entry.title,
+        details=entry.details,
+        type=entry.type,
+        tags=entry.tags,
+        title=entry.title,
+        origin=whose,
+        time=entry.time,
+    )
+    return ImportedNote(note, place.file, entry.line)
+
+
+def _section(text: str, line: int, place: _Place, origin: Origin, tags: tuple[str, ...]) -> ImportedNote | None:
+    first, _, rest = text.partition("\n")
+    level = len(first) - len(first.lstrip("#")) if re.match(r"#{1,3}(\s|$)", first) else 0
+    heading = first.lstrip("#").strip() if level else ""
+    if level:
+        place.headings = [one for one in place.headings if one[0] < level]
+        if heading:
+            place.headings.append((level, heading))
+    body = (rest if level else text).strip()
+    if not body:
+        return None  # a heading above others says nothing by itself, and stands in their titles
+    when, certain = place.day, place.certain
+    for _, above in place.headings:
+        if (dated := _dated(above, when)) is not None:
+            when, certain = dated, True
+    title = " / ".join(above for _, above in place.headings) or place.stem
+    if place.headings and not _dated(title, None):
+        title = title if title.startswith(place.stem) else f"{place.stem}: {title}"
+    tldr = _BULLET.sub("", next(filter(None, map(str.strip, body.splitlines())), ""))
+    whole = "\n" not in body and len(tldr) <= 2 * _LONGEST_TLDR
+    return ImportedNote(
+        Note(
+            tldr=tldr if whole else _shortened(tldr),
+            details="" if whole else body,
+            title=title,
+            tags=tags,
+            origin=origin,
+            time=when,
+        ),
+        place.file,
+        line,
+        time_is_certain=certain,
+    )
+
+
+def _shortened(line: str) -> str:
+    return line if len(line) <= _LONGEST_TLDR else f"{line[: _LONGEST_TLDR - 1].rstrip()}…"
+
+
+def _dated(text: str, day: datetime | None) -> datetime | None:
+    """Return the day, and the time where there is one, that stands in a text; a time alone is one of ``day``."""
+    if (match := _DATE.search(text)) is not None:
+        try:
+            clock = time(int(match[4]), int(match[5])) if match[4] else _NOON
+            return datetime.combine(datetime(int(match[1]), int(match[2]), int(match[3])), clock)
+        except ValueError:
+            return None
+    if day is not None and day.tzinfo is None and (clocked := _TIME_OF_DAY.match(text)) is not None:
+        try:
+            return datetime.combine(day.date(), time(int(clocked[1]), int(clocked[2])))
+        except ValueError:
+            return None
+    return None

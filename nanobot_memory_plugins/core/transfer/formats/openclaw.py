@@ -1,0 +1,162 @@
+"""OpenClaw's store: Markdown in the workspace, sessions as JSON lines (to 2026.7) or in a database per agent."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
+from nanobot_memory_plugins.core.transfer.formats.openclaw_events import message_of
+from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines
+from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
+from nanobot_memory_plugins.core.transfer.importer import Item, Left, Part
+from nanobot_memory_plugins.core.values import Origin
+
+_PROGRAM = "OpenClaw"
+_DATABASES = ("agents/*/agent/openclaw-agent.sqlite",)
+# Transcripts, and those that OpenClaw put aside when a session was reset or deleted.
+_SESSIONS = ("agents/*/sessions/*.jsonl*", "sessions/*.jsonl*")
+_ARCHIVES = (".reset.", ".deleted.")
+_WORKSPACE_MARKS = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "HEARTBEAT.md", "TOOLS.md")
+_TAGS = ("imported", "openclaw")
+
+
+class OpenClawImporter:
+    """Reads ``~/.openclaw``, or a workspace of OpenClaw alone. Its notes are the agent's words, not the user's."""
+
+    label = "a store of OpenClaw"
+
+    def recognises(self, source: Path) -> bool:
+        """Say whether it is OpenClaw's home or a workspace of it."""
+        if not source.is_dir():
+            return source.name == "openclaw-agent.sqlite"
+        return _is_home(source) or _is_workspace(source)
+
+    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+        """Yield notes, then sessions. Raises `InputError` where there is neither."""
+        root = source if source.is_dir() else source.parent
+        markdown = list(_markdown(source)) if source.is_dir() else []
+        sessions = _found(source, _SESSIONS) if source.is_dir() else []
+        databases = _found(source, _DATABASES) if source.is_dir() else [source]
+        files = [*markdown, *sessions, *databases]
+        if not files:
+            raise InputError(
+                f"There are no memories of OpenClaw in {source}.", mend="It usually stands in ~/.openclaw; name that."
+            )
+        for done, path in enumerate(files):
+            name = path.relative_to(root).as_posix()
+            yield Part(name, done, len(files))
+            if path.is_symlink():
+                yield Left("it is a symbolic link", name)
+            elif done < len(markdown):
+                yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=_TAGS)
+            elif path in databases:
+                yield from _database(path, name)
+            else:
+                yield from _session(path, name)
+
+
+def _is_home(source: Path) -> bool:
+    return (
+        (source / "openclaw.json").is_file()
+        or any(source.glob("agents/*/sessions/*.jsonl"))
+        or any(source.glob(_DATABASES[0]))
+    )
+
+
+def _is_workspace(source: Path) -> bool:
+    """Tell OpenClaw's workspace from nanobot's, which keeps MEMORY.md in ``memory/``."""
+    if (source / "memory" / "MEMORY.md").exists() or not any((source / name).is_file() for name in _WORKSPACE_MARKS):
+        return False
+    return (source / "MEMORY.md").is_file() or any(source.glob("memory/[0-9][0-9][0-9][0-9]-*.md"))
+
+
+def _found(source: Path, patterns: tuple[str, ...]) -> list[Path]:
+    files = {path for pattern in patterns for path in source.glob(pattern) if path.is_file()}
+    return sorted(path for path in files if path.suffix == ".sqlite" or _is_transcript(path.name))
+
+
+def _is_transcript(name: str) -> bool:
+    # Beside a transcript stand records of its runs, which nobody said.
+    return ".trajectory" not in name and (name.endswith(".jsonl") or any(mark in name for mark in _ARCHIVES))
+
+
+def _markdown(source: Path) -> Iterator[Path]:
+    workspaces = [source] if _is_workspace(source) else sorted(source.glob("workspace*"))
+    for workspace in workspaces:
+        if not workspace.is_dir() or workspace.is_symlink():
+            continue
+        if (workspace / "MEMORY.md").is_file():
+            yield workspace / "MEMORY.md"
+        if (workspace / "memory").is_dir():
+            yield from (path for path, unfit in files_below(workspace / "memory", (".md",)) if not unfit)
+
+
+def _session(path: Path, name: str) -> Iterator[Item]:
+    if path.name.endswith(".zst"):
+        yield Left("OpenClaw has compressed it; restore the session there first", name)
+        return
+    session_id = path.name.partition(".jsonl")[0]
+    agent = path.parent.parent.name if path.parent.parent.parent.name == "agents" else "main"
+    key = _keys(path.parent / "sessions.json").get(session_id) or f"openclaw:{agent}:{session_id}"
+    try:
+        for line, row in json_lines(path):
+            if isinstance(row, str):
+                yield Left(row, name, line)
+            elif (item := message_of(row, key, name, line)) is not None:
+                yield item
+    except OSError as error:
+        yield Left(f"it cannot be read: {error.strerror}", name)
+
+
+def _keys(path: Path) -> dict[str, str]:
+    """Return the keys of sessions by their ids; none where there is no list of them."""
+    try:
+        table: Any = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(table, dict):
+        return {}
+    return {
+        str(entry["sessionId"]): f"openclaw:{key}"
+        for key, entry in table.items()
+        if isinstance(entry, dict) and isinstance(entry.get("sessionId"), str)
+    }
+
+
+def _database(path: Path, name: str) -> Iterator[Item]:
+    try:
+        with opened_read_only(path, _PROGRAM) as connection:
+            if not {"session_id", "seq", "event_json"} <= columns(connection, "transcript_events"):
+                yield Left("the form of its transcripts is not known", name)
+                return
+            yield from _events(connection, name)
+    except InputError as error:
+        yield Left(f"{error.cause} {error.mend}", name)
+    except sqlite3.Error as error:
+        yield Left(f"the rest of it cannot be read: {error}", name)
+
+
+def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:
+    keys: dict[str, str] = {}
+    if {"session_id", "session_key"} <= columns(connection, "session_windows"):
+        for row in rows(connection, "session_windows", ("session_id", "session_key"), "session_id"):
+            keys[str(row["session_id"])] = f"openclaw:{row['session_key']}"
+    for row in rows(connection, "transcript_events", ("session_id", "seq", "event_json"), "session_id, seq"):
+        session_id = str(row["session_id"])
+        place = f"{name}:{session_id}"
+        line = row["seq"] if isinstance(row["seq"], int) else 0
+        if row["event_json"] is None:
+            yield Left("OpenClaw has compressed it; export the session there first", place, line)
+            continue
+        try:
+            event = json.loads(row["event_json"])
+        except (ValueError, TypeError, RecursionError):
+            yield Left("it is not JSON", place, line)
+            continue
+        if isinstance(event, dict):
+            item = message_of(event, keys.get(session_id) or f"openclaw:{session_id}", place, line)
+            if item is not None:
+                yield item

@@ -1,0 +1,69 @@
+"""Reading somebody else's SQLite file: never writing, never waiting for long, with words for what is wrong."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from nanobot_memory_plugins.core.errors import InputError
+
+_BUSY_SECONDS = 5.0
+
+
+@contextmanager
+def opened_read_only(path: Path, program: str) -> Iterator[sqlite3.Connection]:
+    """Open a database for reading, as of one moment. Raises `InputError` that says what is wrong and what helps."""
+    connection: sqlite3.Connection | None = None
+    reasons: list[sqlite3.Error] = []
+    # A folder that cannot be written to has no place for SQLite's shared memory: then the file alone is read.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        opening: sqlite3.Connection | None = None
+        try:
+            opening = sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, timeout=_BUSY_SECONDS)
+            opening.execute("BEGIN")
+            opening.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error as error:
+            reasons.append(error)
+            if opening is not None:
+                opening.close()
+            if "locked" in str(error) or "not a database" in str(error) or "malformed" in str(error):
+                break
+        else:
+            connection = opening
+            break
+    if connection is None:
+        raise _failure(path, program, reasons[0])
+    with closing(connection):
+        connection.row_factory = sqlite3.Row
+        connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        try:
+            yield connection
+        except sqlite3.Error as error:
+            raise _failure(path, program, error) from error
+
+
+def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
+    """Return the names of a table's columns; none where there is no such table."""
+    return frozenset(str(row[1]) for row in connection.execute(f'PRAGMA table_info("{table}")'))
+
+
+def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], order: str) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table with those of the wanted columns that there are. Raises `sqlite3.Error`."""
+    there = [name for name in wanted if name in columns(connection, table)]
+    names = ", ".join(f'"{name}"' for name in there)
+    for row in connection.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}'):  # noqa: S608  # names of ours
+        yield dict(zip(there, row, strict=True))
+
+
+def _failure(path: Path, program: str, error: sqlite3.Error) -> InputError:
+    text = str(error)
+    if "locked" in text or "busy" in text:
+        return InputError(f"{path} is locked by another program.", mend=f"End {program}, and import again.")
+    if "not a database" in text or "malformed" in text:
+        return InputError(
+            f"{path} is no SQLite database, or it is damaged ({text}).",
+            mend=f"`sqlite3 {path.name} .recover` saves what can be saved into a new file.",
+        )
+    return InputError(f"{path} cannot be opened: {text}.", mend="Check that it can be read.")

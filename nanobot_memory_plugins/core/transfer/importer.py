@@ -1,0 +1,87 @@
+"""What an importer is, and what it says of a store: messages, notes, and what is left and why."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedMessage:
+    """One message of a conversation, as it stands in the other store.
+
+    ``file`` and ``line`` (from 1; 0 where there are none) say where, for the report. A ``time`` without a zone is the
+    machine's local time; None where the store has none. ``scope`` says whose it is; its session is ``session_key``.
+    """
+
+    session_key: str
+    role: str
+    text: str
+    origin: Origin
+    file: str
+    line: int = 0
+    time: datetime | None = None
+    name: str = ""
+    scope: Scope = Scope()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedNote:
+    """One note; ``note.time`` is needed and names the day to whose file it goes.
+
+    ``time_is_certain`` is false where the time is that of the file on the disk: then a copy of the file, which has
+    another, is still the same note. ``id`` is one that the note has already, in our own form.
+    """
+
+    note: Note
+    file: str
+    line: int = 0
+    time_is_certain: bool = True
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Something that is not taken, and why, in words that follow "left:"."""
+
+    why: str
+    file: str
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the store is being read: the ``done``-th of ``total`` begins. It is for the progress bar alone."""
+
+    name: str
+    done: int
+    total: int
+
+
+Item = ImportedMessage | ImportedNote | Left | Part
+
+
+@runtime_checkable
+class Importer(Protocol):
+    """Reads the stores of one program. An entry point of ``nanobot_memory_importers`` names one, or its class.
+
+    It only reads. Redaction, dates, files and the memory of what was taken before are core's work.
+    """
+
+    @property
+    def label(self) -> str:
+        """Say what it reads, in a few words for people."""
+
+    def recognises(self, source: Path) -> bool:
+        """Say whether ``source``, a file or folder that exists, is plainly such a store. It must be quick."""
+
+    def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+        """Yield what stands in the store, conversations in their order.
+
+        ``workspace`` is the folder that is imported into, which may be where the store stands. What cannot be read is
+        yielded as `Left`. Raises `InputError`, with cause and mend, when nothing can be read.
+        """

@@ -1,0 +1,59 @@
+"""One import, from the source to the report."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.transfer.importer import Importer, Part
+from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
+
+
+def import_from(
+    importer: Importer,
+    format: str,  # noqa: A002
+    source: Path,
+    workspace: Path,
+    *,
+    dry_run: bool = False,
+    tools: bool = False,
+    redact: Callable[[str], str] = redact_text,
+    progress: Callable[[Part], None] = lambda _part: None,
+    lock_seconds: float = LOCK_SECONDS,
+) -> ImportReport:
+    """Take everything that an importer reads into a workspace, each thing once, and report. It blocks.
+
+    It can be broken off at any moment and done again. With ``dry_run`` nothing is written. ``lock_seconds`` is how long
+    an agent that writes just now is waited for. Raises `InputError` when the source cannot be read, and
+    `MemoryFileError` when the memory cannot be written.
+    """
+    paths = MemoryPaths.of(workspace)
+    report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
+    with nullcontext() if dry_run else only_import(paths):
+        taker = Taker(paths, report, redact=redact, tools=tools, lock_seconds=lock_seconds)
+        for item in importer.read(source, paths.workspace):
+            if isinstance(item, Part):
+                progress(item)
+            else:
+                taker.take(item)
+        taker.finish()
+    return report
+
+
+def only_import(paths: MemoryPaths) -> FileLock:
+    """Return a lock that is held, so that two imports do not take the same things at the same time."""
+    make_folder(paths, paths.locks)
+    lock = FileLock(paths.locks / "import.lock", mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise InputError("Another import into this memory is running.", mend="Wait for its end.") from error
+    except OSError as error:
+        raise MemoryFileError(f"The memory folder cannot be written: {error.strerror}.") from error
+    return lock

@@ -1,0 +1,57 @@
+"""What was imported before: a file of hashes in the memory folder."""
+
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.appending import Appender
+
+# Hexadecimal digits of a key: 128 bits.
+KEY_DIGITS = 32
+_KEY = re.compile(rf"[0-9a-f]{{{KEY_DIGITS}}}")
+
+
+class Ledger:
+    """The keys of everything that was ever imported into a workspace.
+
+    It remembers what was deleted since, too: a second import does not bring it back. A key is a hash of what was
+    written, after redaction, so that it says nothing of a secret.
+    """
+
+    def __init__(self, paths: MemoryPaths, appender: Appender) -> None:
+        self.path = ledger_path(paths)
+        self._appender = appender
+        self._keys = read_keys(self.path)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._keys
+
+    def add(self, keys: Iterable[str]) -> None:
+        """Remember keys. Raises `MemoryFileError`."""
+        new = [key for key in dict.fromkeys(keys) if key not in self._keys]
+        if new:
+            self._appender.append(self.path, "".join(f"{key}\n" for key in new).encode("ascii"))
+            self._keys.update(new)
+
+
+def ledger_path(paths: MemoryPaths) -> Path:
+    """Return the file of the keys."""
+    return paths.memory / ".imports" / "taken.txt"
+
+
+def read_keys(path: Path) -> set[str]:
+    """Return the keys in a file; none where there is no file. Raises `MemoryFileError`."""
+    try:
+        lines = path.read_text(encoding="ascii", errors="replace").splitlines()
+    except FileNotFoundError:
+        return set()
+    except OSError as error:
+        raise MemoryFileError(
+            f"The list of what was imported before ({os.fspath(path)}) cannot be read: {error.strerror}.",
+            mend="Make it readable: without it everything would be imported twice.",
+        ) from error
+    # A line that a crash cut off is no key: what it stood for is known by its id in its file.
+    return {line for line in lines if _KEY.fullmatch(line)}

@@ -1,0 +1,83 @@
+"""The importers that are installed, and which of them a source is for."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.errors import InputError, PluginError
+from nanobot_memory_plugins.core.installed import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.transfer.importer import Importer
+
+# Our own export, which is no store of somebody else's.
+ARCHIVE = "archive"
+# Any folder of text: taken where nothing else recognises the source.
+FALLBACK = "markdown"
+
+
+def installed_importers() -> dict[str, InstalledEntryPoint]:
+    """Return the entry points of all importers by name; of two of one name this project's own counts."""
+    points = sorted(
+        installed_entry_points(IMPORTER_GROUP),
+        key=lambda point: (not point.distribution.startswith("nanobot-memory-"), point.distribution),
+    )
+    found: dict[str, InstalledEntryPoint] = {}
+    for point in points:
+        found.setdefault(point.name, point)
+    return dict(sorted(found.items()))
+
+
+def load_importer(point: InstalledEntryPoint) -> Importer:
+    """Import what an entry point names. Raises `PluginError`."""
+    try:
+        brought = point.load()
+        made = brought() if isinstance(brought, type) else brought
+    except Exception as error:
+        raise PluginError(
+            f"The importer {point.name} of {point.distribution} cannot be loaded: {type(error).__name__}.",
+            mend=f"Reinstall or remove {point.distribution}.",
+        ) from error
+    if not isinstance(made, Importer):
+        raise PluginError(
+            f"What {point.distribution} brings as importer {point.name} has no label, recognises and read.",
+            mend=f"Remove {point.distribution}, or name another format with --from.",
+        )
+    return made
+
+
+def chosen_importer(
+    name: str, source: Path, points: Mapping[str, InstalledEntryPoint] | None = None
+) -> tuple[str, Importer]:
+    """Return the importer of that name, or, for an empty name, the one that recognises the source.
+
+    Raises `InputError` when there is none, or more than one.
+    """
+    points = installed_importers() if points is None else points
+    if name:
+        if name not in points:
+            known = ", ".join(sorted([*points, ARCHIVE]))
+            raise InputError(f"There is no format {name}.", mend=f"Formats: {known}.")
+        return name, load_importer(points[name])
+    found = _recognised(source, points)
+    if not found:
+        known = ", ".join(sorted([*points, ARCHIVE]))
+        raise InputError(f"It is not plain what {source} is.", mend=f"Name the format with --from, one of: {known}.")
+    if len(found) > 1:
+        raise InputError(
+            f"{source} looks like a store of {' and of '.join(found)}.", mend="Name one of them with --from."
+        )
+    return next(iter(found.items()))
+
+
+def _recognised(source: Path, points: Mapping[str, InstalledEntryPoint]) -> dict[str, Importer]:
+    found: dict[str, Importer] = {}
+    for name, point in points.items():
+        try:
+            importer = load_importer(point)
+            if importer.recognises(source):
+                found[name] = importer
+        except Exception as error:  # a third party's importer costs only itself
+            logger.warning("the importer {} failed to look at the source: {}", name, type(error).__name__)
+    if len(found) > 1:
+        found.pop(FALLBACK, None)
+    return found
