@@ -1,0 +1,326 @@
+"""An archive's files into a workspace: as they were where there is nothing, joined where there is something.
+
+Nothing that stands in the workspace is overwritten. What is there in part (a transcript that is shorter) goes on as in
+the archive; transcripts and notes that went different ways get each other's records; of other files that differ both
+stay, the archive's as ``memory/imported/``. Each file is put in place in one step, so that an import that breaks off is
+finished by the next one.
+"""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path, PurePosixPath
+
+from filelock import Timeout
+
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files.appending import Appender, make_folder
+from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes, clean_rows
+from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
+from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.importer import Part
+from nanobot_memory_plugins.core.transfer.importing import only_import
+from nanobot_memory_plugins.core.transfer.joining import joined_items
+from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger, read_keys
+from nanobot_memory_plugins.core.transfer.manifest import ManifestFile
+from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
+from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
+
+LABEL = "an export of this memory"
+# Room that is left on the disk beside what is unpacked, in bytes.
+_SPARE = 1 << 26
+_OWN_ENTRIES = "entries are kept here already, and these are others: they stand in memory/imported/, to be looked at"
+_OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
+_OWN_RECORD = "this memory keeps its own"
+_ENTRIES_FILE = "ENTRIES.md"
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    listed: ManifestFile
+    name: str  # below the memory folder
+    kind: Kind
+    path: Path
+    key: str
+
+
+def import_archive(
+    source: Path,
+    workspace: Path,
+    *,
+    dry_run: bool = False,
+    redact: Callable[[str], str] = redact_text,
+    progress: Callable[[Part], None] = lambda _part: None,
+    lock_seconds: float = LOCK_SECONDS,
+) -> ImportReport:
+    """Put an archive's memory into a workspace, and report. It blocks, and can be broken off and done again.
+
+    Every byte is checked before the first one is written. Raises `InputError`, and nothing was taken, or
+    `MemoryFileError` when the memory cannot be written.
+    """
+    paths = MemoryPaths.of(workspace)
+    report = ImportReport(ARCHIVE, LABEL, str(source), dry_run=dry_run)
+    with opened_archive(source) as archive, contextlib.ExitStack() as stack:
+        _check_room(archive, paths)
+        for done, file in enumerate(archive.check()):
+            progress(Part(file.path, done, 2 * len(archive.manifest.files)))
+        if not dry_run:
+            stack.enter_context(only_import(paths))
+        _Restoring(archive, paths, report, redact, lock_seconds).run(progress)
+    return report
+
+
+class _Restoring:
+    """One import of an archive that is in order."""
+
+    def __init__(
+        self,
+        archive: Archive,
+        paths: MemoryPaths,
+        report: ImportReport,
+        redact: Callable[[str], str],
+        lock_seconds: float,
+    ) -> None:
+        self._archive = archive
+        self._paths = paths
+        self._report = report
+        self._redact = redact
+        self._lock_seconds = lock_seconds
+        self._appender = Appender(paths, lock_seconds)
+        self._taken_file = paths.memory / ARCHIVES_TAKEN
+        self._taken = read_keys(self._taken_file)
+        self._taker: Taker | None = None
+        self._joined: list[str] = []
+
+    def run(self, progress: Callable[[Part], None]) -> None:
+        files = self._files()
+        own_entries = self._has_other_entries(files)
+        for done, file in enumerate(files):
+            progress(Part(file.listed.path, len(files) + done, 2 * len(files)))
+            data = self._cleaned(file)
+            if own_entries and file.kind is Kind.ENTRIES:
+                self._set_aside(file, data)
+            else:
+                self._take(file, data)
+        if self._taker is not None:
+            self._taker.finish()
+        self._remember(self._joined)
+        if not self._report.dry_run:
+            self._appender.sync()
+
+    def _files(self) -> list[_File]:
+        found: list[_File] = []
+        for listed in self._archive.manifest.files:
+            name = listed.path.removeprefix("memory/")
+            kind = kind_of(name)
+            if kind is None:
+                self._report.leave(NOT_OURS, listed.path)
+                continue
+            key = hashlib.sha256(f"{name}\0{listed.sha256}".encode()).hexdigest()[:KEY_DIGITS]
+            found.append(_File(listed, name, kind, self._paths.memory / PurePosixPath(name), key))
+        # The entries themselves come last of what belongs to them: a journal without them says nothing, they without
+        # their journal would be taken for written by hand.
+        return sorted(found, key=lambda file: (file.kind is Kind.ENTRIES and file.name == _ENTRIES_FILE, file.name))
+
+    def _has_other_entries(self, files: list[_File]) -> bool:
+        """Say whether the workspace has entries, or a journal of them, that are not the archive's."""
+        theirs = {file.name: file for file in files if file.kind is Kind.ENTRIES}
+        own = [self._paths.memory / _ENTRIES_FILE, *sorted((self._paths.memory / ".entries").glob("journal*"))]
+        for path in own:
+            if not (data := _read(path)):
+                continue
+            file = theirs.get(path.relative_to(self._paths.memory).as_posix())
+            if file is None or data != self._archive.read(file.listed):
+                return True
+        return False
+
+    def _cleaned(self, file: _File) -> bytes:
+        """Return a file's bytes without secrets in what is this program's; text that people wrote stays as it is."""
+        data = self._archive.read(file.listed)
+        if file.kind in (Kind.TRANSCRIPT, Kind.SPILL):
+            cleaned = clean_rows(data, self._redact) if file.kind is Kind.TRANSCRIPT else Cleaned(data)
+        elif file.name.endswith(".md"):
+            cleaned = clean_notes(data, self._redact, everywhere=False)
+            if file.kind in (Kind.ENTRIES, Kind.LONG_TERM):
+                cleaned = Cleaned(data, foreign=cleaned.found + cleaned.foreign)
+        else:
+            return data
+        if cleaned.found:
+            self._report.notices.append(f"secrets were taken out of {file.listed.path}")
+        if cleaned.foreign:
+            self._report.notices.append(
+                f"{file.listed.path} holds what looks like a secret, in text of people; `nanobot-memory scrub` shows it"
+            )
+        return cleaned.data
+
+    def _take(self, file: _File, data: bytes) -> None:
+        if file.name.endswith(".bak") and not self._is_of_the_file_here(file):
+            self._report.leave(_OWN_RECORD, file.listed.path)
+            return
+        with self._locked(file.path):
+            there = _read(file.path)
+            if there is not None and file.kind is Kind.SPILL:
+                self._report.knew()
+                return
+            if not there and not (there is None and file.kind is Kind.SPILL and file.key in self._taken):
+                if there == data:
+                    self._report.knew()
+                    return
+                self._write(file.path, data, file.listed.modified)
+                self._report.took("files", file.listed.path)
+                if file.kind is Kind.SPILL:
+                    self._joined.append(file.key)
+                return
+            if there is None or there == data or file.key in self._taken:
+                self._report.knew()
+                return
+            if file.kind in (Kind.TRANSCRIPT, Kind.DAY_NOTES) and _goes_on(there, data):
+                self._write(file.path, data, file.listed.modified)
+                self._report.took("files", file.listed.path)
+                return
+        self._join(file, there, data)
+
+    def _is_of_the_file_here(self, file: _File) -> bool:
+        """Say whether a backup is that of the file that stands here, or will. Another would pass for its last state."""
+        there = _read(file.path.with_name(file.path.name.removesuffix(".bak")))
+        whose = file.listed.path.removesuffix(".bak")
+        theirs = next((one for one in self._archive.manifest.files if one.path == whose), None)
+        return not there or (theirs is not None and hashlib.sha256(there).hexdigest() == theirs.sha256)
+
+    def _join(self, file: _File, there: bytes, data: bytes) -> None:
+        """Take a file that differs from the one that is there."""
+        if file.kind in (Kind.TRANSCRIPT, Kind.DAY_NOTES):
+            if there.startswith(data):
+                self._report.knew()
+                return
+            taker = self._taker = self._taker or Taker(
+                self._paths, self._report, redact=self._redact, lock_seconds=self._lock_seconds
+            )
+            for item in joined_items(file.kind, file.listed.path, data, there):
+                if item is None:
+                    self._report.knew()
+                else:
+                    taker.take(item)
+            self._joined.append(file.key)
+        elif file.kind is Kind.LEDGER:
+            self._join_ledger(file, data)
+        elif file.kind in (Kind.LONG_TERM, Kind.DOCUMENT) and file.name.endswith(".md"):
+            self._beside(file, data, _OTHER_TEXT)
+        else:
+            self._report.leave(_OWN_RECORD, file.listed.path)
+
+    def _set_aside(self, file: _File, data: bytes) -> None:
+        """Take entries as text, since other entries are kept here."""
+        there = _read(file.path)
+        if there == data or file.key in self._taken:
+            self._report.knew()
+        elif file.name == _ENTRIES_FILE and data.strip():
+            self._beside(file, data, _OWN_ENTRIES)
+        else:
+            self._report.leave(_OWN_RECORD, file.listed.path)
+
+    def _beside(self, file: _File, data: bytes, why: str) -> None:
+        stem = PurePosixPath(file.name).stem
+        path = self._paths.memory / "imported" / f"{stem}-{file.listed.sha256[:12]}.md"
+        self._joined.append(file.key)
+        if _read(path) is not None:
+            self._report.knew()
+            return
+        self._write(path, data, file.listed.modified)
+        self._report.took("files", file.listed.path)
+        self._report.notices.append(f"{file.listed.path}: {why}")
+
+    def _join_ledger(self, file: _File, data: bytes) -> None:
+        ledger = Ledger(self._paths, self._appender)
+        new = [key for key in data.decode("ascii", "replace").split() if len(key) == KEY_DIGITS and key not in ledger]
+        if not self._report.dry_run:
+            ledger.add(new)
+        if new:
+            self._report.took("files", file.listed.path)
+        else:
+            self._report.knew()
+
+    def _write(self, path: Path, data: bytes, modified: str) -> None:
+        self._report.wrote(self._paths.relative(path), 1)
+        if not self._report.dry_run:
+            _put(self._paths, path, data, modified)
+
+    def _remember(self, keys: list[str]) -> None:
+        new = [key for key in keys if key not in self._taken]
+        if new and not self._report.dry_run:
+            self._appender.append(self._taken_file, "".join(f"{key}\n" for key in new).encode("ascii"))
+
+    @contextlib.contextmanager
+    def _locked(self, path: Path) -> Iterator[None]:
+        if self._report.dry_run:
+            yield
+            return
+        try:
+            with file_lock(self._paths, path).acquire(timeout=self._lock_seconds):
+                yield
+        except Timeout as error:
+            raise FileBusyError(
+                f"{self._paths.relative(path)} is locked by another process.",
+                mend="Import again: what was taken is not taken twice.",
+            ) from error
+
+
+def _goes_on(there: bytes, data: bytes) -> bool:
+    """Say whether the archive's file is the one that is there, and more: what is there was an earlier state of it."""
+    return len(data) > len(there) and data.startswith(there)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        if path.is_symlink():
+            raise MemoryFileError(f"{path.name} is a symbolic link; memory files are not written through links.")
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise MemoryFileError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def _put(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None:
+    """Put a file in place in one step, with the time of its last change."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        make_folder(paths, paths.memory)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
+            raise MemoryFileError(f"{path.parent} leads out of the memory folder.")
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(ValueError, OSError, OverflowError):
+            when = datetime.fromisoformat(modified).timestamp()
+            os.utime(temporary, (when, when))
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise MemoryFileError(f"{paths.relative(path)} cannot be written: {error.strerror}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def _check_room(archive: Archive, paths: MemoryPaths) -> None:
+    folder = paths.workspace
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if archive.size + _SPARE > free:
+        raise InputError(
+            f"{archive.path.name} unpacks to {archive.size:,} bytes; {free:,} are free at {folder}.",
+            mend="Make room first; nothing was taken.",
+        )

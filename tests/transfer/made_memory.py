@@ -1,0 +1,57 @@
+"""A memory with everything in it: transcripts, notes, entries with their journal, text of people, a document."""
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+
+TIME = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
+
+
+def make_memory(workspace: Path, *, word: str = "walnut") -> None:
+    """Fill a workspace's memory folder; ``word`` stands in everything."""
+    memory = workspace / "memory"
+    asyncio.run(_fill(workspace, word))
+    with (memory / "2026-03-02.md").open("a") as file:
+        file.write(f"\nWritten by hand: {word}.\n")
+    (memory / "MEMORY.md").write_text(f"# Mine\r\n\r\n{word} é 中文\n")
+    (memory / "topics").mkdir(exist_ok=True)
+    (memory / "topics" / "garden.md").write_text(f"# Garden\n\n{word} trees\n")
+    (memory / "ENTRIES.md").touch()
+    repository = EntryRepository(workspace)
+    for number in range(3):
+        add_entry(repository, f"The user grows {word} number {number}.")
+
+
+async def _fill(workspace: Path, word: str) -> None:
+    files = MemoryFiles(workspace, redact=str)
+    for number in range(4):
+        await say(files, f"{word} message {number}", number)
+    await files.keep_note(Note(f"{word} note", details="# heading\nof details", time=TIME), scope=Scope())
+    await files.close()
+
+
+def hear(workspace: Path, text: str, minute: int) -> None:
+    """Have a message written down as an agent does."""
+
+    async def heard() -> None:
+        files = MemoryFiles(workspace, redact=str)
+        await say(files, text, minute)
+        await files.close()
+
+    asyncio.run(heard())
+
+
+async def say(files: MemoryFiles, text: str, minute: int, session: str = "cli:direct") -> None:
+    record = TranscriptRecord(
+        "user", text, session, Scope(session=session), Origin.USER, time=TIME.replace(minute=minute)
+    )
+    await files.keep_message(record)
+
+
+def add_entry(repository: EntryRepository, text: str) -> None:
+    remember(repository, Said(text), who="test")
