@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+import shutil
 import stat
 import subprocess
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
@@ -181,6 +183,27 @@ def test_an_export_while_agents_write_holds_whole_records_and_entries_that_fit(t
     assert len(records(tmp_path / "copy3")) > 4
 
 
+def test_an_export_waits_for_an_entry_that_is_half_written(tmp_path: Path, workspace: Path):
+    make_memory(tmp_path / "theirs")
+    half_written, exported = threading.Event(), threading.Event()
+
+    def at(point: str) -> None:
+        if point == "after journal":
+            half_written.set()
+            exported.wait(0.5)  # the export cannot end meanwhile
+
+    repository = EntryRepository(tmp_path / "theirs", at=at)
+    writer = threading.Thread(target=add_entry, args=(repository, "The user grows figs."))
+    writer.start()
+    assert half_written.wait(10)
+    export_to(tmp_path / "a.zip", tmp_path / "theirs")
+    exported.set()
+    writer.join()
+    import_archive(tmp_path / "a.zip", workspace)
+    copy = EntryRepository(workspace)
+    assert len(copy.load().entries) == len(copy.journal.runs()) == 4
+
+
 def test_two_memories_are_joined_and_nothing_is_lost(archive: Path, tmp_path: Path, workspace: Path):
     make_memory(workspace, word="maple")
     mine = snapshot(workspace)
@@ -209,6 +232,15 @@ def test_two_memories_are_joined_and_nothing_is_lost(archive: Path, tmp_path: Pa
     again = import_archive(archive, workspace)
     assert again.taken == {}
     assert snapshot(workspace) == after
+
+
+def test_what_was_set_aside_and_then_removed_does_not_come_back(archive: Path, workspace: Path):
+    make_memory(workspace, word="maple")
+    import_archive(archive, workspace)
+    shutil.rmtree(workspace / "memory" / "imported")
+    before = snapshot(workspace)
+    assert import_archive(archive, workspace).taken == {}
+    assert snapshot(workspace) == before
 
 
 def test_a_memory_that_went_on_is_not_set_back_by_its_own_archive(archive: Path, tmp_path: Path):

@@ -62,6 +62,13 @@ def test_messages_keep_their_session_time_and_origin(tmp_path: Path, workspace: 
     assert [r.text for r in found].count("ok") == 2  # said twice, kept twice
 
 
+def test_the_same_words_said_twice_without_a_time_are_two_messages(tmp_path: Path, workspace: Path, take):
+    write_session(tmp_path / "store", "cli:s", [{"role": "user", "content": "yes"}] * 3)
+    assert take(tmp_path / "store").taken == {"messages": 3}
+    assert [record.text for record in records(workspace)] == ["yes"] * 3
+    assert take(tmp_path / "store").taken == {}
+
+
 def test_what_is_left_is_named_with_file_line_and_reason(tmp_path: Path, take):
     path = write_session(tmp_path / "store", "cli:one", chat(0, random.Random(1)))
     write_session(tmp_path / "store", "dream:night", chat(1, random.Random(1)))

@@ -11,6 +11,8 @@ import pytest
 
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote
+from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
 from nanobot_memory_plugins.core.values import NoteType, Origin, Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -126,12 +128,20 @@ def test_a_locked_database_is_named_as_locked(tmp_path: Path, take, monkeypatch)
             take(source)
 
 
-def test_a_database_that_is_being_written_is_read_as_of_one_moment(tmp_path: Path, take):
+def test_a_database_that_is_being_written_is_read_as_of_one_moment(tmp_path: Path, workspace: Path):
     source = make_claude_mem(tmp_path / "theirs")
     with closing(sqlite3.connect(source / "claude-mem.db", isolation_level=None)) as database:
-        database.execute("BEGIN IMMEDIATE")
-        database.execute("UPDATE observations SET title = 'half done'")
-        assert take(source).taken == {"notes": 3, "messages": 1}
+        reading = ClaudeMemImporter().read(source, workspace)
+        items = [next(reading), next(reading)]
+        database.execute("UPDATE observations SET title = 'changed'")
+        database.execute("DELETE FROM user_prompts")
+        items += reading
+    assert [item.note.tldr for item in items if isinstance(item, ImportedNote)] == [
+        "Cart total 0",
+        "Cart total 1",
+        "Mend the cart",
+    ]
+    assert [item.text for item in items if isinstance(item, ImportedMessage)] == ["Why is the cart a cent off?"]
 
 
 @pytest.mark.parametrize("damage", ["junk", "empty", "short"])

@@ -30,6 +30,8 @@ _ABOUT = (
 )
 # Files that say something only together, and are written under one lock.
 _TOGETHER = frozenset({Kind.ENTRIES, Kind.LONG_TERM})
+# Files that grow by whole records, each under the lock of its kind.
+_APPENDED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES, Kind.LEDGER})
 _EARLIEST = (1980, 1, 1, 0, 0, 0)  # of a ZIP archive
 
 
@@ -130,7 +132,7 @@ def _opened(
 ) -> Iterator[tuple[IO[bytes], int, float] | None]:
     """Open a file, and say how long it is when nobody is in the middle of writing to it."""
     try:
-        with _locked(paths, one.path, lock_seconds) if one.kind is not Kind.SPILL else contextlib.nullcontext():
+        with _locked(paths, one.path, lock_seconds) if one.kind in _APPENDED else contextlib.nullcontext():
             descriptor = os.open(one.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
             status = os.fstat(descriptor)
     except FileNotFoundError:
