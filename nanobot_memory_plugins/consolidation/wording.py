@@ -36,7 +36,7 @@ _LEFT = re.compile(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|nor|neither|stops?|stopped|quit|quits|gave up|given up|dislikes?|disliked|hates?"
     r"|avoids?|refuses?|against)\b|\w+n['’]t\b"
-    r"|不(?![错过同仅但论管少久])|没有?(?!关系|事)|(?<!有)无(?![论线锡])|(?<![特分区性级识个差类])别(?![人的墅名])|讨厌|戒掉?|拒绝"
+    r"|不(?!过(?!敏)|[错同仅但论管少久])|没有?(?!关系|事)|(?<!有)无(?![论线锡])|(?<![特分区性级识个差类])别(?![人的墅名])|讨厌|戒掉?|拒绝"
     r"|避免|禁止|未(?![来])"
 )
 _PAST = re.compile(r"\b(?:used to|formerly|previously|once|in the past)\b|以前|曾经?|从前|过去")

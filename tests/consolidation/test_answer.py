@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.entry import Category
-from nanobot_memory_plugins.consolidation.extraction.answer import Candidate, read_candidates
+from nanobot_memory_plugins.consolidation.extraction.answer import Candidate, read_answer
 from nanobot_memory_plugins.consolidation.life_cycle import Importance
 
 TEA = {"content": "The user likes tea", "category": "preference", "importance": "high"}
@@ -26,7 +26,7 @@ def test_the_form_that_was_asked_for_is_read_whole():
             "group": "Work / Reviews",
         },
     ]
-    first, second = read_candidates(json.dumps(answer, ensure_ascii=False))
+    first, second = read_answer(json.dumps(answer, ensure_ascii=False)).candidates
     assert first == Candidate(content="The user likes tea", category="preference", importance="high", reinforces="a1b2")
     assert (second.category, second.importance) == (Category.TODO, Importance.MEDIUM)
     assert (second.expires_at, second.contradicts, second.group) == ("2026-02-25", "c3", "work/reviews")
@@ -35,7 +35,7 @@ def test_the_form_that_was_asked_for_is_read_whole():
 @pytest.mark.accept("EB-05")
 @pytest.mark.parametrize("kind", [kind.value for kind in Category])
 def test_all_seven_kinds_are_read(kind: str):
-    (one,) = read_candidates(json.dumps([{**TEA, "category": kind}]))
+    (one,) = read_answer(json.dumps([{**TEA, "category": kind}])).candidates
     assert one.category.value == kind
 
 
@@ -57,7 +57,7 @@ def test_all_seven_kinds_are_read(kind: str):
 )
 def test_what_models_put_around_it_and_break_is_mended(answer: str):
     inner = json.dumps(TEA)[1:-1]
-    (one,) = read_candidates(answer.replace("{TEA}", "{" + inner + "}"))
+    (one,) = read_answer(answer.replace("{TEA}", "{" + inner + "}")).candidates
     assert (one.content, one.category, one.importance) == ("The user likes tea", Category.PREFERENCE, Importance.HIGH)
 
 
@@ -80,13 +80,13 @@ def test_what_models_put_around_it_and_break_is_mended(answer: str):
     ],
 )
 def test_what_is_no_candidate_is_nothing(answer: str):
-    assert read_candidates(answer) == []
+    assert read_answer(answer).candidates == ()
 
 
 def test_a_long_text_is_cut_and_a_long_list_too():
-    (one,) = read_candidates(json.dumps([{**TEA, "content": "tea " * 500}]))
+    (one,) = read_answer(json.dumps([{**TEA, "content": "tea " * 500}])).candidates
     assert len(one.content) <= 400
-    many = read_candidates(json.dumps([{**TEA, "content": f"The user owns book {n}"} for n in range(90)]))
+    many = read_answer(json.dumps([{**TEA, "content": f"The user owns book {n}"} for n in range(90)])).candidates
     assert len(many) == 20
 
 
@@ -106,12 +106,12 @@ def test_a_long_text_is_cut_and_a_long_list_too():
     )
 )
 def test_any_json_is_read(value: object):
-    for one in read_candidates(json.dumps(value)):
+    for one in read_answer(json.dumps(value)).candidates:
         assert one.content
 
 
 @settings(max_examples=100)
 @given(st.text(max_size=80))
 def test_any_text_is_read(text: str):
-    read_candidates(text)
-    read_candidates(f"[{text}")
+    read_answer(text)
+    read_answer(f"[{text}")

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.extraction.changes import (
     Believed,
     Closeness,
-    ended_in_own_words,
+    plainly_ends,
     touched,
     with_replaced,
 )
@@ -98,44 +98,33 @@ def test_vectors_alone_put_no_end_to_an_entry_when_no_change_is_announced():
     assert replaced("I eat meat", new, known=known("The user is vegetarian"), cosine=0.4) == [(new.content, "")]
 
 
+def test_what_the_model_holds_for_true_as_it_was_is_replaced_only_when_it_is_denied_or_left():
+    new = candidate("The user's sister lives in York")
+    here = known("The user's sister lives in Leeds")
+    told = [Believed(new, "My sister has moved from Leeds to York")]
+    assert [id_ for _, id_ in with_replaced(told, [new], here, unchanged={"k0"})] == ["k0"]
+    other = candidate("The user's sister moved to Berlin")
+    told = [Believed(other, "My sister moved to Berlin last year")]
+    assert [id_ for _, id_ in with_replaced(told, [other], known("The user lives in Berlin"), unchanged={"k0"})] == [""]
+
+
 @pytest.mark.parametrize(
-    ("entry_text", "said", "new"),
+    ("entry_text", "said", "ended"),
     [
-        (
-            "The user writes Python at work",
-            "We dropped Python at work, I write only Go now",
-            "The user writes Go at work",
-        ),
-        ("用户喜欢深色模式", "我现在全改成浅色模式了，深色看着眼睛累", "用户全改成浅色模式"),
+        ("The user is allergic to nuts", "Turns out I was never allergic to nuts", True),
+        ("用户对花生过敏", "检查结果出来了，我其实对花生不过敏", True),
+        ("The user's sister lives in Leeds", "My sister has moved from Leeds to York", True),
+        ("用户的团队有六个人", "团队又来了两个人，现在八个人", True),
+        ("The standup meeting is at 9:30", "Heads up, the standup meeting is at ten from now on", True),
+        ("The standup meeting is at 9:30", "The standup meeting took 20 minutes", False),
+        ("The user lives in Berlin", "My sister moved to Berlin last year", False),
+        ("The user has a dog called Rex", "I do not like cats", False),
+        ("The user plays the violin", "My violin was repaired, it sounds wonderful now", False),
+        ("用户住在北京", "我姐姐去年搬到北京了", False),
     ],
 )
-def test_what_a_model_confirms_in_other_words_after_a_change_replaces_the_entry(entry_text: str, said: str, new: str):
-    assert replaced(said, candidate(new, reinforces="k0"), known=known(entry_text), same="k0") == [(new, "k0")]
-
-
-def test_more_detail_about_what_still_holds_replaces_nothing():
-    one = candidate("The user has a dog called Rex, who is old now", reinforces="k0")
-    here = known("The user has a dog called Rex")
-    assert replaced("My dog Rex is old now", one, known=here, same="k0") == [(one.content, "")]
-
-
-def test_a_model_that_writes_out_what_has_ended_is_believed_when_one_thing_was_announced():
-    old, new = candidate("The user is single", contradicts="k0"), candidate("The user is married")
-    here = known("The user is single")
-    believed = [Believed(new, "I got married in May!")]
-    assert [id_ for _, id_ in with_replaced(believed, [old, new], here)] == ["k0"]
-    two = [*believed, Believed(candidate("The user got a cat"), "I got a cat")]
-    assert [id_ for _, id_ in with_replaced(two, [old, new], here)] == ["", ""]
-
-
-def test_what_has_ended_without_anything_new_is_told_in_the_users_own_words():
-    here = known("The server runs on Ubuntu", "The user has a dog")
-    ended = [candidate("The server runs on Ubuntu", contradicts="k0")]
-    said = "We reinstalled the server, it runs Debian now and not Ubuntu."
-    assert ended_in_own_words(ended, set(), ["I like dogs.", said], here) == [(said, "k0")]
-    assert ended_in_own_words(ended, {"k0"}, [said], here) == []
-    assert ended_in_own_words(ended, set(), ["The server is fast."], here) == []
-    assert ended_in_own_words([candidate("A dog", contradicts="k1")], set(), [said], here) == []
+def test_a_statement_ends_an_entry_plainly_when_it_denies_it_or_leaves_its_subject(entry_text, said, ended):
+    assert plainly_ends(said, known(entry_text)["k0"]) is ended
 
 
 def test_a_statement_touches_an_entry_by_the_weight_of_its_terms():

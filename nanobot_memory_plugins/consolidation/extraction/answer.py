@@ -1,7 +1,8 @@
-"""The model's answer as candidates for entries. Whatever is no candidate is left out; nothing here raises."""
+"""The model's answer: candidates for entries, and verdicts on known ones. What is neither is left out."""
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import json_repair
@@ -20,6 +21,8 @@ _FENCE_LINE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w-]*\s*$", re.MULTILINE)
 _JSON_START = re.compile(r"[\[{]")
 _ID = re.compile(r"[^\s\[\]\"',|]{1,64}")
 _NESTED = 4
+# A small model forgets the beginning of the first object: [k1", "now": ...
+_HEADLESS = re.compile(r'(?<![\w"\-])([\w-]{2,64})"\s*,\s*"now"\s*:')
 
 _KEYS = {
     "content": ("content", "text", "memory", "fact", "statement", "description", "内容", "记忆", "描述"),
@@ -29,6 +32,8 @@ _KEYS = {
     "contradicts": ("contradicts", "replaces", "supersedes", "矛盾"),
     "reinforces": ("reinforces", "confirms", "same_as", "强化"),
     "group": ("group", "分组"),
+    "id": ("id", "编号"),
+    "now": ("now", "现在"),
 }
 _FIELD_OF = {name: field for field, names in _KEYS.items() for name in names}
 # Words that models use for the kinds.
@@ -114,29 +119,46 @@ class Candidate(BaseModel):
         return plain_group(value)
 
 
-def read_candidates(answer: str) -> list[Candidate]:
-    """Return the candidates in an answer: broken JSON is repaired, what is no candidate is left out."""
-    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
-    start = _JSON_START.search(text)
-    if start is None or is_refusal(text):
-        return []
-    try:
-        read = json_repair.loads(text[start.start() :])
-    except Exception:  # a repair of nonsense may fail in any way
-        return []
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the model holds worth remembering, and what is true now of the entries that it was asked about, by id."""
+
+    candidates: tuple[Candidate, ...] = ()
+    now: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_answer(answer: str) -> Answer:
+    """Return what an answer says: broken JSON is repaired, what is neither candidate nor verdict is left out."""
+    rows = list(_objects(_read(answer), _NESTED))
     unique: dict[str, Candidate] = {}
-    for fields in _objects(read, _NESTED):
+    now: dict[str, str] = {}
+    for fields in rows:
+        verdict, id_ = fields.get("now"), fields.get("id")
+        if isinstance(verdict, str) and isinstance(id_, str) and (found := _ID.search(id_)):
+            now.setdefault(found[0], content_of(verdict[: 4 * _CONTENT_CHARS])[:_CONTENT_CHARS])
         try:
             candidate = Candidate.model_validate(fields)
         except ValidationError:
             continue
         if not says_nothing(candidate.content):
             unique.setdefault(candidate.content.casefold(), candidate)
-    return list(unique.values())[:_MOST]
+    return Answer(tuple(unique.values())[:_MOST], now)
+
+
+def _read(answer: str) -> object:
+    """Return the JSON of an answer, or nothing."""
+    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
+    start = _JSON_START.search(text)
+    if start is None or is_refusal(text):
+        return []
+    try:
+        return json_repair.loads(_HEADLESS.sub(r'{"id": "\1", "now":', text[start.start() :]))
+    except Exception:  # a repair of nonsense may fail in any way
+        return []
 
 
 def _objects(value: object, depth: int) -> Iterator[dict[str, Any]]:
-    """Yield the objects that have a content, in whatever a model has put around them."""
+    """Yield the objects that have a content or a verdict, in whatever a model has put around them."""
     if depth == 0:
         return
     if isinstance(value, list):
@@ -148,7 +170,7 @@ def _objects(value: object, depth: int) -> Iterator[dict[str, Any]]:
             field = _FIELD_OF.get(str(key).strip().casefold())
             if field is not None:
                 fields.setdefault(field, item)
-        if isinstance(fields.get("content"), str):
+        if isinstance(fields.get("content"), str) or isinstance(fields.get("now"), str):
             yield fields
             return
         for item in value.values():

@@ -8,7 +8,7 @@ from datetime import date
 from loguru import logger
 
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.extraction.answer import Candidate, read_candidates
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
     MOST_TOKENS,
     extraction_prompt,
@@ -41,25 +41,31 @@ _LINES = re.compile(r"\n+")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What the model is asked about: messages without secrets, entries that it may name, the day of the last one."""
+    """What the model is asked about: messages without secrets, entries that it may name, the day of the last one.
+
+    ``checked`` are the entries that the messages speak of: it shall say what is true of them now.
+    """
 
     messages: Sequence[Message]
     entries: Sequence[Entry]
     day: date
     background: bool = False
+    checked: Sequence[Entry] = ()
 
 
-async def ask(question: Question, complete: Complete) -> list[Candidate]:
+async def ask(question: Question, complete: Complete) -> Answer:
     """Return what the model holds worth remembering; junk is nothing. Raises `LanguageModelError`."""
     language = dominant_language(question.messages)
     conversation = await _conversation(question, language, complete)
 
     def prompt() -> list[dict[str, str]]:
         known = known_entries(question.entries, conversation)
-        return extraction_prompt(conversation, known, language, question.day, background=question.background)
+        return extraction_prompt(
+            conversation, known, language, question.day, background=question.background, checked=question.checked
+        )
 
     answer = await complete(await run_in_daemon_thread(prompt), max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
-    return await run_in_daemon_thread(lambda: read_candidates(answer))
+    return await run_in_daemon_thread(lambda: read_answer(answer))
 
 
 async def _conversation(question: Question, language: Language, complete: Complete) -> str:

@@ -1,100 +1,105 @@
 """What of a model's candidates is believed, and what it does to the known entries."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.entry import Category, Entry, new_id
-from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.changes import (
-    Believed,
-    Closeness,
-    announces_a_change,
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
+from nanobot_memory_plugins.consolidation.extraction.asking import Question
+from nanobot_memory_plugins.consolidation.extraction.changes import Believed, Closeness, with_replaced
+from nanobot_memory_plugins.consolidation.extraction.checking import (
+    Checked,
+    candidate_of,
+    checked,
     ended_in_own_words,
-    with_replaced,
+    is_the_same,
 )
 from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
-from nanobot_memory_plugins.consolidation.life_cycle import Importance
 from nanobot_memory_plugins.consolidation.matching import Matcher, may_confirm
 from nanobot_memory_plugins.core.fence import language_of
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 
-# Statements that announce a change whose closeness to entries is looked at, the last ones.
-_MOST_TELLING = 20
 # Of a turn that nobody spoke in: what the assistant has learned. It says nothing of the user.
 _BACKGROUND_KINDS = frozenset(
     {Category.EXPERIENCE, Category.WORKFLOW, Category.DECISION, Category.SKILL_USAGE, Category.TODO}
 )
 
 
-async def findings_of(
-    candidates: Sequence[Candidate],
-    grounding: Grounding,
-    times: Sequence[datetime],
-    known: Mapping[str, Entry],
-    matcher: Matcher,
-    *,
-    background: bool = False,
-) -> list[Finding]:
-    """Return the candidates that the statements bear out, matched with the known entries.
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said: the statements that can bear a candidate out, the times of the turns, and how close to entries."""
 
-    ``times`` are those of the turns. In the background nobody spoke: nothing is learned of the user.
-    """
-    if background:
-        candidates = [one for one in candidates if one.category in _BACKGROUND_KINDS]
+    grounding: Grounding
+    times: Sequence[datetime]
+    closeness: Closeness
+
+
+async def findings_of(
+    answer: Answer, question: Question, heard: Heard, known: Mapping[str, Entry], matcher: Matcher
+) -> list[Finding]:
+    """Return what of an answer the statements bear out, matched with the known entries."""
+    grounding, candidates = heard.grounding, answer.candidates
+    if question.background:  # nobody spoke: nothing is learned of the user
+        candidates = tuple(one for one in candidates if one.category in _BACKGROUND_KINDS)
     unsure = [one.content for one in candidates if grounding.needs_vectors(one.content)]
     cosines = await matcher.cosines(unsure, grounding.turns) if unsure else None
     near = dict(zip(unsure, cosines, strict=True)) if cosines is not None else {}
-    believed = await run_in_daemon_thread(
-        lambda: [one for one in candidates if grounding.bears_out(one.content, near.get(one.content, ()))]
-    )
-    matches = await matcher.same([one.content for one in believed], known)
-    closeness = await _closeness(candidates, grounding, known, matcher)
+
+    def believe() -> tuple[list[Candidate], Checked]:
+        sure = [one for one in candidates if grounding.bears_out(one.content, near.get(one.content, ()))]
+        return sure, checked(answer.now, question.checked, grounding)
+
+    sure, verdicts = await run_in_daemon_thread(believe)
+    told, replaces = _joined(sure, verdicts)
+    matches = await matcher.same([one.content for one in told], known)
 
     def settle() -> list[Finding]:
-        said = [grounding.best_statement(one.content) for one in believed]
-        sure = [
-            Believed(one, statement.text if statement else "", match.entry_id if match else _confirmed(one, known))
-            for one, statement, match in zip(believed, said, matches, strict=True)
+        said = [grounding.best_statement(one.content) for one in told]
+        believed = [
+            Believed(one, statement.text if statement else "", same, replaces.get(one.content, ""))
+            for one, statement, match in zip(told, said, matches, strict=True)
+            for same in (match.entry_id if match else _confirmed(one, known),)
         ]
-        statement_of = {id(one): statement for one, statement in zip(believed, said, strict=True)}
+        statement_of = {id(one): statement for one, statement in zip(told, said, strict=True)}
         findings = []
-        told = with_replaced(sure, candidates, known, closeness)
-        for one, replaced in told:
-            dated, expires_at = _dated(one.candidate, statement_of.get(id(one.candidate)), times)
+        for one, replaced in with_replaced(believed, candidates, known, heard.closeness, verdicts.unchanged):
+            dated, expires_at = _dated(one.candidate, statement_of[id(one.candidate)], heard.times)
             findings.append(Finding(dated, new_id(known), one.same, replaced, expires_at))
-        gone = {replaced for _, replaced in told}
-        sentences = [one.text for one in grounding.sure]
-        for sentence, id_ in ended_in_own_words(candidates, gone, sentences, known, closeness):
-            findings.append(Finding(_in_own_words(sentence, known[id_]), new_id(known), contradicts=id_))
-        return findings
+        gone = {one.contradicts for one in findings} | {one.match for one in findings}
+        left = [entry for entry in question.checked if entry.id not in gone]
+        ended = ended_in_own_words(left, [one.text for one in grounding.sure])
+        findings += [Finding(one, new_id(known), contradicts=id_) for id_, one in ended.items()]
+        return [*findings, *_said_again(verdicts, findings, known, grounding)]
 
     return await run_in_daemon_thread(settle)
 
 
-async def _closeness(
-    candidates: Sequence[Candidate], grounding: Grounding, known: Mapping[str, Entry], matcher: Matcher
-) -> Closeness:
-    """Return how close the statements that announce a change are to the entries that the model names."""
-    named = [id_ for one in candidates for id_ in (one.contradicts, one.reinforces) if id_ in known]
-    entries = list(dict.fromkeys(known[id_].content for id_ in named))
-    telling = [one.text for one in grounding.sure if announces_a_change(one.text)][-_MOST_TELLING:]
-    cosines = await matcher.cosines(telling, entries) if telling and entries else None
-    found = {
-        (statement, entry): cosine
-        for statement, row in zip(telling, cosines or (), strict=False)
-        for entry, cosine in zip(entries, row, strict=True)
-    }
-    return lambda statement, entry: found.get((statement, entry), 0.0)
+def _joined(sure: Sequence[Candidate], verdicts: Checked) -> tuple[list[Candidate], dict[str, str]]:
+    """Return all candidates, each thing once, and by their texts the ids of what they replace.
+
+    What a verdict says may stand among the new things as well, often in plainer words.
+    """
+    told = list(sure)
+    replaces: dict[str, str] = {}
+    for id_, now in verdicts.changed.items():
+        plainer = next((one for one in sure if is_the_same(now.content, one.content)), None)
+        if plainer is None:
+            told.append(now)
+        replaces[(plainer or now).content] = id_
+    return told, replaces
 
 
-def _in_own_words(sentence: str, ended: Entry) -> Candidate:
-    """Return what the user said as a candidate, in the place of an entry that has ended."""
-    said = "用户说：" if language_of(sentence) == "zh" else "The user said: "
-    category = Category(ended.category) if ended.category in set(Category) else Category.FACT
-    return Candidate(content=f"{said}{sentence}", category=category, importance=Importance.MEDIUM)
+def _said_again(
+    verdicts: Checked, findings: Sequence[Finding], known: Mapping[str, Entry], grounding: Grounding
+) -> list[Finding]:
+    """Return findings for the entries that are as they were, where the user has said so."""
+    matched = {one.match for one in findings} | {one.contradicts for one in findings}
+    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if grounding.bears_out(known[id_].content)]
+    return [Finding(candidate_of(entry), new_id(known), entry.id) for entry in again]
 
 
 def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:

@@ -5,14 +5,13 @@ what contradicts, or name as confirmed what has come to an end. So the user's ow
 entry, and where the model does not name the entry as contradicted, it must announce a change.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.grounding import CLAUSES
-from nanobot_memory_plugins.consolidation.matching import may_concern, says_the_same
+from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
+from nanobot_memory_plugins.consolidation.matching import may_concern
 from nanobot_memory_plugins.consolidation.wording import wording
 
 # The share of an entry's terms that a statement must hold to speak of it: where the model has named it, and where not.
@@ -20,157 +19,107 @@ _TOUCHES, _PLAINLY_TOUCHES = 0.3, 0.6
 # The cosine from which they are about the same thing: of 1,740 pairs of statements with entries that they have nothing
 # to do with 1 in 100 lies above 0.22, of 60 with the entries that they change all but 3 above 0.25.
 _CLOSE = 0.25
-# The weight of what a text says of its own when two differ: more than a predicate.
-_OWN = 0.3
-# Characters of a statement that can stand for an entry.
-_LONGEST_STATEMENT = 240
-_ENDS = re.compile(
-    r"\bno longer\b|(?:\bnot\b|n['’]t\b).*\bany ?more\b|\binstead\b|\bfrom now on\b|\bmoved\b|\bswitched\b|\bchanged\b"
-    r"|\breplaced\b|\brenamed\b|\brewr(?:ote|itten)\b|\breinstalled\b|\bquit\b|\bleft\b|\bg[ai]ve[n]? up\b"
-    r"|\bstopped\b|\bsold\b|\bdropped\b|\bcancell?ed\b|\bthrew\b|\bretired\b|\bused to\b"
-    r"|不再|不[^，。,.]{0,12}了|改|换|搬|辞职|戒|放弃|退休|离职|卖[了掉]|退了|转到",
-    re.IGNORECASE | re.DOTALL,
-)
-_NOW = re.compile(
-    r"\bnow\b|\bthese days\b|\bagain\b|\bgot\b|\bbought\b|\bborn\b"
-    r"|\bwent (?:up|down)\b|现在|以后|今后|如今|又|结婚|出生|提高|降低|涨",
-    re.IGNORECASE,
-)
-
+# The weight of what a statement must leave or turn down of an entry: a Chinese word.
+_LEFT = 1.0
 
 Closeness = Callable[[str, str], float]
 """The cosine of a statement to the text of an entry, 0 where there is none."""
 
 
-def _not_close(_statement: str, _entry: str) -> float:
+def not_close(_statement: str, _entry: str) -> float:
+    """Stand for cosines where there are no vectors."""
     return 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """A candidate that is borne out, the user's statement behind it, and the entry that says the same, or nothing."""
+    """A candidate that is borne out, the user's statement behind it, and the entry that says the same, or nothing.
+
+    ``replaces`` is the entry that it is known to replace.
+    """
 
     candidate: Candidate
     said: str
     same: str = ""
+    replaces: str = ""
 
 
 def with_replaced(
     believed: Sequence[Believed],
     candidates: Iterable[Candidate],
     known: Mapping[str, Entry],
-    closeness: Closeness = _not_close,
+    closeness: Closeness = not_close,
+    unchanged: Collection[str] = (),
 ) -> list[tuple[Believed, str]]:
     """Return what is believed, each with the id of the entry that it replaces, or nothing.
 
     ``candidates`` are all that the model gave, ``known`` the entries that it could name, ``closeness`` is the cosine of
-    a statement to an entry. What only repeats an entry that has come to an end is left out.
+    a statement to an entry, ``unchanged`` are the ids of what the model holds for true as it was. What only repeats an
+    entry that has come to an end is left out.
     """
-    named = _Named.of(candidates, known)
-    found: list[tuple[Believed, str]] = []
-    for one in believed:
-        replaced = _replaced(one, named, known, closeness)
-        found.append((replace(one, same="") if replaced and replaced == one.same else one, replaced))
+    open_ = {id_: entry for id_, entry in known.items() if id_ not in unchanged}
+    ended = [one.contradicts for one in candidates if one.contradicts in open_]
+    found = [(one, _replaced(one, ended, open_, closeness) or _plainly_ended(one, known)) for one in believed]
     gone = {replaced for _, replaced in found if replaced}
-    for id_ in named.repeated:
-        # The model has written out what is no longer true; then what else announces a change tells what is.
-        telling = [
-            n for n, (one, old) in enumerate(found) if not old and one.same != id_ and announces_a_change(one.said)
-        ]
-        if id_ not in gone and len(telling) == 1:
-            found[telling[0]] = (found[telling[0]][0], id_)
-            gone.add(id_)
     return [(one, replaced) for one, replaced in found if one.same not in gone]
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """The ids that a model names: as ended, as ended with their text, and as confirmed."""
-
-    ended: tuple[str, ...]
-    repeated: tuple[str, ...]
-    confirmed: frozenset[str]
-
-    @classmethod
-    def of(cls, candidates: Iterable[Candidate], known: Mapping[str, Entry]) -> "_Named":
-        candidates = list(candidates)
-        ended = [one for one in candidates if one.contradicts in known]
-        return cls(
-            tuple(one.contradicts for one in ended),
-            tuple(one.contradicts for one in ended if says_the_same(one.content, known[one.contradicts].content)),
-            frozenset(one.reinforces for one in candidates if one.reinforces in known),
-        )
-
-
-def ended_in_own_words(
-    candidates: Iterable[Candidate],
-    replaced: Collection[str],
-    said: Iterable[str],
-    known: Mapping[str, Entry],
-    closeness: Closeness = _not_close,
-) -> list[tuple[str, str]]:
-    """Return (statement, id) for entries that a model holds for ended without saying what is true instead.
-
-    The statement announces the change, and speaks of the entry. ``replaced`` are the ids that are dealt with.
-    """
-    found: dict[str, str] = {}
-    for candidate in candidates:
-        entry = known.get(candidate.contradicts)
-        if entry is None or entry.id in replaced or entry.superseded_by:
-            continue
-        telling = [one for one in said if len(one) <= _LONGEST_STATEMENT and _ENDS.search(one)]
-        for statement in telling:
-            if speaks_of(statement, entry, closeness):
-                found.setdefault(entry.id, statement)
-    return [(statement, id_) for id_, statement in found.items()]
-
-
-def announces_a_change(statement: str) -> bool:
-    """Say whether a statement tells that something is not as it was."""
-    return (_ENDS.search(statement) or _NOW.search(statement)) is not None
-
-
-def speaks_of(statement: str, entry: Entry, closeness: Closeness) -> bool:
+def speaks_of(statement: str, entry: Entry, closeness: Closeness = not_close) -> bool:
     """Say whether a statement is about the same thing as an entry."""
     return touched(statement, entry) >= _TOUCHES or closeness(statement, entry.content) >= _CLOSE
 
 
-def _replaced(one: Believed, model: _Named, known: Mapping[str, Entry], closeness: Closeness) -> str:
+def _replaced(one: Believed, ended: Sequence[str], known: Mapping[str, Entry], closeness: Closeness) -> str:
+    if one.replaces and one.replaces != one.same:
+        return one.replaces
     candidate = one.candidate
-    changes = _ENDS.search(one.said) is not None
+    changes = ends_something(one.said)
     announced = announces_a_change(one.said)
-    same = one.same
-    if announced and same in known and _differ(candidate.content, known[same].content):
-        same = ""  # a small model confirms what has just changed
     named = [candidate.contradicts] if candidate.contradicts in known else []
     # What another item names has come to an end; what this one is said to confirm may be meant the other way round.
     if announced:
-        named += [*model.ended, *(id_ for id_ in (candidate.reinforces, one.same) if id_ in known)]
+        named += [*ended, *([candidate.reinforces] if candidate.reinforces in known else [])]
     for id_ in named:
-        about = candidate.content if id_ == candidate.contradicts else ""
-        near = closeness if announced else _not_close
-        if id_ != same and (speaks_of(one.said, known[id_], near) or may_concern(about, known[id_].content)):
+        is_its_own = id_ == candidate.contradicts
+        about = candidate.content if is_its_own else ""
+        near = closeness if announced and is_its_own else not_close
+        if id_ != one.same and (speaks_of(one.said, known[id_], near) or may_concern(about, known[id_].content)):
             return id_
-    if not changes or same:
+    if not changes or one.same:
         return ""
-    clauses = [part for part in CLAUSES.split(one.said) if part and _ENDS.search(part)]
+    clauses = [part for part in clauses_of(one.said) if ends_something(part)]
     shares = {
         id_: touched(one.said, entry)
         for id_, entry in known.items()
         if not entry.superseded_by and any(touched(part, entry) >= _TOUCHES for part in clauses)
     }
     best = max(shares, key=shares.__getitem__, default="")
-    least = _TOUCHES if best in model.confirmed else _PLAINLY_TOUCHES
-    return best if best and shares[best] >= least else ""
+    return best if best and shares[best] >= _PLAINLY_TOUCHES else ""
 
 
-def _differ(text: str, other: str) -> bool:
-    """Say whether each of two texts says something that the other does not."""
-    one, two = wording(text), wording(other)
-    if one.numbers != two.numbers:
+def plainly_ends(statement: str, entry: Entry) -> bool:
+    """Say whether a statement puts an end to an entry, whatever a model thinks.
+
+    It denies the entry, it leaves or turns down what the entry names, or it announces another number of the same.
+    """
+    own = wording(entry.content)
+    told = wording(statement)
+    left = sum(own.terms.get(term[1:], 0.0) for term in told.terms if term[0] in "~<")
+    if left >= _LEFT and touched(statement, entry) >= _PLAINLY_TOUCHES:
         return True
-    shared = sum(weight for term, weight in one.terms.items() if term in two.terms)
-    return min(one.weight, two.weight) - shared > _OWN
+    if own.numbers and told.numbers and not own.numbers & told.numbers and announces_a_change(statement):
+        plain = {term: weight for term, weight in own.terms.items() if term not in own.numbers}
+        held = sum(weight for term, weight in plain.items() if term in told.terms)
+        return held >= _PLAINLY_TOUCHES * sum(plain.values()) > 0
+    return not own.negated and any(
+        wording(part).negated and touched(part, entry) >= _PLAINLY_TOUCHES for part in clauses_of(statement)
+    )
+
+
+def _plainly_ended(one: Believed, known: Mapping[str, Entry]) -> str:
+    if one.same:
+        return ""
+    return next((id_ for id_, entry in known.items() if not entry.superseded_by and plainly_ends(one.said, entry)), "")
 
 
 def touched(statement: str, entry: Entry) -> float:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from nanobot_memory_plugins.consolidation.extraction.cues import clauses_of, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
 from nanobot_memory_plugins.consolidation.wording import Wording, wording
 
@@ -15,10 +16,11 @@ _COSINE = 0.55
 _SAME_CLAUSE = 0.6
 # Lighter candidates say nothing.
 _LEAST_WEIGHT = 0.75
+# The weight of what is new in a change: less than a Chinese character is nothing.
+_LEAST_ADDED = 0.5
 # Turns that are compared by vectors, newest first, and characters of each.
 _TURNS, _TURN_CHARS = 60, 600
 
-CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过")
 _ISO_DAY = re.compile(r"20\d\d-\d\d?-\d\d?|\d{1,2}月\d{1,2}[日号]")
 _SMALL_TALK = re.compile(
     r"\b(?:greet(?:s|ed|ing)?|sa(?:id|ys?) (?:hello|hi|thanks|bye|goodbye)|thank(?:s|ed)?|good (?:morning"
@@ -46,7 +48,8 @@ class Grounding:
         self._sure_bags = [_bag(one.text for one in group if not one.attempt) for group in self._turns]
         words = [wording(one.text) for one in said]
         self._numbers = frozenset(number.lstrip(_MARKS) for one in words for number in one.numbers)
-        self._clauses = [wording(part) for one in said for part in CLAUSES.split(one.text) if part.strip()]
+        texts = [part for one in said for part in clauses_of(one.text)]
+        self._clauses = [(wording(part), ends_something(part)) for part in texts]
 
     @property
     def turns(self) -> list[str]:
@@ -86,7 +89,28 @@ class Grounding:
         near = max(cosines, default=0.0) >= _COSINE
         if share < (_WITH_VECTORS if near else _BY_WORDS) or not self._knows_numbers(own):
             return False
-        return is_try or all(self._agrees(wording(part)) for part in CLAUSES.split(text) if part.strip())
+        return is_try or all(self._agrees(wording(part)) for part in clauses_of(text))
+
+    def bears_out_change(self, now: str, before: str) -> bool:
+        """Say whether the statements bear out that of ``before`` is true what ``now`` says.
+
+        What ``now`` adds must have been said, in one turn. Where it adds nothing, and only denies, one clause must deny
+        the same.
+        """
+        own, old = wording(_ISO_DAY.sub(" ", now)), wording(before)
+        if is_open(now) or not self._knows_numbers(own, beside=old):
+            return False
+        frame = {term.lstrip(_MARKS) for term in old.terms}
+        added = {term.lstrip(_MARKS): weight for term, weight in own.terms.items() if term.lstrip(_MARKS) not in frame}
+        whole = sum(added.values())
+        if whole >= _LEAST_ADDED:
+            held = (sum(weight for term, weight in added.items() if term in bag) for bag in self._sure_bags)
+            return max(held, default=0.0) >= _BY_WORDS * whole
+        if (own.negated, own.past, own.numbers) == (old.negated, old.past, old.numbers):
+            return False
+        if own.numbers != old.numbers:
+            return True
+        return any(one.negated or one.past or ends for one, ends in self._clauses if frame & _terms(one))
 
     def _share(self, own: Wording, bags: Sequence[frozenset[str]]) -> float:
         if not own.weight:
@@ -95,13 +119,14 @@ class Grounding:
         held = (sum(weight for term, weight in plain.items() if term in bag) for bag in bags)
         return max(held, default=0.0) / sum(plain.values())
 
-    def _knows_numbers(self, own: Wording) -> bool:
-        """Say whether all its numbers were said."""
-        return {number.lstrip(_MARKS) for number in own.numbers} <= self._numbers
+    def _knows_numbers(self, own: Wording, beside: Wording | None = None) -> bool:
+        """Say whether all its numbers were said, or stand in what is known."""
+        known = {number.lstrip(_MARKS) for number in beside.numbers} if beside else set()
+        return {number.lstrip(_MARKS) for number in own.numbers} <= self._numbers | known
 
     def _agrees(self, own: Wording) -> bool:
         """Say whether what was said of the same thing affirms or denies it as the candidate does."""
-        told = [one for one in self._clauses if self._share(own, [_terms(one)]) >= _SAME_CLAUSE]
+        told = [one for one, _ in self._clauses if self._share(own, [_terms(one)]) >= _SAME_CLAUSE]
         return not told or any(one.negated == own.negated for one in told)
 
 

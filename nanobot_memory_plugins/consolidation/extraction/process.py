@@ -8,7 +8,8 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.asking import Question, ask
-from nanobot_memory_plugins.consolidation.extraction.believing import findings_of
+from nanobot_memory_plugins.consolidation.extraction.believing import Heard, findings_of
+from nanobot_memory_plugins.consolidation.extraction.checking import closeness_of, entries_to_check
 from nanobot_memory_plugins.consolidation.extraction.dealt_with import DealtWith, Held
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
@@ -121,15 +122,17 @@ class SessionProcessor:
             known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one.scope, visible)}
             now = self._context.clock.now()
             times = [time_of(message) or now.astimezone() for message in fresh]
-            question = Question(fresh, tuple(known.values()), times[-1].date(), session.background)
+            grounding = Grounding(said)
+            sentences = [] if session.background else [one.text for one in grounding.sure]
+            closeness = await closeness_of(sentences, known, self._matcher)
+            asked = await run_in_daemon_thread(lambda: entries_to_check(sentences, known, closeness))
+            question = Question(fresh, tuple(known.values()), times[-1].date(), session.background, asked)
             try:
-                candidates = await ask(question, self._context.complete)
+                answer = await ask(question, self._context.complete)
             except LanguageModelError as error:
                 logger.debug("a session is learned from later: {}", type(error).__name__)
                 return await self._leave(session, fresh)
-            findings = await findings_of(
-                candidates, Grounding(said), times, known, self._matcher, background=session.background
-            )
+            findings = await findings_of(answer, question, Heard(grounding, times, closeness), known, self._matcher)
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))

@@ -33,7 +33,7 @@ _GUESS = re.compile(
 _ATTEMPT = re.compile(
     r"\b(?:tried|trying|attempted|attempting|fail(?:s|ed)?|gave up(?! \w)|gave up (?:on|trying|after)"
     r"|did(?:n't| not) work|does(?:n't| not) work|won't work"
-    r"|no luck)\b|试[了过着图]|尝试|失败|行不通|不管用|没成功|没用上|放弃了?(?!\w)",
+    r"|no luck)\b|试[了过着图]|尝试|失败|行不通|不管用|没成功|没用上|放弃了?(?!\w)(?!.*[改换])",
     re.IGNORECASE,
 )
 _PLEASANTRY = re.compile(

@@ -1,0 +1,32 @@
+"""The words by which people say that something is not as it was, in English and Chinese."""
+
+import re
+
+_CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过(?!敏)")
+_ENDS = re.compile(
+    r"\bno longer\b|(?:\bnot\b|n['’]t\b).*\bany ?more\b|\binstead\b|\bfrom now on\b|\bmoved\b|\bswitched\b|\bchanged\b"
+    r"|\breplaced\b|\brenamed\b|\brewr(?:ote|itten)\b|\breinstalled\b|\bquit\b|\bleft\b|\bg[ai]ve[n]? up\b"
+    r"|\bstopped\b|\bsold\b|\bdropped\b|\bcancell?ed\b|\bthrew\b|\bretired\b|\bused to\b"
+    r"|不再|不[^，。,.]{0,12}了|改|换|搬|辞职|戒|放弃|退休|离职|卖[了掉]|退了|转到",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOW = re.compile(
+    r"\bnow\b|\bthese days\b|\bagain\b|\bgot\b|\bbought\b|\bborn\b"
+    r"|\bwent (?:up|down)\b|现在|以后|今后|如今|又|结婚|出生|提高|降低|涨",
+    re.IGNORECASE,
+)
+
+
+def clauses_of(sentence: str) -> list[str]:
+    """Return the parts of a sentence, each of which may affirm or deny by itself."""
+    return [part for part in _CLAUSES.split(sentence) if part.strip()]
+
+
+def announces_a_change(statement: str) -> bool:
+    """Say whether a statement tells that something is not as it was."""
+    return (_ENDS.search(statement) or _NOW.search(statement)) is not None
+
+
+def ends_something(statement: str) -> bool:
+    """Say whether a statement tells that something is over."""
+    return _ENDS.search(statement) is not None
