@@ -9,6 +9,7 @@ import base64
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ _WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")
 _LONGEST_LINE = 160
 _NOT_SAID = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
 _OWN_SESSION = "a session of nanobot's own"
+_EMPTY_FORM = "it stands in the form that nanobot puts into every workspace"
 _BACKGROUND = "a session of a timer; nobody speaks in it"
 
 
@@ -50,15 +52,15 @@ class NanobotImporter:
         agent = _workspace_of(home) if home is not None else source
         sessions = _sessions(source, agent, home)
         others = [] if source.is_file() else [agent / "memory" / "history.jsonl", agent / "memory" / "MEMORY.md"]
-        files = [*sessions, *(path for path in others if path.is_file())]
-        if not files:
+        found = [*sessions, *(path for path in others if path.is_file())]
+        if not found:
             raise InputError(
                 f"There are no sessions and no memory of nanobot in {source}.",
                 mend="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
             )
-        for done, path in enumerate(files):
+        for done, path in enumerate(found):
             name = _name(path, source, agent)
-            yield Part(name, done, len(files))
+            yield Part(name, done, len(found))
             if path.is_symlink():
                 yield Left("it is a symbolic link", name)
             elif path.name == "MEMORY.md":
@@ -146,8 +148,22 @@ def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
         if own.exists() and own.samefile(path):
             yield Left("it is this memory's own file already", name)
             return
+    form = _form_of_long_term()
     # nanobot's Dream job writes it out of summaries: it is not the user's word.
-    yield from markdown_items(path, name, origin=Origin.SUMMARY, tags=("imported", "nanobot"))
+    for item in markdown_items(path, name, origin=Origin.SUMMARY, tags=("imported", "nanobot")):
+        if isinstance(item, ImportedNote) and form >= {*item.note.tldr.splitlines(), *item.note.details.splitlines()}:
+            yield Left(_EMPTY_FORM, name, item.line)
+        else:
+            yield item
+
+
+def _form_of_long_term() -> frozenset[str]:
+    """Return the lines of the MEMORY.md that nanobot puts into a new workspace."""
+    try:
+        text = (files("nanobot") / "templates" / "memory" / "MEMORY.md").read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset((*text.splitlines(), ""))
 
 
 def _sessions(source: Path, agent: Path, home: Path | None) -> list[Path]:

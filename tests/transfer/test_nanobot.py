@@ -109,6 +109,21 @@ def test_what_nanobot_wrote_is_nobodys_word(tmp_path: Path, workspace: Path, tak
     assert not (workspace / "memory" / "MEMORY.md").exists()
 
 
+def test_the_empty_form_of_a_new_workspace_is_no_memory(tmp_path: Path, workspace: Path, take):
+    source = make_home(tmp_path / "home", 1)
+    from nanobot.utils.helpers import sync_workspace_templates
+
+    (source / "memory" / "MEMORY.md").unlink()
+    sync_workspace_templates(source, silent=True)
+    path = source / "memory" / "MEMORY.md"
+    path.write_text(path.read_text().replace("(User preferences learned over time)", "Likes tea."))
+    report = take(source)
+    (row,) = [row for row in report.left.values() if row.file == "memory/MEMORY.md"]
+    assert row.why == "it stands in the form that nanobot puts into every workspace"
+    found = [note.tldr for day in notes(workspace).values() for note in day if "history" not in note.tags]
+    assert found == ["Likes tea."]
+
+
 def test_its_own_memory_file_is_not_imported_into_itself(tmp_path: Path, take, monkeypatch):
     source = make_home(tmp_path / "home", 2)
     before = (source / "memory" / "MEMORY.md").read_bytes()
