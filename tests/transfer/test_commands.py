@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.transfer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
 from tests.transfer.made_memory import make_memory
@@ -123,6 +123,18 @@ def test_two_imports_at_once_are_one_after_the_other(tmp_path: Path, workspace: 
     with only_import(MemoryPaths.of(workspace)), pytest.raises(InputError, match="Another import into this memory"):
         take(source)
     assert take(source).taken
+
+
+def test_an_agent_that_holds_its_files_is_named_and_the_next_import_goes_on(tmp_path: Path, workspace: Path, take):
+    source = make_home(tmp_path / "home", 2)
+    paths = MemoryPaths.of(workspace)
+    with (
+        file_lock(paths, paths.long_term.with_name("2026-03-04.md")),
+        pytest.raises(FileBusyError, match=r"2026-03-04.md is locked by another process\. Import again"),
+    ):
+        take(source, lock_seconds=0.05)
+    assert sum(take(source).taken.values()) == 3  # the sessions were there already
+    assert len(records(workspace)) == 11
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")

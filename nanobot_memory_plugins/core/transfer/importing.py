@@ -7,7 +7,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part
@@ -37,12 +37,15 @@ def import_from(
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
         taker = Taker(paths, report, redact=redact, tools=tools, lock_seconds=lock_seconds)
-        for item in importer.read(source, paths.workspace):
-            if isinstance(item, Part):
-                progress(item)
-            else:
-                taker.take(item)
-        taker.finish()
+        try:
+            for item in importer.read(source, paths.workspace):
+                if isinstance(item, Part):
+                    progress(item)
+                else:
+                    taker.take(item)
+            taker.finish()
+        except FileBusyError as error:
+            raise FileBusyError(error.cause, mend="Import again: what was taken is not taken twice.") from error
     return report
 
 
