@@ -1,0 +1,111 @@
+"""Whatever stands in another store: the import ends, says what it left, and changes nothing the second time."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.bridge.importing import NanobotImporter
+from nanobot_memory_plugins.core.transfer import Importer
+from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
+from nanobot_memory_plugins.core.transfer.formats.markdown import MarkdownImporter
+from nanobot_memory_plugins.core.transfer.formats.openclaw import OpenClawImporter
+from nanobot_memory_plugins.core.transfer.importing import import_from
+from tests.transfer.made_stores import make_claude_mem
+from tests.transfer.snapshots import snapshot
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12) | st.just("\ud800\0"),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    max_leaves=6,
+)
+TIMES = JSON | st.sampled_from(
+    ["2026-03-01T10:00:00", "9999-12-31T23:59:59-12:00", "0001-01-01", 10**30, -1, "2026-03"]
+)
+MESSAGE = st.fixed_dictionaries(
+    {"role": JSON | st.sampled_from(["user", "assistant", "tool", "toolResult"]), "content": JSON, "timestamp": TIMES},
+    optional={"_type": JSON, "name": JSON, "sender_id": JSON, "_runtime_context": JSON, "injected_event": JSON},
+)
+EVENT = st.fixed_dictionaries({"type": st.just("message"), "message": MESSAGE | JSON, "timestamp": TIMES})
+HEAD = st.fixed_dictionaries({"_type": st.just("metadata"), "key": JSON})
+HISTORY = st.fixed_dictionaries({"timestamp": TIMES, "content": JSON, "session_key": JSON})
+FEW = settings(max_examples=40, deadline=None)
+
+
+def lines(rows: list[object]) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def takes_it_once(importer: Importer, source: Path) -> None:
+    workspace = source.parent / "mine"
+    first = import_from(importer, "any", source, workspace, tools=True)
+    if not first.taken:
+        return
+    before = snapshot(workspace)
+    again = import_from(importer, "any", source, workspace, tools=True)
+    assert (again.taken, again.known) == ({}, sum(first.taken.values()) + first.known)
+    assert again.left == first.left
+    assert snapshot(workspace) == before
+    assert sum(first.written.values()) == sum(first.taken.values())
+
+
+@FEW
+@given(st.lists(MESSAGE | HEAD | JSON, min_size=1, max_size=6), st.lists(HISTORY | JSON, max_size=4))
+def test_of_nanobot(rows, history):
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "theirs"
+        (source / "sessions").mkdir(parents=True)
+        (source / "memory").mkdir()
+        head = {"role": "user", "content": "first", "timestamp": "2026-03-01T10:00:00"}
+        (source / "sessions" / "Y2xpOm9uZQ.jsonl").write_bytes(lines([head, *rows]))
+        (source / "memory" / "history.jsonl").write_bytes(lines(history))
+        takes_it_once(NanobotImporter(), source)
+
+
+@FEW
+@given(st.lists(EVENT | JSON, max_size=6), st.lists(EVENT | JSON, max_size=3))
+def test_of_openclaw(rows, events):
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "theirs"
+        sessions = source / "agents" / "main" / "sessions"
+        sessions.mkdir(parents=True)
+        (sessions / "one.jsonl").write_bytes(lines(rows))
+        (sessions / "sessions.json").write_bytes(lines(rows[:1]))
+        database = source / "agents" / "main" / "agent" / "openclaw-agent.sqlite"
+        database.parent.mkdir()
+        with closing(sqlite3.connect(database)) as made, made:
+            made.execute("CREATE TABLE transcript_events (session_id, seq, event_json)")
+            for number, event in enumerate(events):
+                made.execute("INSERT INTO transcript_events VALUES ('s', ?, ?)", (number, json.dumps(event)))
+        takes_it_once(OpenClawImporter(), source)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.text(max_size=9), TIMES, st.text(max_size=9), st.text(max_size=9)), max_size=4))
+def test_of_claude_mem(rows):
+    with TemporaryDirectory() as folder:
+        source = make_claude_mem(Path(folder) / "theirs")
+        with closing(sqlite3.connect(source / "claude-mem.db")) as made, made:
+            for title, time, facts, kind in rows:
+                made.execute(
+                    "INSERT INTO observations (memory_session_id, project, type, title, facts, created_at,"
+                    " created_at_epoch) VALUES ('m', 'p', ?, ?, ?, '', ?)",
+                    (kind, title, facts, json.dumps(time)),
+                )
+        takes_it_once(ClaudeMemImporter(), source)
+
+
+@FEW
+@given(
+    st.lists(st.text(max_size=40) | st.sampled_from(["# A", "### 2026-03-01 10:00", "id: x", "", "---"]), max_size=9)
+)
+def test_of_markdown(parts):
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "theirs"
+        source.mkdir()
+        (source / "2026-03-01.md").write_bytes("\n".join(parts).encode("utf-8", "replace"))
+        takes_it_once(MarkdownImporter(), source)
