@@ -2,13 +2,14 @@
 
 import dataclasses
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Importer, Left, Part
+from nanobot_memory_plugins.core.errors import InputError, PluginError
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Importer, Item, Left, Part
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.sources import installed_importers
 from nanobot_memory_plugins.core.values import Origin
@@ -42,6 +43,25 @@ def test_the_example_imports_dates_and_reports(tmp_path: Path):
     source.write_text("")
     with pytest.raises(InputError, match=r"is empty\. Name a log"):
         import_from(importer, "tides", source, tmp_path / "mine")
+
+
+def test_an_importer_that_fails_is_named_and_what_it_read_is_taken(tmp_path: Path):
+    class Failing:
+        label = "a log that ends badly"
+
+        def recognises(self, source: Path) -> bool:
+            return True
+
+        def read(self, source: Path, workspace: Path) -> Iterator[Item]:
+            yield from made_importer().read(source, workspace)
+            raise KeyError("password=hunter2")
+
+    source = tmp_path / "log.tides"
+    source.write_text("2026-03-02 high at 11:40\n")
+    with pytest.raises(PluginError, match=r"The importer tides failed with KeyError\. What it had read") as raised:
+        import_from(Failing(), "tides", source, tmp_path / "mine")
+    assert "hunter2" not in str(raised.value)
+    assert "2026-03-02" in notes(tmp_path / "mine")
 
 
 @pytest.mark.parametrize("item", [ImportedMessage, ImportedNote, Left, Part], ids=lambda item: item.__name__)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.redaction import redact_text
@@ -30,8 +30,8 @@ def import_from(
     """Take everything that an importer reads into a workspace, each thing once, and report. It blocks.
 
     It can be broken off at any moment and done again. With ``dry_run`` nothing is written. ``lock_seconds`` is how long
-    an agent that writes just now is waited for. Raises `InputError` when the source cannot be read, and
-    `MemoryFileError` when the memory cannot be written.
+    an agent that writes just now is waited for. Raises `InputError` when the source cannot be read, `MemoryFileError`
+    when the memory cannot be written, and `PluginError` when the importer fails.
     """
     paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
@@ -46,6 +46,14 @@ def import_from(
             taker.finish()
         except FileBusyError as error:
             raise FileBusyError(error.cause, mend="Import again: what was taken is not taken twice.") from error
+        except NanobotMemoryError:
+            raise
+        except Exception as error:  # an importer may be anybody's
+            taker.finish()
+            raise PluginError(
+                f"The importer {format} failed with {type(error).__name__}.",
+                mend="What it had read until then was taken. Report it to whoever wrote the importer.",
+            ) from error
     return report
 
 

@@ -16,6 +16,8 @@ DATABASE = "claude-mem.db"
 # The newest schema that was looked at: claude-mem 13.25.3. A newer one is read as far as its columns are known.
 KNOWN_SCHEMA = 52
 _PROGRAM = "claude-mem"
+# After so many rows the progress bar moves.
+_ROWS_A_PART = 100
 _TIMES = ("created_at_epoch", "created_at")
 _OBSERVATION = (
     "id", "memory_session_id", "project", "text", "type", "title", "subtitle", "facts", "narrative", "concepts",
@@ -69,13 +71,28 @@ class ClaudeMemImporter:
 
 def _tables(connection: sqlite3.Connection, tables: list[str], file: str) -> Iterator[Item]:
     readers = {"observations": _observations, "session_summaries": _summaries, "user_prompts": _prompts}
-    for done, name in enumerate(tables):
+    sizes = {name: _size(connection, name) for name in tables}
+    done = 0
+    for name in tables:
         place = f"{file}:{name}"
-        yield Part(place, done, len(tables))
+        yield Part(place, done, sum(sizes.values()))
         try:
-            yield from readers[name](connection, place)
+            for number, item in enumerate(readers[name](connection, place), 1):
+                yield item
+                if number % _ROWS_A_PART == 0:
+                    yield Part(place, done + number, sum(sizes.values()))
         except sqlite3.Error as error:
             yield Left(f"the rest of the table cannot be read: {error}", place)
+        done += sizes[name]
+
+
+def _size(connection: sqlite3.Connection, table: str) -> int:
+    """Return the number of a table's rows, for the progress bar; 0 where it cannot be counted."""
+    try:
+        (count,) = connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608  # a name of ours
+    except sqlite3.Error:
+        return 0
+    return int(count)
 
 
 def _observations(connection: sqlite3.Connection, file: str) -> Iterator[Item]:
