@@ -27,6 +27,7 @@ _WORKSPACE_ID = re.compile(r"[0-9a-f]{32}")
 _LONGEST_LINE = 160
 _NOT_SAID = "nanobot wrote it, nobody said it: commands, their answers, and marks of its own"
 _OWN_SESSION = "a session of nanobot's own"
+_OURS = "notes and transcripts of this program: run `nanobot-memory export` there, and import the archive"
 _EMPTY_FORM = "it stands in the form that nanobot puts into every workspace"
 _BACKGROUND = "a session of a timer; nobody speaks in it"
 
@@ -58,6 +59,9 @@ class NanobotImporter:
                 f"There are no sessions and no memory of nanobot in {source}.",
                 mend="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
             )
+        with suppress(OSError):
+            if (agent / "memory" / ".locks").is_dir() and not agent.samefile(workspace):
+                yield Left(_OURS, "memory")
         for done, path in enumerate(found):
             name = _name(path, source, agent)
             yield Part(name, done, len(found))

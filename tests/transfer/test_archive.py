@@ -1,5 +1,6 @@
 """An export is the whole memory, readable without us; an import brings it back, byte for byte, or joins it."""
 
+import asyncio
 import hashlib
 import json
 import shutil
@@ -13,10 +14,14 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.restoring import import_archive
+from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.transfer.made_memory import add_entry, hear, make_memory
 from tests.transfer.snapshots import notes, records, snapshot
 
@@ -204,6 +209,15 @@ def test_an_export_waits_for_an_entry_that_is_half_written(tmp_path: Path, works
     assert len(copy.load().entries) == len(copy.journal.runs()) == 4
 
 
+async def found(workspace: Path, words: str) -> str:
+    """Return the file of the best hit."""
+    store = await SqliteStore.open(workspace, StorageOptions(embedding_provider="none"), SystemClock())
+    await store.flush()
+    hits = (await store.search(Query(words, limit=1))).hits
+    await store.close()
+    return hits[0].path
+
+
 def test_two_memories_are_joined_and_nothing_is_lost(archive: Path, tmp_path: Path, workspace: Path):
     make_memory(workspace, word="maple")
     mine = snapshot(workspace)
@@ -232,6 +246,7 @@ def test_two_memories_are_joined_and_nothing_is_lost(archive: Path, tmp_path: Pa
     again = import_archive(archive, workspace)
     assert again.taken == {}
     assert snapshot(workspace) == after
+    assert asyncio.run(found(workspace, "grows walnut number 2")).startswith("memory/imported/ENTRIES-")
 
 
 def test_what_was_set_aside_and_then_removed_does_not_come_back(archive: Path, workspace: Path):
@@ -268,7 +283,11 @@ def test_a_backup_of_other_text_is_not_put_beside_the_text_here(archive: Path, t
     report = import_archive(tmp_path / "b.zip", workspace)
     assert not (workspace / "memory" / "MEMORY.md.bak").exists()
     assert ("memory/MEMORY.md.bak", "this memory keeps its own") in report.left
-    assert len(EntryRepository(workspace).load().entries) == 3  # there were none here: theirs are these
+    repository = EntryRepository(workspace)
+    assert len(repository.load().entries) == 3  # there were none here: theirs are these
+    add_entry(repository, "One more.")
+    assert {run.who for run in repository.journal.runs()} == {"test"}
+    assert (workspace / "memory" / "MEMORY.md").read_text() == "mine"
 
 
 def test_a_dry_run_writes_nothing_and_says_the_same(archive: Path, workspace: Path):

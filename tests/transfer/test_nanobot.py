@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Query, Scope
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
+from tests.transfer.made_memory import hear
 from tests.transfer.made_nanobot import PLACES, SECRET, chat, fact, make_home, session_name, when, write_session
 from tests.transfer.snapshots import notes, records, snapshot
 
@@ -125,6 +126,14 @@ def test_the_empty_form_of_a_new_workspace_is_no_memory(tmp_path: Path, workspac
     assert row.why == "it stands in the form that nanobot puts into every workspace"
     found = [note.tldr for day in notes(workspace).values() for note in day if "history" not in note.tags]
     assert found == ["Likes tea."]
+
+
+def test_what_this_program_wrote_in_another_workspace_of_nanobot_is_pointed_to(tmp_path: Path, take):
+    source = make_home(tmp_path / "home", 1)
+    hear(source, "heard there", 1)
+    assert [why for file, why in take(source).left if file == "memory"] == [
+        "notes and transcripts of this program: run `nanobot-memory export` there, and import the archive"
+    ]
 
 
 def test_its_own_memory_file_is_not_imported_into_itself(tmp_path: Path, take, monkeypatch):

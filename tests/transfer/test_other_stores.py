@@ -12,10 +12,12 @@ import pytest
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote
+from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
 from nanobot_memory_plugins.core.values import NoteType, Origin, Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
+from tests.transfer.made_memory import make_memory
 from tests.transfer.made_stores import SECRET, make_claude_mem, make_markdown, make_openclaw
 from tests.transfer.snapshots import notes, records, snapshot
 
@@ -222,6 +224,17 @@ def test_the_memory_itself_is_no_folder_to_import(workspace: Path, take):
     (workspace / "memory" / "MEMORY.md").write_text("mine")
     with pytest.raises(InputError, match=r"this memory's own folder"):
         take(workspace / "memory", "markdown")
+
+
+@pytest.mark.parametrize("what", ["a workspace", "its memory folder", "an unpacked export"])
+def test_a_memory_of_this_program_is_not_taken_for_somebodys_markdown(what: str, tmp_path: Path, workspace: Path, take):
+    make_memory(tmp_path / "theirs")
+    export_to(tmp_path / "a.zip", tmp_path / "theirs")
+    shutil.unpack_archive(tmp_path / "a.zip", tmp_path / "unpacked")
+    folder = {"a workspace": "theirs", "its memory folder": "theirs/memory", "an unpacked export": "unpacked"}[what]
+    with pytest.raises(InputError, match=r"is a memory of this program\. Run `nanobot-memory export` there"):
+        take(tmp_path / folder)
+    assert not (workspace / "memory" / "sessions").exists()
 
 
 def test_an_unknown_source_or_format_is_refused_with_the_formats(tmp_path: Path, take):

@@ -8,9 +8,17 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
 from nanobot_memory_plugins.core.transfer.importer import Item, Left, Part
+from nanobot_memory_plugins.core.transfer.manifest import MANIFEST
 from nanobot_memory_plugins.core.values import Origin
 
 _SUFFIXES = (".md", ".markdown")
+
+
+def is_memory(folder: Path) -> bool:
+    """Say whether a folder is a workspace of this program, its memory folder, or an export that was unpacked."""
+    return any((memory / ".locks").is_dir() for memory in (folder, folder / "memory")) or (
+        (folder / MANIFEST).is_file() and (folder / "memory").is_dir()
+    )
 
 
 class MarkdownImporter:
@@ -29,11 +37,15 @@ class MarkdownImporter:
         return next(files_below(source, _SUFFIXES), None) is not None
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
-        """Yield the notes of every file. Raises `InputError` where there is no Markdown."""
+        """Yield the notes of every file. Raises `InputError` where there is no Markdown, or a memory of ours."""
         own = MemoryPaths.of(workspace).memory.resolve()
         if source.resolve().is_relative_to(own):
             raise InputError(
                 f"{source} is this memory's own folder.", mend="What stands in it is part of the memory already."
+            )
+        if is_memory(source):
+            raise InputError(
+                f"{source} is a memory of this program.", mend="Run `nanobot-memory export` there; import the archive."
             )
         files = [(source, "")] if source.is_file() else list(files_below(source, _SUFFIXES))
         if not files:
