@@ -91,7 +91,7 @@ def test_a_killed_import_is_finished_by_the_next(point, tmp_path: Path, workspac
 
 @pytest.mark.parametrize(
     "point",
-    [(RESTORING, "_put", "before", 5), (RESTORING, "_put", "after", 7), ("os", "fsync", "before", 4)],
+    [(RESTORING, "put_file", "before", 5), (RESTORING, "put_file", "after", 7), ("os", "fsync", "before", 4)],
     ids=lambda point: f"{point[2]} {point[1]} {point[3]}",
 )
 def test_a_killed_restoring_is_finished_by_the_next(point, tmp_path: Path, workspace: Path):

@@ -8,20 +8,14 @@ finished by the next one.
 
 import contextlib
 import hashlib
-import os
-import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
-from nanobot_memory_plugins.core.files.appending import Appender, make_folder
-from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes, clean_rows
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
@@ -31,17 +25,18 @@ from nanobot_memory_plugins.core.transfer.importing import only_import
 from nanobot_memory_plugins.core.transfer.joining import joined_items
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger, read_keys
 from nanobot_memory_plugins.core.transfer.manifest import ManifestFile
+from nanobot_memory_plugins.core.transfer.placing import check_room, put_file, read_plain
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
 
 LABEL = "an export of this memory"
-# Room that is left on the disk beside what is unpacked, in bytes.
-_SPARE = 1 << 26
 _OWN_ENTRIES = "entries are kept here already, and these are others: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"
 _ENTRIES_FILE = "ENTRIES.md"
+# Files that grow by whole records.
+_APPENDED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +65,7 @@ def import_archive(
     paths = MemoryPaths.of(workspace)
     report = ImportReport(ARCHIVE, LABEL, str(source), dry_run=dry_run)
     with opened_archive(source) as archive, contextlib.ExitStack() as stack:
-        _check_room(archive, paths)
+        check_room(archive, paths)
         for done, file in enumerate(archive.check()):
             progress(Part(file.path, done, 2 * len(archive.manifest.files)))
         if not dry_run:
@@ -136,7 +131,7 @@ class _Restoring:
         theirs = {file.name: file for file in files if file.kind is Kind.ENTRIES}
         own = [self._paths.memory / _ENTRIES_FILE, *sorted((self._paths.memory / ".entries").glob("journal*"))]
         for path in own:
-            if not (data := _read(path)):
+            if not (data := read_plain(path)):
                 continue
             file = theirs.get(path.relative_to(self._paths.memory).as_posix())
             if file is None or data != self._archive.read(file.listed):
@@ -167,38 +162,38 @@ class _Restoring:
             self._report.leave(_OWN_RECORD, file.listed.path)
             return
         with self._locked(file.path):
-            there = _read(file.path)
-            if there is not None and file.kind is Kind.SPILL:
+            there = read_plain(file.path)
+            if file.kind is Kind.SPILL:
+                self._take_waiting(file, data, there)
+                return
+            if there == data or (there and file.key in self._taken):
                 self._report.knew()
                 return
-            if not there and not (there is None and file.kind is Kind.SPILL and file.key in self._taken):
-                if there == data:
-                    self._report.knew()
-                    return
-                self._write(file.path, data, file.listed.modified)
-                self._report.took("files", file.listed.path)
-                if file.kind is Kind.SPILL:
-                    self._joined.append(file.key)
-                return
-            if there is None or there == data or file.key in self._taken:
-                self._report.knew()
-                return
-            if file.kind in (Kind.TRANSCRIPT, Kind.DAY_NOTES) and _goes_on(there, data):
+            if not there or (file.kind in _APPENDED and _goes_on(there, data)):
                 self._write(file.path, data, file.listed.modified)
                 self._report.took("files", file.listed.path)
                 return
         self._join(file, there, data)
 
+    def _take_waiting(self, file: _File, data: bytes, there: bytes | None) -> None:
+        """Take what waited for its file; once it has come home it does not wait again."""
+        if there is not None or file.key in self._taken:
+            self._report.knew()
+            return
+        self._write(file.path, data, file.listed.modified)
+        self._report.took("files", file.listed.path)
+        self._joined.append(file.key)
+
     def _is_of_the_file_here(self, file: _File) -> bool:
         """Say whether a backup is that of the file that stands here, or will. Another would pass for its last state."""
-        there = _read(file.path.with_name(file.path.name.removesuffix(".bak")))
+        there = read_plain(file.path.with_name(file.path.name.removesuffix(".bak")))
         whose = file.listed.path.removesuffix(".bak")
         theirs = next((one for one in self._archive.manifest.files if one.path == whose), None)
         return not there or (theirs is not None and hashlib.sha256(there).hexdigest() == theirs.sha256)
 
     def _join(self, file: _File, there: bytes, data: bytes) -> None:
         """Take a file that differs from the one that is there."""
-        if file.kind in (Kind.TRANSCRIPT, Kind.DAY_NOTES):
+        if file.kind in _APPENDED:
             if there.startswith(data):
                 self._report.knew()
                 return
@@ -220,7 +215,7 @@ class _Restoring:
 
     def _set_aside(self, file: _File, data: bytes) -> None:
         """Take entries as text, since other entries are kept here."""
-        there = _read(file.path)
+        there = read_plain(file.path)
         if there == data or file.key in self._taken:
             self._report.knew()
         elif file.name == _ENTRIES_FILE and data.strip():
@@ -232,7 +227,7 @@ class _Restoring:
         stem = PurePosixPath(file.name).stem
         path = self._paths.memory / "imported" / f"{stem}-{file.listed.sha256[:12]}.md"
         self._joined.append(file.key)
-        if _read(path) is not None:
+        if read_plain(path) is not None:
             self._report.knew()
             return
         self._write(path, data, file.listed.modified)
@@ -252,7 +247,7 @@ class _Restoring:
     def _write(self, path: Path, data: bytes, modified: str) -> None:
         self._report.wrote(self._paths.relative(path), 1)
         if not self._report.dry_run:
-            _put(self._paths, path, data, modified)
+            put_file(self._paths, path, data, modified)
 
     def _remember(self, keys: list[str]) -> None:
         new = [key for key in keys if key not in self._taken]
@@ -277,50 +272,3 @@ class _Restoring:
 def _goes_on(there: bytes, data: bytes) -> bool:
     """Say whether the archive's file is the one that is there, and more: what is there was an earlier state of it."""
     return len(data) > len(there) and data.startswith(there)
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        if path.is_symlink():
-            raise MemoryFileError(f"{path.name} is a symbolic link; memory files are not written through links.")
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise MemoryFileError(f"{path} cannot be read: {error.strerror}.") from error
-
-
-def _put(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None:
-    """Put a file in place in one step, with the time of its last change."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
-    try:
-        make_folder(paths, paths.memory)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
-            raise MemoryFileError(f"{path.parent} leads out of the memory folder.")
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        with contextlib.suppress(ValueError, OSError, OverflowError):
-            when = datetime.fromisoformat(modified).timestamp()
-            os.utime(temporary, (when, when))
-        os.replace(temporary, path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise MemoryFileError(f"{paths.relative(path)} cannot be written: {error.strerror}.") from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-
-
-def _check_room(archive: Archive, paths: MemoryPaths) -> None:
-    folder = paths.workspace
-    while not folder.exists():
-        folder = folder.parent
-    free = shutil.disk_usage(folder).free
-    if archive.size + _SPARE > free:
-        raise InputError(
-            f"{archive.path.name} unpacks to {archive.size:,} bytes; {free:,} are free at {folder}.",
-            mend="Make room first; nothing was taken.",
-        )

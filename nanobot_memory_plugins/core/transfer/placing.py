@@ -1,0 +1,66 @@
+"""Putting the files of an archive into the memory folder, and looking at those that are there."""
+
+import contextlib
+import os
+import secrets
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.core.transfer.archive import Archive
+
+# Room that is left on the disk beside what is unpacked, in bytes.
+_SPARE = 1 << 26
+
+
+def read_plain(path: Path) -> bytes | None:
+    """Return a file's bytes, None where there is none. Raises `MemoryFileError`, for a link, too."""
+    try:
+        if path.is_symlink():
+            raise MemoryFileError(f"{path.name} is a symbolic link; memory files are not written through links.")
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise MemoryFileError(f"{path} cannot be read: {error.strerror}.") from error
+
+
+def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None:
+    """Put a file in place in one step, with the time of its last change. Raises `MemoryFileError`."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    try:
+        make_folder(paths, paths.memory)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
+            raise MemoryFileError(f"{path.parent} leads out of the memory folder.")
+        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(ValueError, OSError, OverflowError):
+            when = datetime.fromisoformat(modified).timestamp()
+            os.utime(temporary, (when, when))
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise MemoryFileError(f"{paths.relative(path)} cannot be written: {error.strerror}.") from error
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+def check_room(archive: Archive, paths: MemoryPaths) -> None:
+    """Raise `InputError` where what is unpacked would fill the disk."""
+    folder = paths.workspace
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if archive.size + _SPARE > free:
+        raise InputError(
+            f"{archive.path.name} unpacks to {archive.size:,} bytes; {free:,} are free at {folder}.",
+            mend="Make room first; nothing was taken.",
+        )
