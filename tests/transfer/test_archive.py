@@ -16,10 +16,20 @@ import pytest
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files import (
+    FileBusyError,
+    MemoryFiles,
+    MemoryPaths,
+    TranscriptRecord,
+    file_lock,
+    render_transcript_line,
+)
+from nanobot_memory_plugins.core.files.spilled import SpilledRecord
+from nanobot_memory_plugins.core.purging import Wanted
+from nanobot_memory_plugins.core.purging.files import purge_files
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.restoring import import_archive
-from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.core.values import Origin, Query, Scope
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.transfer.made_memory import add_entry, hear, make_memory
@@ -207,6 +217,43 @@ def test_an_export_waits_for_an_entry_that_is_half_written(tmp_path: Path, works
     import_archive(tmp_path / "a.zip", workspace)
     copy = EntryRepository(workspace)
     assert len(copy.load().entries) == len(copy.journal.runs()) == 4
+
+
+def test_what_waits_for_a_lock_comes_along_and_comes_home_once(tmp_path: Path, workspace: Path):
+    make_memory(tmp_path / "theirs")
+    paths = MemoryPaths.of(tmp_path / "theirs")
+    record = TranscriptRecord("user", "waited", "cli:direct", Scope(session="cli:direct"), Origin.USER, id="w1")
+    line = render_transcript_line(record)
+    paths.spill.mkdir(exist_ok=True)
+    waiting = SpilledRecord(paths.transcript("cli:direct"), line).encoded(paths)
+    (paths.spill / "1-ab.spill").write_bytes(waiting)
+    export_to(tmp_path / "a.zip", tmp_path / "theirs")
+
+    async def comes_home() -> int:
+        files = MemoryFiles(workspace, redact=str)
+        count = await files.merge_spills()
+        await files.close()
+        return count
+
+    import_archive(tmp_path / "a.zip", workspace)
+    assert asyncio.run(comes_home()) == 1
+    before = snapshot(workspace)
+    assert import_archive(tmp_path / "a.zip", workspace).taken == {}
+    assert asyncio.run(comes_home()) == 0
+    assert snapshot(workspace) == before
+    assert [record.text for record in records(workspace)].count("waited") == 1
+
+
+def test_what_was_purged_from_messages_and_notes_does_not_come_back_with_an_older_archive(
+    archive: Path, tmp_path: Path
+):
+    theirs = tmp_path / "theirs"
+    for words in ("walnut message 2", "walnut note"):
+        assert purge_files(MemoryPaths.of(theirs), Wanted([words]), dry_run=False, everywhere=False)
+    import_archive(archive, theirs)
+    kept = {name: data for name, data in snapshot(theirs).items() if not name.startswith("imported/")}
+    assert b"walnut message 2" not in b"".join(kept.values())
+    assert b"walnut note" not in b"".join(kept.values())
 
 
 async def found(workspace: Path, words: str) -> str:
