@@ -1,12 +1,9 @@
 """``nanobot-memory demo``: the main job, on a stock nanobot-ai, in a workspace made for it."""
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,8 +20,8 @@ from nanobot_memory_plugins.bridge.demo.installation import (
 )
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
 from nanobot_memory_plugins.bridge.demo.scripted_server import Request, ScriptedServer
+from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
 _LOCAL_SECONDS = 300.0
@@ -134,15 +131,5 @@ def _with_progress_bar(console: Console, work: Any) -> Path:
 
 
 def _wait_for_embedding_model(console: Console) -> None:
-    """Build the embedding model when it is not there yet. Without one, recall goes by words alone.
-
-    The storage plugin knows how; it is asked through its own command, which draws the progress bar.
-    """
-    if not any(point.name == "storage" for point in entry_points(group=PROJECT_NAME)):
-        return
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "models"]
-    there = subprocess.run([*command, "path"], capture_output=True, check=False)  # noqa: S603  # our own module
-    if there.returncode != 0:
-        pulled = subprocess.run([*command, "pull"], stdout=subprocess.DEVNULL, check=False)  # noqa: S603
-        if pulled.returncode != 0:
-            console.print("[yellow]Without an embedding model: recall goes by words alone.[/yellow]")
+    if prepare_model() is Prepared.FAILED:
+        console.print("[yellow]Without an embedding model: recall goes by words alone.[/yellow]")

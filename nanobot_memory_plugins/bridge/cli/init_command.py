@@ -1,0 +1,157 @@
+"""``nanobot-memory init``: the first run, from an installed nanobot to one that remembers."""
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from nanobot_memory_plugins.bridge.cli.plan import Plan, make_plan
+from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
+from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
+from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+
+_FAILED = 1
+_COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
+
+
+def init(
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write without asking.")] = False,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", "-c", metavar="FILE", help="The configuration to write. Else nanobot's own.", dir_okay=False
+        ),
+    ] = None,
+    no_model: Annotated[bool, typer.Option("--no-model", help="Do not prepare the embedding model now.")] = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Set nanobot up to remember: show what its configuration gets, ask, write it, prepare the model, run the doctor.
+
+    Doing it again changes nothing. The previous configuration is kept beside it as config.json.bak.
+    """
+    out = Console(stderr=as_json, soft_wrap=True, highlight=False)
+    try:
+        plan = make_plan(config, workspace)
+        _show_plan(out, plan)
+        written, backup = _write(out, plan, yes=yes, asks=not as_json and sys.stdin.isatty())
+    except NanobotMemoryError as error:
+        if as_json:
+            print_json({"ok": False, "written": False, "error": error.cause, "mend": error.mend})
+        else:
+            Console(stderr=True, soft_wrap=True).print(f"[red]{escape(error.cause)}[/red] {escape(error.mend)}")
+        raise typer.Exit(_FAILED) from error
+    if plan.change.changed and not written:
+        again = "Nothing was written. `nanobot-memory init --yes` writes it."
+        out.print(again)
+        if as_json:
+            print_json({**_plan_row(plan), "ok": False, "written": False, "error": again, "mend": "Add --yes."})
+        raise typer.Exit(_FAILED)
+    model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
+    findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
+    _show_findings(out, findings)
+    ok = not any(finding.health is Health.BAD for finding in findings)
+    commands = _next_commands(plan, config)
+    if ok:
+        out.print("\n[bold]Ready.[/bold] Type next:")
+        for command in commands:
+            out.print(f"    {escape(command)}")
+    else:
+        out.print("\n[red]Mend what is bad above, then run `nanobot-memory init` again.[/red]")
+    if as_json:
+        rows = [finding_row(finding) for finding in findings]
+        result = {"ok": ok, "written": written, "backup": backup, "model": model.value}
+        print_json({**_plan_row(plan), **result, "findings": rows, "next": commands})
+    if not ok:
+        raise typer.Exit(_FAILED)
+
+
+def _plan_row(plan: Plan) -> dict[str, Any]:
+    return {
+        "config": plan.file,
+        "workspace": plan.workspace,
+        "changes": plan.change.changed,
+        "diff": plan.diff(),
+        "plugins": dict(plan.toggles),
+    }
+
+
+def _show_plan(out: Console, plan: Plan) -> None:
+    out.print(f"Configuration  [cyan]{escape(str(plan.file))}[/cyan]")
+    out.print(f"Workspace      [cyan]{escape(str(plan.workspace))}[/cyan]")
+    for problem in plan.problems:
+        out.print(f"[yellow]{escape(problem.message)}[/yellow]")
+    if not plan.change.changed:
+        out.print("All plugins stand there already: nothing to write.")
+        return
+    for line in plan.diff().splitlines()[2:]:
+        colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
+        out.print(f"    {escape(line)}", style=colour)
+
+
+def _write(out: Console, plan: Plan, *, yes: bool, asks: bool) -> tuple[bool, Path | None]:
+    """Write the plan when it is wanted; return whether it was, and where the previous file is."""
+    if not plan.change.changed:
+        return False, None
+    if not yes:
+        if not asks:
+            return False, None
+        try:
+            if not typer.confirm("Write this?", default=True):
+                return False, None
+        except typer.Abort:
+            out.print()
+            return False, None
+    done = plan.write()
+    out.print(f"[green]Written.[/green] The previous file is {escape(str(done.backup))}.")
+    return True, done.backup
+
+
+def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
+    """Prepare the model that the configuration names, where one runs on this machine."""
+    storage = memory.plugins.get("storage", {})
+    nested = storage.get("embedding")
+    nested = nested if isinstance(nested, dict) else {}
+    provider = storage.get("embedding_provider", storage.get("embeddingProvider", nested.get("provider", "fastembed")))
+    if not memory.enabled("storage") or provider != "fastembed":
+        return Prepared.NOT_WANTED
+    name = storage.get("embedding_model", storage.get("embeddingModel", nested.get("model")))
+    out.print("Embedding model: looking for it; the first time it is made, which takes up to a minute or two.")
+    prepared = prepare_model(name if isinstance(name, str) and name else None)
+    if prepared is Prepared.FAILED:
+        mend = "Until it is there, recall goes by words alone; try `nanobot-memory models pull`."
+        out.print(f"[yellow]The embedding model could not be made ready.[/yellow] {mend}")
+    elif prepared is not Prepared.NOT_WANTED:
+        out.print("Embedding model: ready.")
+    return prepared
+
+
+def _show_findings(out: Console, findings: list[Finding]) -> None:
+    """Show what is not good, with its mend, and count the rest."""
+    for finding in findings:
+        if finding.health is not Health.GOOD:
+            colour = _COLOURS[finding.health]
+            out.print(
+                f"[{colour}]{finding.health.value}[/{colour}]  {escape(finding.subject)}: {escape(finding.state)}"
+            )
+            out.print(f"    {escape(finding.mend)}", style="italic")
+    good = sum(finding.health is Health.GOOD for finding in findings)
+    out.print(f"Doctor: {good} of {len(findings)} are good. `nanobot-memory doctor` shows all.")
+
+
+def _next_commands(plan: Plan, given: Path | None) -> list[str]:
+    more = "" if given is None else f" --config {shlex.quote(str(plan.file))}"
+    where = "" if given is None else f" --workspace {shlex.quote(str(plan.workspace))}"
+    return [
+        f'nanobot agent{more} -m "Remember that our staging database listens on port 5433."',
+        f'nanobot agent{more} -s another -m "Do you remember the port of the staging database?"',
+        f'nanobot-memory why "Do you remember the port of the staging database?"{where}',
+        f"nanobot-memory entries list{where}",
+    ]

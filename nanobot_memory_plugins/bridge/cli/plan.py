@@ -1,0 +1,139 @@
+"""What ``nanobot-memory init`` would change, worked out without changing anything."""
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY, FILE_VARIABLE
+from nanobot_memory_plugins.bridge.host_version import HOST, host_finding
+from nanobot_memory_plugins.core.cli.options import resolve_workspace
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
+from nanobot_memory_plugins.core.config.mapping import find_section
+from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobot_home, read_json
+from nanobot_memory_plugins.core.config.writing import ConfigChange, plugins_place, set_plugin_options
+from nanobot_memory_plugins.core.diagnosis import Health
+from nanobot_memory_plugins.core.errors import ConfigurationError, PluginError
+from nanobot_memory_plugins.core.redaction import redact_text
+
+_INIT = "then run `nanobot-memory init` again."
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The change of one configuration file. ``toggles`` are all installed plugins and whether they will be on."""
+
+    file: Path
+    workspace: Path
+    toggles: Mapping[str, bool]
+    change: ConfigChange
+    memory: MemoryConfig
+    problems: tuple[ConfigProblem, ...] = ()
+
+    def diff(self) -> str:
+        """Return what changes as a unified diff, or nothing; secrets that stand beside it are hidden."""
+        before, after = self.change.before.splitlines(), self.change.after.splitlines()
+        lines = difflib.unified_diff(before, after, str(self.file), f"{self.file} (new)", n=1, lineterm="")
+        return redact_text("\n".join(lines))
+
+    def write(self) -> ConfigChange:
+        """Write the change, in one step and with a backup. Raises `ConfigurationError`."""
+        return set_plugin_options(self.file, {name: {"enabled": on} for name, on in self.toggles.items()})
+
+
+def make_plan(given: Path | None, workspace: Path | None, *, environment: Mapping[str, str] = os.environ) -> Plan:
+    """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a mend.
+
+    ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too. What is
+    switched off stays off.
+    """
+    _require_host()
+    file = _file(given)
+    raw = _content(file)
+    place = plugins_place(raw)
+    if place[:1] == ("channels",):
+        _check_by_nanobot(file)
+        _check_not_shadowing(raw, file, environment)
+    memory, problems = load_config(file)
+    if place == () or not find_section(raw)[0]:
+        # A file that does not speak of memory yet has nothing wrong with it.
+        problems = [problem for problem in problems if problem.key != "file"]
+    toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
+    change = set_plugin_options(file, {name: {"enabled": on} for name, on in toggles.items()}, dry_run=True)
+    return Plan(file, _workspace(workspace, raw), toggles, change, memory, tuple(problems))
+
+
+def _require_host() -> None:
+    try:
+        found = host_finding(version(HOST))
+    except PackageNotFoundError:
+        raise PluginError(
+            f"{HOST} is not installed in this environment.", mend=f"pip install {HOST}, {_INIT}"
+        ) from None
+    if found.health is Health.BAD:
+        raise PluginError(f"{HOST} {found.state}.", mend=f"{found.mend}, {_INIT}")
+
+
+def _file(given: Path | None) -> Path:
+    if given is not None:
+        return given.expanduser().absolute()
+    home = nanobot_home()
+    if home is None:
+        raise ConfigurationError("There is no home folder to find nanobot's configuration in.", mend="Use --config.")
+    return home / "config.json"
+
+
+def _content(file: Path) -> Mapping[str, Any]:
+    raw, wrong = read_json(file)
+    if not file.exists():
+        raise ConfigurationError(
+            f"There is no nanobot configuration at {file}.",
+            mend=f"Run `nanobot onboard` to make one, {_INIT} --config names another file.",
+        )
+    if wrong:
+        raise ConfigurationError(f"{file}: {wrong}.", mend=f"Correct the file, {_INIT} It is left as it is.")
+    if not isinstance(raw, Mapping):
+        raise ConfigurationError(
+            f"{file}: a JSON object is expected.", mend=f"Correct the file, {_INIT} It is left as it is."
+        )
+    return raw
+
+
+def _check_by_nanobot(file: Path) -> None:
+    """Let nanobot read the file: what it refuses, it would not start with."""
+    try:
+        from nanobot.config.loader import load_config as load_by_nanobot
+    except ImportError:
+        return
+    try:
+        load_by_nanobot(file)
+    except Exception as error:  # nanobot's own errors, and those of pydantic before 0.3.5
+        issues = getattr(error, "issues", ())
+        where = "; ".join(f"{'.'.join(map(str, issue.path))}: {issue.message}" for issue in issues[:5])
+        what = getattr(error, "summary", "") or type(error).__name__
+        told = redact_text(f"{what} {where}".strip()).rstrip(".")
+        raise ConfigurationError(
+            f"nanobot does not accept {file}: {told}.", mend=f"Correct the file (`nanobot status` checks it), {_INIT}"
+        ) from error
+
+
+def _check_not_shadowing(raw: Mapping[str, Any], file: Path, environment: Mapping[str, str]) -> None:
+    """Refuse to write a section that would take the place of a file that the user has named."""
+    named = environment.get(FILE_VARIABLE)
+    if named and not find_section(raw)[0] and Path(named).expanduser().absolute() != file:
+        raise ConfigurationError(
+            f"{FILE_VARIABLE} names {named}, which channels.{CONFIG_KEY} in {file} would replace.",
+            mend=f"Name that file with --config, or unset {FILE_VARIABLE}.",
+        )
+
+
+def _workspace(given: Path | None, raw: Mapping[str, Any]) -> Path:
+    if given is None:
+        found: object = raw
+        for key in ("agents", "defaults", "workspace"):
+            found = found.get(key) if isinstance(found, Mapping) else None
+        given = Path(found) if isinstance(found, str) and found else None
+    return resolve_workspace(given)
