@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from nanobot_memory_plugins.consolidation.cli.completing import entry_ids, groups, restorable_ids, run_ids
 from nanobot_memory_plugins.consolidation.cli.consolidate_command import proposal_row, show_proposals
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
@@ -42,12 +43,15 @@ from nanobot_memory_plugins.core.values import Scope
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
-_Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.")]
+_Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=entry_ids)]
+_GoneId = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=restorable_ids)]
 
 
 @entries.command("list")
 def list_entries(
-    group: Annotated[str, typer.Option("--group", help="Only this group, and those inside it.")] = "",
+    group: Annotated[
+        str, typer.Option("--group", help="Only this group, and those inside it.", autocompletion=groups)
+    ] = "",
     section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
     agent: AgentOption = "",
     user: UserOption = "",
@@ -101,7 +105,7 @@ def remember_text(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember, in one sentence.")],
     category: Annotated[Category, typer.Option("--category", help="Its kind.")] = Category.FACT,
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
-    group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.")] = "",
+    group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
     expires: Annotated[
         datetime | None, typer.Option("--expires", help="When a todo is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
     ] = None,
@@ -120,7 +124,7 @@ def remember_text(
 
 @entries.command("forget")
 def forget_entry(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.", autocompletion=entry_ids)],
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -131,7 +135,7 @@ def forget_entry(
 
 
 @entries.command("restore")
-def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
+def restore_entry(entry_id: _GoneId, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Bring back an entry that was archived, forgotten or deleted."""
     repository = opened(workspace)
     outcome = restore(repository, entry_id, now=repository.clock.now(), who=WHO)
@@ -140,7 +144,9 @@ def restore_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: Jso
 
 @entries.command("history")
 def show_history(
-    entry_id: Annotated[str, typer.Argument(metavar="[ID]", help="Only what became of this entry.")] = "",
+    entry_id: Annotated[
+        str, typer.Argument(metavar="[ID]", help="Only what became of this entry.", autocompletion=entry_ids)
+    ] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Runs at most.")] = 20,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -171,8 +177,12 @@ def show_history(
 
 @entries.command("undo")
 def undo_run(
-    run_id: Annotated[str, typer.Argument(metavar="[RUN]", help="The run; without it, the last one.")] = "",
-    entry_id: Annotated[str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.")] = "",
+    run_id: Annotated[
+        str, typer.Argument(metavar="[RUN]", help="The run; without it, the last one.", autocompletion=run_ids)
+    ] = "",
+    entry_id: Annotated[
+        str, typer.Option("--entry", metavar="ID", help="Only what it did to this entry.", autocompletion=entry_ids)
+    ] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -184,8 +194,12 @@ def undo_run(
 
 @entries.command("group")
 def group_entries(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID...]", help="The ids in brackets.")] = None,
-    name: Annotated[str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID...]", help="The ids in brackets.", autocompletion=entry_ids)
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.", autocompletion=groups)
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:

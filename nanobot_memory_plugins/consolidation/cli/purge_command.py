@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
 from nanobot_memory_plugins.consolidation.cli.shown import WHO, console, opened
 from nanobot_memory_plugins.consolidation.journal import last_known
 from nanobot_memory_plugins.consolidation.purging import known, remember_purged
@@ -30,7 +31,8 @@ from nanobot_memory_plugins.core.values import Trace
 
 def purge(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID...]", help="The ids of entries, gone ones included.")
+        list[str] | None,
+        typer.Argument(metavar="[ID...]", help="The ids of entries, gone ones included.", autocompletion=entry_ids),
     ] = None,
     text: Annotated[list[str] | None, typer.Option("--text", help="Words that no entry holds any more.")] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,

@@ -29,7 +29,13 @@ models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_h
 _FAILED, _WRONG_USE = 1, 2
 _MEGABYTE = 1_000_000
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-_Name = Annotated[str, typer.Argument(help="An alias, a name of fastembed's catalogue, or a folder.")]
+_Name = Annotated[
+    str,
+    typer.Argument(
+        help="An alias, a name of fastembed's catalogue, or a folder.",
+        autocompletion=lambda incomplete: [name for name in sorted(ALIASES) if name.startswith(incomplete)],
+    ),
+]
 
 
 @models.command("list")
