@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.first_run import MOST_COMMANDS, first_run
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
 # The entry-point name of each distribution's plugin; core has none.
@@ -168,3 +170,15 @@ def test_the_example_of_a_third_party_is_discovered_and_called(environment, tmp_
 def test_the_example_plugin_is_twenty_lines():
     source = (ROOT / "examples" / "deadline_plugin" / "deadline_plugin.py").read_text(encoding="utf-8")
     assert len(source.splitlines()) <= 20
+
+
+@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
+def test_a_new_user_types_four_commands_until_the_first_memory_is_recalled(environment, tmp_path, builtin_model):
+    """With the third-party packages given; ``python -m benchmarks first_run`` does the same with the package index."""
+    variables = {**environment.variables, "NANOBOT_MEMORY_CACHE": str(builtin_model.parents[1])}
+    install = ["--no-index", "--find-links", str(environment.wheels), "nanobot-memory-plugins"]
+    trial = first_run(environment.bin / "python", tmp_path / "new home", install=install, variables=variables)
+    assert [step.returncode for step in trial.steps] == [0, 0, 0, 0], trial.steps[-1].output
+    assert len(trial.steps) <= MOST_COMMANDS
+    assert trial.recalled
+    assert "Ready." in trial.steps[1].output

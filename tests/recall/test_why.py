@@ -7,8 +7,11 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.recall.cli.examination import examine
+from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope, SearchResult, StoreStatus
+from nanobot_memory_plugins.recall.cli.examination import Examined, examine
+from nanobot_memory_plugins.recall.engine import recall
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.watching import Watch
 from tests.support.indexed_workspace import message
 
 SAID = [
@@ -151,3 +154,20 @@ def test_a_missing_workspace_and_a_switched_off_plugin_are_said(ask, tmp_path, c
     assert "memoryPlugins.recall.enabled" in capsys.readouterr().err
     assert run_command_line(["why", "x", "-w", str(tmp_path / "nowhere")]) == 1
     assert "--workspace" in capsys.readouterr().err
+
+
+class PlainStore:
+    """A third party's store, which finds two memories and tells nothing about its order."""
+
+    async def search(self, query: Query) -> SearchResult:
+        return SearchResult(
+            tuple(Hit(str(n), f"{n} is the port", "memory/a.md", n, 1 / n, Origin.USER, coverage=1.0) for n in (1, 2))
+        )
+
+
+async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
+    watch = Watch()
+    options = RecallOptions(heavy_top_k=1)
+    recalled = await recall(PlainStore(), "do you remember the port?", options=options, watch=watch)
+    found = Examined(recalled, watch, options, StoreStatus(Level.FULL_TEXT), 0.45).candidates()
+    assert [(one.place, one.total, one.fate) for one in found] == [(1, None, "injected whole"), (2, None, "top k")]

@@ -42,7 +42,9 @@ def bench(
     size: Annotated[
         int, typer.Option("--size", min=_SMALLEST, max=1_000_000, help="How many made-up passages are searched.")
     ] = 2_000,
-    language: Annotated[Literal["english", "chinese"], typer.Option("--language")] = "english",
+    language: Annotated[
+        Literal["english", "chinese"], typer.Option("--language", help="That of the passages.")
+    ] = "english",
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words alone.")] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,0 +1,146 @@
+"""The first run of a new user: from ``pip install`` to the first recalled memory, timed, in a clean environment.
+
+``python -m benchmarks first_run`` builds the wheels, makes an environment that has nanobot-ai and nothing else, and
+takes the steps of docs/first_run.md there, each in a process of its own: the packages come from the package index, the
+language model is a script on 127.0.0.1. The embedding model is prepared before the clock runs, and timed by itself.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from nanobot_memory_plugins.bridge.demo.installation import settings_for
+from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+
+ROOT = Path(__file__).parents[1]
+MOST_COMMANDS, MOST_SECONDS = 4, 120.0
+# nanobot counts tokens with a file that it downloads, and stalls without a network: a proxy that refuses at once.
+_NO_NETWORK = {"HTTP_PROXY": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}
+SAID = "Remember that our staging database listens on port 5433."
+ASKED = "Do you remember the port of the staging database?"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command that was typed, with the seconds that it took and what it printed."""
+
+    command: str
+    seconds: float
+    returncode: int
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What came of the steps. ``recalled`` says that the fact stood beside the question in the second session."""
+
+    steps: tuple[Step, ...]
+    recalled: bool
+
+    @property
+    def seconds(self) -> float:
+        """All steps together."""
+        return sum(step.seconds for step in self.steps)
+
+    def is_good(self) -> bool:
+        """Tell whether it is what a new user is promised."""
+        done = self.recalled and all(step.returncode == 0 for step in self.steps)
+        return done and len(self.steps) <= MOST_COMMANDS and self.seconds < MOST_SECONDS
+
+
+def first_run(python: Path, home: Path, *, install: Sequence[str], variables: Mapping[str, str]) -> Trial:
+    """Take the steps with the interpreter of an environment that has nanobot-ai.
+
+    ``home`` is a new home folder. ``install`` are the arguments of ``pip install``. It stops at a step that fails.
+    """
+    steps: list[Step] = []
+    with ScriptedServer() as server:
+        settings = settings_for(server.base_url, "scripted")
+        settings["agents"]["defaults"]["workspace"] = str(home / "workspace")
+        file = home / ".nanobot" / "config.json"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps(settings, indent=2), encoding="utf-8")
+        own = {**variables, "HOME": str(home), "USERPROFILE": str(home), "PYTHONIOENCODING": "utf-8"}
+        agent = ["-m", "nanobot", "agent", "--no-markdown"]
+        for arguments, environment in (
+            (["-m", "pip", "install", "--quiet", "--disable-pip-version-check", *install], own),
+            (["-m", "nanobot_memory_plugins.core.cli", "init", "--yes"], own | _NO_NETWORK),
+            ([*agent, "-m", SAID], own | _NO_NETWORK),
+            ([*agent, "-s", "another", "-m", ASKED], own | _NO_NETWORK),
+        ):
+            steps.append(_step([str(python), *arguments], environment, home))
+            if steps[-1].returncode:
+                break
+        question = server.requests[-1].last_user if server.requests else ""
+    return Trial(tuple(steps), ASKED in question and "5433" in question)
+
+
+def _step(command: list[str], environment: Mapping[str, str], folder: Path) -> Step:
+    started = time.monotonic()
+    done = subprocess.run(
+        command,
+        env=dict(environment),
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+        timeout=600,
+        check=False,
+    )
+    return Step(" ".join(command[1:]), time.monotonic() - started, done.returncode, done.stdout)
+
+
+def plain_environment(names: Iterable[str] = ("NANOBOT", "VIRTUAL_ENV", "PYTHON")) -> dict[str, str]:
+    """Return this process's variables without those that would leak into an environment of its own."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(tuple(names))}
+
+
+def main() -> None:
+    """Measure, and print a line a step."""
+    with tempfile.TemporaryDirectory(prefix="nanobot-memory-first-run-") as name:
+        folder = Path(name)
+        wheels, cache = folder / "wheels", folder / "cache"
+        variables = plain_environment()
+        subprocess.run(
+            ["uv", "build", "--quiet", "--all-packages", "--wheel", "--out-dir", str(wheels)],
+            cwd=ROOT,
+            env={**variables, "NANOBOT_RELEASE": "1"},
+            check=True,
+        )
+        venv.create(folder / "environment", with_pip=True)
+        python = folder / "environment" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "nanobot-ai"], env=variables, check=True)
+        own = {**variables, "NANOBOT_MEMORY_CACHE": str(cache)}
+        started = time.monotonic()
+        subprocess.run(
+            [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "models", "pull"],
+            env=own,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            check=True,
+        )
+        model_seconds = time.monotonic() - started
+        install = ["--find-links", str(wheels), "nanobot-memory-plugins"]
+        trial = first_run(python, folder / "home", install=install, variables=own)
+        for step in trial.steps:
+            print(f"{step.seconds:6.1f} s  {step.command.replace(name, '...')}")
+            if step.returncode:
+                print(step.output)
+        verdict = "recalled" if trial.recalled else "NOT recalled"
+        print(f"{trial.seconds:6.1f} s  {len(trial.steps)} commands: {verdict} (at most {MOST_SECONDS:.0f} s)")
+        print(f"{model_seconds:6.1f} s  the embedding model, which is not counted")
+        if not trial.is_good():
+            raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
