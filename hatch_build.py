@@ -1,4 +1,4 @@
-"""Build hook of the umbrella distribution: it requires every plugin of this repository."""
+"""Build hook of the umbrella distribution: it requires the plugins of this repository, some as extras."""
 
 import os
 import tomllib
@@ -11,6 +11,10 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 EXTRAS = {"nanobot-memory-storage": "[embedding,vec]"}
 
 
+# What only those pay for who ask for it: an extra of the umbrella by the name of the folder.
+OPTIONAL = {"nanobot-memory-panel"}
+
+
 class EveryPlugin(MetadataHookInterface):
     """Require the plugins by folder in a checkout, and by version when NANOBOT_RELEASE is set.
 
@@ -19,11 +23,14 @@ class EveryPlugin(MetadataHookInterface):
     """
 
     def update(self, metadata: dict[str, Any]) -> None:
-        """Fill in ``dependencies``."""
+        """Fill in ``dependencies`` and ``optional-dependencies``."""
         release = "NANOBOT_RELEASE" in os.environ
-        metadata["dependencies"] = []
+        metadata["dependencies"], metadata["optional-dependencies"] = [], {}
         for file in sorted(Path(self.root, "nanobot_memory_plugins").glob("*/pyproject.toml")):
             project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]
             name = project["name"] + EXTRAS.get(project["name"], "")
             where = f"=={project['version']}" if release else f" @ {file.parent.as_uri()}"
-            metadata["dependencies"].append(name + where)
+            if project["name"] in OPTIONAL:
+                metadata["optional-dependencies"][file.parent.name] = [name + where]
+            else:
+                metadata["dependencies"].append(name + where)

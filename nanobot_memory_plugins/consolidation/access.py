@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.editing import merge
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.journal import PURGED, Action, Change, Run
+from nanobot_memory_plugins.consolidation.journal import BY_HAND, PURGED, Action, Change, Run
 from nanobot_memory_plugins.consolidation.life_cycle import decayed, faded
 from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
 from nanobot_memory_plugins.consolidation.rendering import in_order
@@ -145,7 +145,9 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
 def _run_view(run: Run, undone: set[str]) -> EntryRun:
     # Fading is no deed of anybody.
     changes = tuple(_change_view(change) for change in run.changes if change.action is not Action.FADED)
-    return EntryRun(run.id, read_time(run.time), run.who, run.why, changes, run.id in undone)
+    return EntryRun(
+        run.id, read_time(run.time), run.who, run.why, changes, run.undoes, run.id in undone, run.who == BY_HAND
+    )
 
 
 def _change_view(change: Change) -> EntryChange:

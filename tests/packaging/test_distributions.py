@@ -98,6 +98,16 @@ class Environment:
         assert done.stdout.strip(), done.stderr
         return json.loads(done.stdout.splitlines()[-1])
 
+    def help(self) -> str:
+        return run(self.bin / "nanobot-memory", "--help", env=self.variables).stdout
+
+    def panel(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self.bin / "nanobot-memory", "panel", *arguments],
+            capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=self.variables,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
     def plugins(self) -> dict[str, dict[str, object]]:
         return {str(plugin["name"]): plugin for plugin in self.command("plugins")["plugins"]}
 
@@ -145,11 +155,28 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
     environment.install("nanobot-memory-plugins")
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())
+    assert "nanobot-memory-panel" not in environment.pip("list")
     config = tmp_path / "config.json"
     config.write_text('{"memoryPlugins": {"observation": {"enabled": false}}}', encoding="utf-8")
     done = environment.command("plugins", "--config", str(config))
     states = {plugin["name"]: plugin["enabled"] for plugin in done["plugins"]}
     assert states == {name: name != "observation" for name in PLUGINS.values()}
+
+
+@pytest.mark.accept("PL-01")
+def test_the_panel_comes_as_an_extra_and_goes_without_a_trace(environment, tmp_path):
+    environment.install("nanobot-memory-core")
+    assert "panel" not in environment.help()
+    environment.install("nanobot-memory-plugins[panel]")
+    environment.pip("check")
+    assert "panel" in environment.help()
+    done = environment.panel("--workspace", str(tmp_path))
+    assert done.returncode == 1
+    assert "The panel needs a terminal" in done.stderr
+    environment.uninstall("nanobot-memory-panel")
+    environment.pip("check")
+    assert "panel" not in environment.help()
+    assert set(environment.plugins()) == set(PLUGINS.values())
 
 
 @pytest.mark.accept("PL-05")

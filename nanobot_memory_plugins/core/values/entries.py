@@ -65,14 +65,20 @@ class EntryChange:
 
 @dataclass(frozen=True, slots=True)
 class EntryRun:
-    """Changes that were made together: when, by whom and why. ``undone`` says that a later run took it back."""
+    """Changes that were made together: when, by whom and why.
+
+    ``undoes`` names the run that this one took back, ``undone`` says that a later run took this one back. ``by_hand``:
+    somebody changed the file in an editor, which cannot be undone from here.
+    """
 
     id: str
     time: datetime | None
     who: str
     why: str
     changes: tuple[EntryChange, ...] = ()
+    undoes: str = ""
     undone: bool = False
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,64 @@
+"""``nanobot-memory panel``: see and change the memory, in the terminal or in a browser."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from loguru import logger
+
+from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, resolve_workspace
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
+
+
+class Language(StrEnum):
+    """The languages of the panel."""
+
+    AUTO = "auto"
+    ENGLISH = "en"
+    CHINESE = "zh"
+
+
+def panel(
+    web: Annotated[
+        bool, typer.Option("--web", help="In a browser on this machine, at an address that works once.")
+    ] = False,
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="For --web; 0: any that is free.")] = 0,
+    language: Annotated[Language, typer.Option("--language", help="auto: as the locale says.")] = Language.AUTO,
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
+    folder = resolve_workspace(workspace)
+    if not folder.is_dir():
+        raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+    chosen = language_of() if language is Language.AUTO else language.value
+    if web:
+        from nanobot_memory_plugins.panel.web.server import serve
+
+        serve(folder, config, port=port, language=chosen)
+        return
+    _run(folder, config, chosen, is_ascii=ascii_only or not is_unicode_terminal())
+
+
+def _run(folder: Path, config: Path | None, language: str, *, is_ascii: bool) -> None:
+    # Textual takes its time to import: only who opens the panel pays for it.
+    from nanobot_memory_plugins.panel.app import PanelApp
+    from nanobot_memory_plugins.panel.memory import PanelMemory
+    from nanobot_memory_plugins.panel.web.child import is_served
+
+    served = is_served()
+    if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise InputError(
+            "The panel needs a terminal to draw on.",
+            mend="Run it in one, or use `nanobot-memory panel --web`.",
+        )
+    # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
+    logger.remove()
+    app = PanelApp(PanelMemory(folder, config), Words(language), is_ascii=is_ascii and not served)
+    app.run()
+    if app.return_code:
+        raise typer.Exit(1)

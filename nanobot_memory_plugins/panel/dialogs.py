@@ -1,0 +1,190 @@
+"""The dialogs: they ask, and return what was said, or None."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Label, Static, TextArea
+
+from nanobot_memory_plugins.core.values import EntryView
+from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+
+_DECIMALS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was typed into the form of an entry; the fields as texts."""
+
+    text: str
+    category: str
+    group: str
+    score: str
+
+
+class Confirm(ModalScreen[bool]):
+    """Asks whether to do something."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y,enter", "answer(True)", show=False),
+        Binding("n,escape,q", "answer(False)", show=False),
+    ]
+
+    def __init__(self, question: str, lines: Sequence[str], words: Words) -> None:
+        super().__init__()
+        self._question, self._lines, self._words = question, lines, words
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        with Vertical(classes="dialog"):
+            yield Label(self._question, classes="title", markup=False)
+            with VerticalScroll(classes="lines", can_focus=False):
+                yield Static("\n".join(f"• {line}" for line in self._lines), markup=False)
+            with Horizontal(classes="buttons"):
+                yield Button(self._words("Yes (y)"), variant="primary", id="yes", compact=True)
+                yield Button(self._words("No (n)"), id="no", compact=True)
+
+    def action_answer(self, answer: bool) -> None:
+        """Close with an answer. Enter on a button means the button."""
+        focused = self.focused
+        if answer and isinstance(focused, Button) and focused.id == "no":
+            answer = False
+        self.dismiss(answer)
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.dismiss(event.button.id == "yes")
+
+
+class EntryForm(ModalScreen[Written | None]):
+    """A form for an entry: a new one, one that is changed, or what several are merged into."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "save", show=False, priority=True),
+        Binding("escape", "cancel", show=False, priority=True),
+    ]
+
+    def __init__(self, title: str, words: Words, *, text: str = "", entry: EntryView | None = None) -> None:
+        super().__init__()
+        self._title, self._words, self._text, self._entry = title, words, text, entry
+
+    def compose(self) -> ComposeResult:
+        """Lay it out; a new text has no fields but its group."""
+        t, entry = self._words, self._entry
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            yield TextArea(self._text, id="text", soft_wrap=True, tab_behavior="focus")
+            with Horizontal(classes="field"):
+                yield Label(t("Group"))
+                yield Input(entry.group if entry else "", id="group", compact=True, placeholder="work/clients")
+            if entry is not None:
+                with Horizontal(classes="field"):
+                    yield Label(t("Category"))
+                    yield Input(entry.category, id="category", compact=True)
+                with Horizontal(classes="field"):
+                    yield Label(t("Score"))
+                    yield Input(f"{entry.score:.{_DECIMALS}f}", id="score", compact=True)
+            with Horizontal(classes="buttons"):
+                yield Button(t("Save (ctrl+s)"), variant="primary", id="yes", compact=True)
+                yield Button(t("Cancel (esc)"), id="no", compact=True)
+
+    def on_mount(self) -> None:
+        """Begin at the end of the text."""
+        area = self.query_one(TextArea)
+        area.move_cursor(area.document.end)
+        area.focus()
+
+    def action_save(self) -> None:
+        """Close with what was typed."""
+
+        def typed(name: str, default: str = "") -> str:
+            found = self.query(f"#{name}").results(Input)
+            return next((field.value.strip() for field in found), default)
+
+        self.dismiss(Written(self.query_one(TextArea).text, typed("category"), typed("group"), typed("score")))
+
+    def action_cancel(self) -> None:
+        """Close with nothing."""
+        self.dismiss(None)
+
+    @on(Button.Pressed)
+    def _pressed(self, event: Button.Pressed) -> None:
+        self.action_save() if event.button.id == "yes" else self.action_cancel()
+
+    @on(Input.Submitted)
+    def _submitted(self) -> None:
+        self.action_save()
+
+
+class ChooseGroup(ModalScreen[str | None]):
+    """A list of groups to choose from; the first is everything."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "cancel", show=False)]
+
+    def __init__(self, groups: Sequence[tuple[str, str, int]], words: Words) -> None:
+        """Take ``groups`` as value, name and number of entries."""
+        super().__init__()
+        self._groups, self._words = groups, words
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        t = self._words
+        with Vertical(classes="dialog"):
+            yield Label(t("Show which group?"), classes="title")
+            yield RowList[tuple[str, str, int]](
+                (Column(t("Group"), 0), Column(t("Entries"), 7, right=True)),
+                lambda row: (row[1], str(row[2])),
+                key=lambda row: f"={row[0]}",
+                id="groups",
+            )
+
+    def on_mount(self) -> None:
+        """Fill the list."""
+        rows = self.query_one("#groups", RowList)
+        rows.set_rows(self._groups)
+        rows.focus()
+
+    def action_cancel(self) -> None:
+        """Close with nothing."""
+        self.dismiss(None)
+
+    @on(RowList.Chosen)
+    def _chosen(self) -> None:
+        row = self.query_one("#groups", RowList).current
+        self.dismiss(row[0] if row else None)
+
+
+class Help(ModalScreen[None]):
+    """All keys, by view."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark,enter,f1", "close", show=False)]
+
+    def __init__(self, title: str, parts: Sequence[tuple[str, Sequence[Key]]]) -> None:
+        super().__init__()
+        self._title, self._parts = title, parts
+
+    def compose(self) -> ComposeResult:
+        """Lay it out."""
+        text = Text()
+        for heading, keys in self._parts:
+            text.append(f"{heading}\n", "bold")
+            for key in keys:
+                text.append(f"  {key.key:<10}", "bold cyan")
+                text.append(f"{key.label}\n")
+            text.append("\n")
+        with Vertical(classes="dialog"):
+            yield Label(self._title, classes="title", markup=False)
+            with VerticalScroll():
+                yield Static(text)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)

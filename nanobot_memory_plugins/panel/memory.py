@@ -1,0 +1,168 @@
+"""What the panel shows and changes: one workspace, opened to be looked at."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
+from nanobot_memory_plugins.core.cli.machine_findings import machine_findings, memory_file_findings, workspace_finding
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.config import load_config, set_plugin_options
+from nanobot_memory_plugins.core.config.reading import nanobot_home
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.entries_access import EntryAccess
+from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.inspection import Inspection
+from nanobot_memory_plugins.core.language_model.ledger import uses
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.plugin_set import PluginReport
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.values import Query, SearchResult, StoreStatus
+from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
+
+Result = TypeVar("Result")
+
+COST_DAYS = 30
+_MOST_WARNINGS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PluginRow:
+    """A plugin, how it stands in this process, and what the configuration says of it."""
+
+    report: PluginReport
+    wanted: bool
+
+
+class PanelMemory:
+    """One workspace, and the configuration that belongs to it.
+
+    ``config_file`` is the one that was named; without it the usual places count. `open` loads plugins and index; until
+    then, and when either cannot be had, there is less to see.
+    """
+
+    def __init__(self, workspace: Path, config_file: Path | None = None, *, clock: Clock | None = None) -> None:
+        self.workspace = workspace
+        self.paths = MemoryPaths.of(workspace)
+        self.clock = clock or SystemClock()
+        self.reader = MemoryReader(self.paths)
+        self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
+        self._config_file = config_file
+        self._inspection: Inspection | None = None
+        self._sink: int | None = None
+
+    async def open(self) -> None:
+        """Load the plugins and open the index. Raises whatever stands in the way."""
+        self._sink = logger.add(
+            lambda message: self.warnings.append(message.record["message"]), level="WARNING", diagnose=False
+        )
+        config, problems = await self.run(lambda: load_config(self._config_file))
+        inspection = Inspection(self.workspace, config=config, problems=problems, clock=self.clock)
+        self._inspection = await inspection.__aenter__()
+
+    async def close(self) -> None:
+        """Close the index."""
+        inspection, self._inspection = self._inspection, None
+        if inspection is not None:
+            await inspection.__aexit__(None, None, None)
+        if self._sink is not None:
+            logger.remove(self._sink)
+            self._sink = None
+
+    @staticmethod
+    async def run(work: Callable[[], Result]) -> Result:
+        """Do what blocks in a thread that keeps nothing from ending."""
+        return await run_in_daemon_thread(work)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether plugins and index have been loaded."""
+        return self._inspection is not None
+
+    @property
+    def entries(self) -> EntryAccess | None:
+        """The scored entries, or None: no plugin keeps any."""
+        return self._inspection.entries if self._inspection is not None else None
+
+    @property
+    def store(self) -> Store | None:
+        """The index, or None."""
+        return self._inspection.store if self._inspection is not None else None
+
+    async def search(self, text: str, limit: int) -> SearchResult:
+        """Search the index. Raises `StoreError`."""
+        if self.store is None:
+            return SearchResult()
+        return await self.store.search(Query(text, limit=limit))
+
+    def status(self) -> StoreStatus | None:
+        """Return how the index stands, or None where there is none."""
+        return self.store.status() if self.store is not None else None
+
+    def waiting_bytes(self) -> int:
+        """Return the bytes that wait for a locked file. Blocks."""
+        return waiting_records(self.paths)
+
+    async def findings(self) -> list[Finding]:
+        """Return what ``doctor`` would say, as seen from here."""
+        found = await self.run(lambda: [*machine_findings(), workspace_finding(self.workspace)])
+        found += await self.run(lambda: memory_file_findings(self.workspace))
+        if self._inspection is not None:
+            found += await self._inspection.findings()
+        else:
+            found.append(Finding("memory", "it could not be opened", Health.BAD, "Run `nanobot-memory doctor`."))
+        told = " ".join(finding.state for finding in found)
+        found += [
+            Finding("warning", text, Health.DEGRADED) for text in dict.fromkeys(self.warnings) if text not in told
+        ]
+        return found
+
+    def costs(self) -> list[Cost]:
+        """Return the uses of the language model by day, purpose and plugin, newest day first. Blocks."""
+        since = self.clock.now().date() - timedelta(days=COST_DAYS - 1)
+        return summed(uses(self.paths.memory / ".usage", since=since))
+
+    # --- plugins ----------------------------------------------------------------------------------------------
+
+    def config_file(self) -> Path | None:
+        """Return the file in which plugins are switched: what `load_config` reads, else nanobot's own. Blocks."""
+        config, _ = load_config(self._config_file)
+        if config.source:
+            return Path(config.source)
+        home = nanobot_home()
+        return home / "config.json" if home is not None and (home / "config.json").is_file() else None
+
+    def plugins(self) -> Sequence[PluginRow]:
+        """Return the installed plugins. Blocks."""
+        config, _ = load_config(self._config_file)
+        reports = self._inspection.reports() if self._inspection is not None else []
+        return [PluginRow(report, config.enabled(report.name)) for report in sorted(reports, key=lambda one: one.name)]
+
+    def switch(self, plugin: str, enabled: bool) -> Path:
+        """Write into the configuration whether a plugin is to be used, and return the file. Blocks.
+
+        Raises `ConfigurationError` when there is no file, or it cannot be changed.
+        """
+        file = self.config_file()
+        if file is None:
+            raise ConfigurationError(
+                "There is no configuration file to write to.",
+                mend="Run `nanobot-memory init`, or name a file with --config.",
+            )
+        set_plugin_options(file, {plugin: {"enabled": enabled}})
+        return file
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what to say of an error: cause and mend where it is one of ours, never the values of others."""
+    if isinstance(error, NanobotMemoryError):
+        return str(error)
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return f"Unexpected {type(error).__name__}."

@@ -1,0 +1,1 @@
+"""What the panel shows, one view a module."""

@@ -1,0 +1,345 @@
+"""The scored memories: by group, score and age, with what became of each."""
+
+from typing import Any, ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from nanobot_memory_plugins.core.entries_access import EntryAccess
+from nanobot_memory_plugins.core.values import EntryEdit, EntryView
+from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, Written
+from nanobot_memory_plugins.panel.views.base import View
+from nanobot_memory_plugins.panel.views.entry_detail import entry_text, is_undoable
+from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.chart import bar
+from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+
+_SECTIONS = ("active", "archived", "forgotten", "all")
+_ORDERS = ("score", "age", "group")
+_BAR = 8
+_HISTORY_RUNS = 8
+_NO_GROUP = "\0none"
+
+
+class MemoriesView(View):
+    """The scored memories."""
+
+    name_of_view = "Memories"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e,enter", "edit", show=False),
+        Binding("n", "new", show=False),
+        Binding("m", "merge", show=False),
+        Binding("f,delete", "forget", show=False),
+        Binding("r", "restore", show=False),
+        Binding("u", "undo", show=False),
+        Binding("space", "mark", show=False),
+        Binding("g", "group", show=False),
+        Binding("s", "sort", show=False),
+        Binding("a", "section", show=False),
+        Binding("slash", "filter", show=False),
+        Binding("escape", "plain", show=False),
+    ]
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._all: list[tuple[str, EntryView]] = []
+        self._problems: tuple[str, ...] = ()
+        self._file = ""
+        self._section, self._order, self._group = _SECTIONS[0], _ORDERS[0], ""
+
+    def rows(self) -> RowList[Any]:
+        """Return the list."""
+        t = self.words
+        return RowList[EntryView](
+            (
+                Column(t("Score"), 5, right=True),
+                Column("", _BAR, from_width=90),
+                Column(t("Age"), 5, right=True),
+                Column(t("Group"), 14, from_width=56),
+                Column(t("Text"), 0),
+            ),
+            self._cells,
+            key=lambda entry: entry.id,
+            dim=lambda entry: entry.archived or entry.gone,
+            empty=t("There is nothing here."),
+        )
+
+    def above(self) -> ComposeResult:
+        """Yield the filter, which shows itself when it is wanted."""
+        yield Input(placeholder=self.words("Only what holds these words"), id="filter", compact=True, classes="hidden")
+
+    def key_list(self) -> list[Key]:
+        """Return the keys."""
+        t = self.words
+        return [
+            Key("e", "edit", t("Edit")),
+            Key("f", "forget", t("Forget")),
+            Key("m", "merge", t("Merge")),
+            Key("u", "undo", t("Undo")),
+            Key("/", "filter", t("Filter")),
+            Key("g", "group", t("Group")),
+            Key("s", "sort", t("Sort")),
+            Key("a", "section", t("Archive")),
+            Key("space", "mark", t("Mark")),
+            Key("r", "restore", t("Restore")),
+            Key("n", "new", t("New")),
+        ]
+
+    # --- reading ----------------------------------------------------------------------------------------------
+
+    def version(self) -> str:
+        """Return a text that changes with the entries."""
+        return self.memory.entries.version() if self.memory.entries is not None else ""
+
+    async def load(self) -> None:
+        """Read the entries."""
+        access = self.memory.entries
+        if access is not None:
+            listed, gone = await self.memory.run(lambda: (access.entries(), access.gone()))
+            self._file, self._problems = listed.file, listed.problems
+            self._all = [(entry.text.casefold(), entry) for entry in (*listed.entries, *gone)]
+        self._select()
+
+    def _select(self) -> None:
+        wanted = self.query_one("#filter", Input).value.casefold().split()
+        found = [
+            entry
+            for text, entry in self._all
+            if self._is_in_section(entry) and self._is_in_group(entry) and all(word in text for word in wanted)
+        ]
+        if self._order == "age":
+            found.sort(key=lambda entry: entry.created_at or entry.last_used, reverse=True)
+        elif self._order == "group":
+            found.sort(key=lambda entry: (not entry.group, entry.group, -entry.score))
+        self.list.set_rows(found)
+        self._say(len(found))
+
+    def _is_in_section(self, entry: EntryView) -> bool:
+        section = "forgotten" if entry.gone else "archived" if entry.archived else "active"
+        return self._section in (section, "all")
+
+    def _is_in_group(self, entry: EntryView) -> bool:
+        if self._group == _NO_GROUP:
+            return not entry.group
+        return not self._group or entry.group == self._group or entry.group.startswith(f"{self._group}/")
+
+    def _say(self, count: int) -> None:
+        t = self.words
+        group = t("no group") if self._group == _NO_GROUP else self._group or t("all groups")
+        sections = {"active": "Active", "archived": "Archived", "forgotten": "Forgotten", "all": "All"}
+        orders = {"score": "by score", "age": "by age", "group": "by group"}
+        line = Text(no_wrap=True, overflow="ellipsis")
+        line.append(f" {t(sections[self._section])}", "bold").append(f" · {group} · {t(orders[self._order])} · ")
+        line.append(f"{count:,}", "bold").append(f" / {len(self._all):,}")
+        if self.memory.is_open and self.memory.entries is None:
+            line = Text(t(" No plugin keeps scored memories: install nanobot-memory-consolidation."), "yellow")
+        elif self._problems:
+            line.append(f"  {self._file}: {self._problems[0]}", "yellow")
+        self.line.update(line)
+
+    def _cells(self, entry: EntryView) -> list[Text | str]:
+        begun = entry.created_at or entry.last_used
+        return [
+            f"{entry.score:.2f}",
+            Text(bar(entry.score, _BAR), "cyan"),
+            self.words.age(begun, self.memory.clock.now()),
+            entry.group,
+            entry.text,
+        ]
+
+    async def detail(self, row: EntryView) -> Text:
+        """Return what is known of an entry."""
+        access = self.memory.entries
+        if access is None:
+            return Text()
+        width = self.pane.text_width
+        scores, runs = await self.memory.run(
+            lambda: (access.scores(row.id, points=max(10, width - 6)), access.history(row.id, limit=_HISTORY_RUNS))
+        )
+        return entry_text(row, scores, runs, self.words, self.memory.clock.now())
+
+    def nothing(self) -> Text:
+        """Return what helps when there is nothing."""
+        if self._all:
+            return Text(self.words("Other sections: a. Other groups: g."), "dim")
+        return Text(self.words("Nothing is remembered yet. Press n to write something down."), "dim")
+
+    # --- what people do ---------------------------------------------------------------------------------------
+
+    def action_mark(self) -> None:
+        """Mark a row for merging or forgetting."""
+        self.list.toggle_mark()
+
+    def action_sort(self) -> None:
+        """Sort by the next thing."""
+        self._order = _ORDERS[(_ORDERS.index(self._order) + 1) % len(_ORDERS)]
+        self._select()
+
+    def action_section(self) -> None:
+        """Show the next section."""
+        self._section = _SECTIONS[(_SECTIONS.index(self._section) + 1) % len(_SECTIONS)]
+        self._select()
+
+    def action_filter(self) -> None:
+        """Ask for words."""
+        field = self.query_one("#filter", Input)
+        field.remove_class("hidden")
+        field.focus()
+
+    def action_plain(self) -> None:
+        """Take filter and marks away."""
+        field = self.query_one("#filter", Input)
+        field.value = ""
+        field.add_class("hidden")
+        self._group = ""
+        self.list.clear_marks()
+        self._select()
+        self.focus_list()
+
+    @on(Input.Changed, "#filter")
+    def _filtered(self) -> None:
+        self._select()
+
+    @on(Input.Submitted, "#filter")
+    def _submitted(self) -> None:
+        self.focus_list()
+
+    @on(RowList.Chosen)
+    def _chosen(self, event: RowList.Chosen) -> None:
+        event.stop()
+        self.action_edit()
+
+    def action_group(self) -> None:
+        """Choose the group to show."""
+        sizes: dict[str, int] = {}
+        shown = [entry for _, entry in self._all if self._is_in_section(entry)]
+        for entry in shown:
+            parts = entry.group.split("/")
+            for depth in range(len(parts)):
+                name = "/".join(parts[: depth + 1])
+                sizes[name] = sizes.get(name, 0) + 1
+        without = sizes.pop("", 0)
+        groups = [("", self.words("all groups"), len(shown)), *((name, name, sizes[name]) for name in sorted(sizes))]
+        if without:
+            groups.append((_NO_GROUP, self.words("no group"), without))
+
+        def chosen(group: str | None) -> None:
+            if group is not None:
+                self._group = group
+                self._select()
+
+        self.app.push_screen(ChooseGroup(groups, self.words), chosen)
+
+    def _marked(self) -> list[EntryView]:
+        """Return the marked entries, or the one under the cursor."""
+        marked = [entry for _, entry in self._all if entry.id in self.list.marked]
+        current = self.list.current
+        return marked or ([current] if current is not None else [])
+
+    def _access(self) -> EntryAccess | None:
+        if self.memory.entries is None:
+            self.app.bell()
+        return self.memory.entries
+
+    def action_new(self) -> None:
+        """Write something down."""
+        access, t = self._access(), self.words
+
+        def written(form: Written | None) -> None:
+            if form is not None and access is not None:
+                self.panel.change(lambda: access.add(form.text, group=form.group), t("Remembered."))
+
+        if access is not None:
+            self.app.push_screen(EntryForm(t("Remember"), t), written)
+
+    def action_edit(self) -> None:
+        """Change the entry under the cursor."""
+        access, entry, t = self._access(), self.list.current, self.words
+        if access is None or entry is None:
+            return
+        if entry.gone:
+            self.panel.say(t("It is forgotten. Restore it first (r)."), severity="warning")
+            return
+
+        def written(form: Written | None) -> None:
+            if form is None:
+                return
+            try:
+                score = float(form.score)
+            except ValueError:
+                self.panel.say(t("A score is a number between 0 and 1."), severity="error")
+                return
+            edit = EntryEdit(
+                text=form.text if form.text.strip() != entry.text else None,
+                category=form.category if form.category != entry.category else None,
+                group=form.group if form.group != entry.group else None,
+                score=score if f"{score:.2f}" != f"{entry.score:.2f}" else None,
+            )
+            self.panel.change(lambda: access.edit(entry.id, edit), t("Changed."))
+
+        self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, text=entry.text, entry=entry), written)
+
+    def action_merge(self) -> None:
+        """Make one of the marked entries."""
+        access, t = self._access(), self.words
+        marked = [entry for entry in self._marked() if not entry.gone]
+        if access is None:
+            return
+        if len(marked) < 2:
+            self.panel.say(t("Mark two or more memories with the space bar first."), severity="warning")
+            return
+        ids = [entry.id for entry in marked]
+
+        def written(form: Written | None) -> None:
+            if form is not None:
+                self.panel.change(lambda: access.merge(ids, form.text), t("Merged."), self.list.clear_marks)
+
+        text = "\n".join(dict.fromkeys(entry.text for entry in marked))
+        self.app.push_screen(EntryForm(t("Merge {n} memories into one", n=len(ids)), t, text=text), written)
+
+    def action_forget(self) -> None:
+        """Forget the marked entries, or the one under the cursor."""
+        access, t = self._access(), self.words
+        entries = [entry for entry in self._marked() if not entry.gone]
+        if access is None or not entries:
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                ids = [entry.id for entry in entries]
+                self.panel.change(lambda: access.forget(ids), t("Forgotten. u brings it back."), self.list.clear_marks)
+
+        question = t("Forget this?") if len(entries) == 1 else t("Forget these {n}?", n=len(entries))
+        self.app.push_screen(Confirm(question, [entry.text for entry in entries], t), answered)
+
+    def action_restore(self) -> None:
+        """Bring the entry under the cursor back."""
+        access, entry, t = self._access(), self.list.current, self.words
+        if access is None or entry is None:
+            return
+        if not (entry.gone or entry.archived):
+            self.panel.say(t("It is active already. Forgotten ones: a."), severity="warning")
+            return
+        self.panel.change(lambda: access.restore(entry.id), t("Restored."))
+
+    def action_undo(self) -> None:
+        """Take back what was done last, after a look at it."""
+        self.run_worker(self._undo_last(), group="undo", exclusive=True)
+
+    async def _undo_last(self) -> None:
+        access = self._access()
+        if access is None:
+            return
+        try:
+            runs = await self.memory.run(lambda: access.history(limit=200))
+        except Exception as error:
+            self.panel.complain(error)
+            return
+        run = next((one for one in runs if is_undoable(one)), None)
+        if run is None:
+            self.panel.say(self.words("There is nothing to undo."), severity="warning")
+        else:
+            self.panel.ask_undo(run)

@@ -1,0 +1,62 @@
+"""The pages of the web form. Everything they load comes from this machine."""
+
+import html
+
+from aiohttp import web
+
+_STYLE = """
+html, body { margin: 0; height: 100%; background: #121212; color: #e0e0e0; font-family: "Roboto Mono", "Noto Sans Mono",
+  "Noto Sans Mono CJK SC", "Sarasa Mono SC", "Microsoft YaHei Mono", monospace; }
+@font-face { font-family: "Roboto Mono"; src: url("/static/fonts/RobotoMono-VariableFont_wght.ttf"); }
+@font-face { font-family: "Roboto Mono"; font-style: italic;
+  src: url("/static/fonts/RobotoMono-Italic-VariableFont_wght.ttf"); }
+#terminal { width: 100vw; height: 100vh; overflow: hidden; }
+.over { position: fixed; inset: 0; display: flex; align-items: center; justify-content: center; }
+.ended { display: none; background: #121212e0; z-index: 5; }
+body.-closed .ended { display: flex; }
+body.-first-byte .begins { display: none; }
+main { max-width: 40em; padding: 2em; text-align: center; }
+a { color: #4aa3ff; }
+"""
+
+# The keyboard belongs to the panel from the start, and again after a look at another window.
+_FOCUS = """
+const focus = () => { const area = document.querySelector(".xterm-helper-textarea"); if (area) area.focus(); };
+new MutationObserver(focus).observe(document.documentElement, { subtree: true, attributeFilter: ["class"] });
+window.addEventListener("focus", focus);
+"""
+
+
+async def focus_script(_request: web.Request) -> web.Response:
+    """Return the one script of our own. It is a file, since the pages run no other kind."""
+    return web.Response(text=_FOCUS, content_type="text/javascript")
+
+
+def page(socket_url: str, *, language: str) -> web.Response:
+    """Return the page on which the panel is drawn."""
+    is_chinese = language == "zh"
+    begins = "正在打开……" if is_chinese else "Opening …"
+    ended = "面板已关闭。" if is_chinese else "The panel was closed."
+    again = "重新打开" if is_chinese else "Open it again"
+    text = f"""<!DOCTYPE html>
+<html lang="{"zh-CN" if is_chinese else "en"}">
+<head><meta charset="utf-8"><title>nanobot-memory</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/static/css/xterm.css"><style>{_STYLE}</style>
+<script src="/static/js/textual.js"></script><script src="/focus.js" defer></script></head>
+<body>
+<div class="over begins"><main>{begins}</main></div>
+<div class="over ended"><main><p>{ended}</p><p><a href="/">{again}</a></p></main></div>
+<div id="terminal" class="textual-terminal" data-font-size="16"
+ data-session-websocket-url="{html.escape(socket_url)}"></div>
+</body></html>"""
+    return web.Response(text=text, content_type="text/html")
+
+
+def refusal(cause: str, mend: str, *, status: int = 403) -> web.Response:
+    """Return a page that says why somebody may not come in, and what helps."""
+    text = f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>nanobot-memory</title>
+<style>body {{ background: #121212; color: #e0e0e0; font-family: sans-serif; margin: 4em auto; width: 40em; }}</style>
+</head><body><h1>{status}</h1><p>{html.escape(cause)}</p><p>{html.escape(mend)}</p></body></html>"""
+    return web.Response(text=text, content_type="text/html", status=status)

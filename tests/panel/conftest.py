@@ -1,0 +1,127 @@
+"""A workspace that was made up, and a panel over it that is driven as a person drives it."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from docs.picture_workspace import make_workspace
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.values import EntryView
+from nanobot_memory_plugins.panel.app import PanelApp
+from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.memory import PanelMemory
+
+
+@pytest.fixture(autouse=True)
+def light(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Load what the panel shows and nothing else: no host, no embedding model."""
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("TZ", "UTC")
+    (tmp_path / "home").mkdir()
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    file = tmp_path / "config.json"
+    file.write_text(
+        json.dumps({"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}, "x": 1}}, indent=4),
+        encoding="utf-8",
+    )
+    return file
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def clock(workspace: Path) -> ManualClock:
+    """The workspace filled, and the clock at the end of it."""
+    return make_workspace(workspace)
+
+
+class Driven:
+    """A panel that runs, with the pilot that presses its keys."""
+
+    def __init__(self, app: PanelApp, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Wait until something holds, 20 seconds at most."""
+        for _ in range(1_000):
+            if condition():
+                return
+            await self.pilot.pause(0.02)
+        raise AssertionError(f"{what or 'it'} did not come:\n{self.screen()}")
+
+    async def sees(self, text: str) -> None:
+        await self.until(lambda: text in self.screen(), repr(text))
+
+    async def view(self, name: str) -> None:
+        await self.app.action_show(name)
+        view = self.app.views[name]
+        await self.until(lambda: view.seen is not None, name)
+
+    def lines(self) -> list[str]:
+        return [strip.text for strip in self.app.screen._compositor.render_strips()]
+
+    def screen(self) -> str:
+        return "\n".join(self.lines())
+
+    def said(self) -> list[str]:
+        return [one.message for one in self.app._notifications]
+
+    @property
+    def entry(self) -> EntryView:
+        """The entry under the cursor."""
+        found = self.app.views["memories"].list.current
+        assert isinstance(found, EntryView)
+        return found
+
+    async def go_to(self, words: str) -> EntryView:
+        """Put the cursor on the entry that holds these words."""
+        rows = self.app.views["memories"].list
+        index = next(number for number, entry in enumerate(rows.rows) if words in entry.text)
+        rows.action_move_to(index)
+        await self.pilot.pause()
+        return self.entry
+
+
+@asynccontextmanager
+async def driven(
+    workspace: Path,
+    config: Path | None,
+    clock: ManualClock | None = None,
+    *,
+    size: tuple[int, int] = (80, 24),
+    language: str = "en",
+    is_ascii: bool = False,
+    poll_seconds: float = 0.0,
+) -> AsyncIterator[Driven]:
+    app = PanelApp(
+        PanelMemory(workspace, config, clock=clock), Words(language), is_ascii=is_ascii, poll_seconds=poll_seconds
+    )
+    async with app.run_test(size=size) as pilot:
+        panel = Driven(app, pilot)
+        await panel.until(lambda: app.views["memories"].seen is not None, "the first view")
+        await pilot.pause()
+        yield panel
+
+
+@pytest.fixture
+def repository(workspace: Path, clock: ManualClock) -> EntryRepository:
+    """The entries as an agent in another process has them."""
+    return EntryRepository(workspace, clock=clock)

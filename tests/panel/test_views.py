@@ -1,0 +1,204 @@
+"""What each view shows, at 80 by 24 and on wide terminals, in both languages."""
+
+import json
+from pathlib import Path
+
+import pytest
+from rich.cells import cell_len
+
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.panel.app import VIEWS
+
+from .conftest import driven
+
+
+def uses_on_disk(workspace: Path) -> list[dict[str, int]]:
+    files = workspace.glob("memory/.usage/*")
+    return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+SIZES = [(80, 24), (160, 50)]
+
+
+@pytest.mark.accept("NC-12")
+async def test_memories_are_shown_by_score_with_age_group_and_a_chart(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    async with driven(workspace, config, clock, size=(160, 50)) as panel:
+        rows = panel.app.views["memories"].list.rows
+        scores = [entry.score for entry in rows]
+        assert scores == sorted(scores, reverse=True)
+        assert len(rows) == 13
+        await panel.go_to("called Lin")
+        await panel.sees("used 4 times")
+        screen = panel.screen()
+        assert "10w life" in screen
+        assert "▇" in screen or "█" in screen
+        assert "2026-01-09" in screen  # where the chart begins
+        assert "added extraction: remember" in screen or "added user: remember" in screen
+
+
+async def test_memories_are_sorted_grouped_and_filtered_by_keys(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock) as panel:
+        rows = panel.app.views["memories"].list
+        await panel.press("s")
+        ages = [entry.created_at for entry in rows.rows]
+        assert ages == sorted(ages, reverse=True)
+        await panel.press("s")
+        groups = [entry.group for entry in rows.rows]
+        assert groups[0] == "life"
+        assert groups[-1] == ""
+        await panel.press("g")
+        await panel.sees("Show which group?")
+        await panel.press("down", "down", "down", "down", "enter")
+        await panel.until(lambda: {entry.group for entry in rows.rows} == {"work", "work/clients", "work/site"})
+        await panel.press("slash", *"drawings")
+        await panel.until(lambda: [entry.text for entry in rows.rows] == [
+            "The client at Vlaardingen wants drawings in A2"
+        ])  # fmt: skip
+        await panel.press("enter", "escape")
+        await panel.until(lambda: len(rows.rows) == 13)
+
+
+async def test_archived_and_forgotten_memories_have_sections_of_their_own(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    async with driven(workspace, config, clock) as panel:
+        rows = panel.app.views["memories"].list
+        await panel.press("a")
+        assert [entry.archived for entry in rows.rows] == [True]
+        await panel.press("a")
+        assert [(entry.gone, entry.text) for entry in rows.rows] == [(True, "The old office was on Coolsingel")]
+        await panel.press("a")
+        assert len(rows.rows) == 15
+
+
+async def test_the_search_finds_while_one_types_and_marks_what_hit(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock, size=(120, 30)) as panel:
+        await panel.app.action_show("search")
+        await panel.until(lambda: panel.app.memory.store is not None)
+        await panel.app.memory.store.flush()  # type: ignore[union-attr]
+        await panel.press(*"certificate")
+        await panel.sees("memory/2026-03-18.md:13")
+        view = panel.app.views["search"]
+        hit = view.list.rows[0]
+        cell = view.list._cells(hit)[-1]
+        assert {cell.plain[span.start : span.end] for span in cell.spans} == {"certificate"}
+        text = await view.detail(hit)
+        assert any(text.plain[span.start : span.end] == "certificate" for span in text.spans)
+        await panel.press("escape", "slash", *["backspace"] * 11, *"乌龙茶")
+        await panel.until(lambda: view.list.rows and "乌龙茶" in view.list.rows[0].text)
+        assert "MEMORY.md:" in panel.screen()
+
+
+async def test_notes_sessions_cost_and_history_are_shown(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock, size=(160, 50)) as panel:
+        await panel.view("notes")
+        await panel.press("down", "down")
+        await panel.sees("Chose a 16 mm end plate")
+        await panel.sees("Two bolts less")
+        await panel.view("sessions")
+        await panel.sees("telegram:4711")
+        await panel.press("down", "down")
+        await panel.sees("EN 1993-2. You decided that in January.")
+        await panel.view("cost")
+        await panel.sees("Tokens by day")
+        rows = panel.app.views["cost"].list.rows
+        recorded = uses_on_disk(workspace)
+        assert sum(row.uses for row in rows) == len(recorded)
+        assert sum(row.prompt_tokens for row in rows) == sum(row["prompt_tokens"] for row in recorded)
+        await panel.view("history")
+        await panel.sees("The old office was on Coolsingel")
+
+
+async def test_plugins_and_health_are_shown(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock, size=(160, 50)) as panel:
+        await panel.view("plugins")
+        rows = {row.report.name: row for row in panel.app.views["plugins"].list.rows}
+        assert rows["consolidation"].wanted
+        assert rows["consolidation"].report.state.value == "active"
+        assert rows["recall"].report.state.value == "disabled"  # the environment leaves it out
+        await panel.view("health")
+        await panel.sees("Level 2: words only")
+        await panel.sees("scored entries")
+        assert "0 bytes to index" in panel.screen() or "bytes to index" in panel.screen()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_every_view_fits(workspace: Path, config: Path, clock: ManualClock, size: tuple[int, int], language: str):
+    async with driven(workspace, config, clock, size=size, language=language) as panel:
+        for name, view in VIEWS.items():
+            await panel.view(name)
+            await panel.until(lambda name=name: name == "search" or panel.app.views[name].list.rows)
+            lines = panel.lines()
+            assert len(lines) == size[1]
+            assert {cell_len(line) for line in lines} == {size[0]}
+            for other in VIEWS.values():  # no name of a view is cut
+                assert panel.app.words(other.name_of_view) in lines[1]
+            assert panel.app.words("All keys") in lines[-1]
+            assert panel.app.words(view.name_of_view) in lines[1]
+
+
+async def test_columns_stand_in_line_whatever_the_script(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock) as panel:
+        rows = panel.app.views["memories"].list
+        starts = set()
+        for number, entry in enumerate(rows.rows[:8]):
+            line = rows.render_line(number + 1).text
+            start = line.index(entry.text[:4])
+            starts.add(cell_len(line[:start]))
+        assert len(starts) == 1
+
+
+async def test_the_mouse_does_what_keys_do(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock) as panel:
+        await panel.pilot.click(panel.app.views["memories"].list, offset=(10, 4))
+        assert panel.app.views["memories"].list.cursor == 3
+        await panel.pilot.click(panel.app.view_bar, offset=(panel.lines()[1].index("3 Notes") + 2, 0))
+        await panel.until(lambda: panel.app.current.id == "notes")
+        await panel.pilot.click(panel.app.view_bar, offset=(2, 0))
+        await panel.until(lambda: panel.app.current.id == "memories")
+        await panel.pilot.click(panel.app.key_bar, offset=(panel.lines()[-1].index("Forget") + 1, 0))
+        await panel.sees("Forget this?")
+
+
+async def test_what_agents_write_appears_by_itself(
+    workspace: Path, config: Path, clock: ManualClock, repository: EntryRepository
+):
+    async with driven(workspace, config, clock, poll_seconds=0.05) as panel:
+        chosen = await panel.go_to("metric units")
+        remember(repository, Said("The agent has learned this just now"), who="extraction")
+        await panel.sees("The agent has learned this")
+        assert panel.entry.id == chosen.id  # the cursor stays where it was
+        await panel.view("notes")
+        with (workspace / "memory" / "2026-03-21.md").open("w", encoding="utf-8") as file:
+            file.write("### 2026-03-21 10:00\ntype: note\ntl;dr: a note of tomorrow\n\n")
+        await panel.sees("a note of tomorrow")
+
+
+async def test_a_locked_file_holds_up_neither_panel_nor_agent(
+    workspace: Path, config: Path, clock: ManualClock, repository: EntryRepository
+):
+    async with driven(workspace, config, clock, poll_seconds=0.05) as panel:
+        lock = repository.locked()
+        try:
+            for name in VIEWS:
+                await panel.view(name)
+            await panel.view("memories")
+            await panel.press("down", "down")
+            await panel.sees("Prefers metric units")
+        finally:
+            lock.release()
+        assert remember(repository, Said("written beside the panel"), who="extraction").is_new
+
+
+async def test_help_names_every_key_of_every_view(workspace: Path, config: Path, clock: ManualClock):
+    async with driven(workspace, config, clock, size=(100, 50)) as panel:
+        await panel.press("question_mark")
+        await panel.sees("Everywhere")
+        await panel.sees("Merge")
+        await panel.press("escape")
+        await panel.until(lambda: "Everywhere" not in panel.screen())
