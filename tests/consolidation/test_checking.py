@@ -66,15 +66,13 @@ def test_of_many_those_that_are_touched_most_are_checked():
     ],
 )
 def test_a_verdict_counts_when_the_statements_bear_it_out(before: str, said: str, now: str, verdict: str):
-    (one,) = known(before).values()
-    found = checked({"k0": now}, [one], heard(said))
+    found = checked({"k0": now}, known(before), heard(said))
     assert ("changed" if found.changed else "unchanged" if found.unchanged else "neither") == verdict
 
 
-def test_a_verdict_on_what_was_not_asked_about_is_nothing():
-    assert checked({"k9": "The user lives in Paris"}, list(known("The user likes tea").values()), heard("Paris")) == (
-        checked({}, [], heard("Paris"))
-    )
+def test_a_verdict_on_what_nobody_knows_is_nothing():
+    found = checked({"k9": "The user lives in Paris"}, known("The user likes tea"), heard("I live in Paris"))
+    assert (dict(found.changed), found.unchanged) == ({}, frozenset())
 
 
 def test_the_same_and_more_is_the_same_and_another_number_is_not():

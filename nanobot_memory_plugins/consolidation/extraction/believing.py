@@ -51,7 +51,7 @@ async def findings_of(
 
     def believe() -> tuple[list[Candidate], Checked]:
         sure = [one for one in candidates if grounding.bears_out(one.content, near.get(one.content, ()))]
-        return sure, checked(answer.now, question.checked, grounding)
+        return sure, checked(answer.now, known, grounding)
 
     sure, verdicts = await run_in_daemon_thread(believe)
     told, replaces = _joined(sure, verdicts)
@@ -60,9 +60,11 @@ async def findings_of(
     def settle() -> list[Finding]:
         said = [grounding.best_statement(one.content) for one in told]
         believed = [
-            Believed(one, statement.text if statement else "", same, replaces.get(one.content, ""))
+            Believed(one, statement.text if statement else "", "" if same == replaced else same, replaced)
             for one, statement, match in zip(told, said, matches, strict=True)
-            for same in (match.entry_id if match else _confirmed(one, known),)
+            for same, replaced in (
+                (match.entry_id if match else _confirmed(one, known), replaces.get(one.content, "")),
+            )
         ]
         statement_of = {id(one): statement for one, statement in zip(told, said, strict=True)}
         findings = []

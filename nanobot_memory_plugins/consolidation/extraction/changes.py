@@ -19,8 +19,10 @@ _TOUCHES, _PLAINLY_TOUCHES = 0.3, 0.6
 # The cosine from which they are about the same thing: of 1,740 pairs of statements with entries that they have nothing
 # to do with 1 in 100 lies above 0.22, of 60 with the entries that they change all but 3 above 0.25.
 _CLOSE = 0.25
-# The weight of what a statement must leave or turn down of an entry: a Chinese word.
-_LEFT = 1.0
+# The weight of what a statement must leave or turn down of an entry: a Chinese character.
+_LEFT = 0.5
+# The share of an entry's words, without its numbers, that a statement must hold to give it another number.
+_SAME_BUT_FOR_A_NUMBER = 0.5
 
 Closeness = Callable[[str, str], float]
 """The cosine of a statement to the text of an entry, 0 where there is none."""
@@ -110,7 +112,7 @@ def plainly_ends(statement: str, entry: Entry) -> bool:
     if own.numbers and told.numbers and not own.numbers & told.numbers and announces_a_change(statement):
         plain = {term: weight for term, weight in own.terms.items() if term not in own.numbers}
         held = sum(weight for term, weight in plain.items() if term in told.terms)
-        return held >= _PLAINLY_TOUCHES * sum(plain.values()) > 0
+        return held >= _SAME_BUT_FOR_A_NUMBER * sum(plain.values()) > 0
     return not own.negated and any(
         wording(part).negated and touched(part, entry) >= _PLAINLY_TOUCHES for part in clauses_of(statement)
     )

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.extraction.changes import Closeness, plainly_ends, speaks_of, touched
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.life_cycle import Importance
-from nanobot_memory_plugins.consolidation.matching import Matcher, says_the_same
+from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.wording import wording
 from nanobot_memory_plugins.core.fence import language_of
 
@@ -62,13 +62,16 @@ class Checked:
     unchanged: frozenset[str]
 
 
-def checked(verdicts: Mapping[str, str], asked: Sequence[Entry], grounding: Grounding) -> Checked:
-    """Return the verdicts that the user's statements bear out. What only adds to an entry leaves it unchanged."""
+def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: Grounding) -> Checked:
+    """Return the verdicts that the user's statements bear out. What only adds to an entry leaves it unchanged.
+
+    A model may judge entries as well that it was only shown.
+    """
     changed: dict[str, Candidate] = {}
     unchanged: set[str] = set()
-    for entry in asked:
-        now = verdicts.get(entry.id, "")
-        if not now:
+    for id_, now in verdicts.items():
+        entry = known.get(id_)
+        if not now or entry is None or entry.superseded_by:
             continue
         if is_the_same(now, entry.content):
             unchanged.add(entry.id)
@@ -101,8 +104,6 @@ def candidate_of(entry: Entry, content: str = "") -> Candidate:
 
 def is_the_same(now: str, before: str) -> bool:
     """Say whether two sentences say the same, or the first one the same and more."""
-    if says_the_same(now, before):
-        return True
     one, other = wording(now), wording(before)
     if (one.negated, one.past) != (other.negated, other.past) or not other.numbers <= one.numbers:
         return False

@@ -106,11 +106,10 @@ class Grounding:
         if whole >= _LEAST_ADDED:
             held = (sum(weight for term, weight in added.items() if term in bag) for bag in self._sure_bags)
             return max(held, default=0.0) >= _BY_WORDS * whole
-        if (own.negated, own.past, own.numbers) == (old.negated, old.past, old.numbers):
-            return False
         if own.numbers != old.numbers:
             return True
-        return any(one.negated or one.past or ends for one, ends in self._clauses if frame & _terms(one))
+        gone = frame - _terms(own) if (own.negated, own.past) == (old.negated, old.past) else frame
+        return any(one.negated or one.past or ends for one, ends in self._clauses if gone & _terms(one))
 
     def _share(self, own: Wording, bags: Sequence[frozenset[str]]) -> float:
         if not own.weight:
