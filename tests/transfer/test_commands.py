@@ -38,7 +38,9 @@ def test_import_names_the_format_what_was_taken_where_it_went_and_what_was_left(
     assert "  memory/2026-03-03.md: 2\n" in out
     assert "left: it is damaged: it holds NUL bytes\n  broken.md\n" in out
     assert "`nanobot-memory index`" in out
+    (tmp_path / "notes" / "worse.md").write_bytes(b"\0" * 9)
     status, out, _ = command("import", tmp_path / "notes")
+    assert "left: it is damaged: it holds NUL bytes (2)\n  broken.md\n  worse.md\n" in out
     assert "taken: nothing; 6 taken before\n" in out
 
 

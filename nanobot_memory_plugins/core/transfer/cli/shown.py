@@ -47,8 +47,8 @@ def print_report(report: ImportReport) -> None:
         out.print(f"  {escape(file)}: {count:,}")
     if len(report.written) > _ROWS:
         out.print(f"  and {len(report.written) - _ROWS:,} more files")
-    for why, files in _reasons(report):
-        out.print(f"left: {escape(why)}")
+    for why, (count, files) in _reasons(report).items():
+        out.print(f"left: {escape(why)}" + (f" ({count:,})" if count > 1 else ""))
         for shown in files[: _ROWS // 4]:
             out.print(f"  {escape(shown)}")
         if len(files) > _ROWS // 4:
@@ -59,10 +59,12 @@ def print_report(report: ImportReport) -> None:
         out.print("What was taken is indexed when the agent runs next, or by `nanobot-memory index`.")
 
 
-def _reasons(report: ImportReport) -> list[tuple[str, list[str]]]:
-    found: dict[str, list[str]] = {}
+def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:
+    """Return for each reason how much was left for it, and where."""
+    found: dict[str, tuple[int, list[str]]] = {}
     for row in report.left.values():
         lines = f":{', '.join(map(str, row.lines))}" if row.lines else ""
         more = f" ({row.count:,} in all)" if row.count > max(1, len(row.lines)) else ""
-        found.setdefault(row.why, []).append(f"{row.file}{lines}{more}")
-    return list(found.items())
+        count, files = found.get(row.why, (0, []))
+        found[row.why] = count + row.count, [*files, f"{row.file}{lines}{more}"]
+    return found
