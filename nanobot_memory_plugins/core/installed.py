@@ -11,6 +11,7 @@ PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
 MODEL_GROUP: Final = "nanobot_memory_models"
 IMPORTER_GROUP: Final = "nanobot_memory_importers"
+ENTRIES_GROUP: Final = "nanobot_memory_entries"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.history import undo
+from nanobot_memory_plugins.consolidation.operations import forget
+from nanobot_memory_plugins.consolidation.purging import purge
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
@@ -27,6 +30,7 @@ from nanobot_memory_plugins.core.files import (
 from nanobot_memory_plugins.core.files.spilled import SpilledRecord
 from nanobot_memory_plugins.core.purging import Wanted
 from nanobot_memory_plugins.core.purging.files import purge_files
+from nanobot_memory_plugins.core.transfer import restoring
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from nanobot_memory_plugins.core.values import Origin, Query, Scope
@@ -139,6 +143,9 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
+from nanobot_memory_plugins.consolidation.history import undo
+from nanobot_memory_plugins.consolidation.operations import forget
+from nanobot_memory_plugins.consolidation.purging import purge
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.values import Note, Scope
@@ -270,7 +277,7 @@ def test_two_memories_are_joined_and_nothing_is_lost(archive: Path, tmp_path: Pa
     mine = snapshot(workspace)
     report = import_archive(archive, workspace)
     after = snapshot(workspace)
-    for name in ("MEMORY.md", "ENTRIES.md", "topics/garden.md", ".entries/journal.jsonl", "sessions/cli_direct-"):
+    for name in ("MEMORY.md", "topics/garden.md", "sessions/cli_direct-"):
         kept = {n: d for n, d in mine.items() if n.startswith(name)}
         assert kept
         assert {n: after[n] for n in kept} == kept
@@ -285,15 +292,57 @@ def test_two_memories_are_joined_and_nothing_is_lost(archive: Path, tmp_path: Pa
     theirs = of_memory(tmp_path / "theirs")
     assert beside == {
         "imported/MEMORY": theirs["MEMORY.md"],
-        "imported/ENTRIES": theirs["ENTRIES.md"],
         "imported/garden": theirs["topics/garden.md"],
     }
-    assert len([n for n in report.notices if "memory/imported/" in n]) == 3
+    assert len([n for n in report.notices if "memory/imported/" in n]) == 2
+    assert report.taken["entries"] == 3
+    entries = [entry.content for entry in EntryRepository(workspace).load().entries.values()]
+    assert entries == [f"The user grows {word} number {number}." for word in ("maple", "walnut") for number in range(3)]
+    assert after[".entries/journal.jsonl"].startswith(mine[".entries/journal.jsonl"])
     assert ("memory/.entries/journal.jsonl", "this memory keeps its own") in report.left
     again = import_archive(archive, workspace)
     assert again.taken == {}
     assert snapshot(workspace) == after
-    assert asyncio.run(found(workspace, "grows walnut number 2")).startswith("memory/imported/ENTRIES-")
+    assert asyncio.run(found(workspace, "grows walnut number 2")) == "memory/ENTRIES.md"
+
+
+def test_joined_entries_keep_their_scores_are_one_run_and_can_be_taken_back(
+    archive: Path, tmp_path: Path, workspace: Path
+):
+    make_memory(workspace, word="maple")
+    repository, theirs = EntryRepository(workspace), EntryRepository(tmp_path / "theirs")
+    before = repository.load().entries
+    assert import_archive(archive, workspace, dry_run=True).taken["entries"] == 3
+    assert repository.load().entries == before
+    import_archive(archive, workspace)
+    assert repository.load().entries == before | theirs.load().entries
+    assert [(run.who, len(run.changes)) for run in repository.journal.runs()][3:] == [("import", 3)]
+    undo(repository, who="test")
+    assert repository.load().entries == before
+
+
+def test_entries_that_were_forgotten_or_purged_here_do_not_come_back(archive: Path, tmp_path: Path):
+    repository = EntryRepository(tmp_path / "theirs")
+    first, second, third = repository.load().entries
+    forget(repository, [first], who="test")
+    purge(repository, [second], who="test")
+    assert "entries" not in import_archive(archive, tmp_path / "theirs").taken
+    assert set(repository.load().entries) == {third}
+    assert b"walnut number 1" not in b"".join(of_memory(tmp_path / "theirs").values())
+
+
+def test_without_what_joins_them_entries_are_kept_as_text(archive: Path, workspace: Path, monkeypatch):
+    monkeypatch.setattr(restoring, "installed_joiner", lambda: None)
+    make_memory(workspace, word="maple")
+    mine = snapshot(workspace)
+    report = import_archive(archive, workspace)
+    after = snapshot(workspace)
+    assert after["ENTRIES.md"] == mine["ENTRIES.md"]
+    (aside,) = [data for name, data in after.items() if name.startswith("imported/ENTRIES-")]
+    assert b"grows walnut number 2" in aside
+    assert any("could not be joined" in notice for notice in report.notices)
+    assert import_archive(archive, workspace).taken == {}
+    assert snapshot(workspace) == after
 
 
 def test_what_was_set_aside_and_then_removed_does_not_come_back(archive: Path, workspace: Path):

@@ -51,7 +51,7 @@ def test_import_as_json_is_one_object_on_the_last_line(tmp_path: Path, command):
     (line,) = out.splitlines()
     report = json.loads(line)
     assert (report["ok"], report["format"], report["dry_run"]) == (True, "nanobot", True)
-    assert report["taken"] == {"messages": 11, "notes": 3, "files": 0}
+    assert report["taken"] == {"messages": 11, "notes": 3, "entries": 0, "files": 0}
     assert {"file", "why", "count", "lines"} == report["left"][0].keys()
 
 

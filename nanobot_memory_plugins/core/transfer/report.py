@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+# What can be taken.
+KINDS = ("messages", "notes", "entries", "files")
 # Lines that are named one by one for one reason in one file; the count goes on.
 _LINES_NAMED = 20
 
@@ -34,7 +36,7 @@ class ImportReport:
     written: dict[str, int] = field(default_factory=dict)
 
     def took(self, kind: str, file: str, count: int = 1) -> None:
-        """Count what was taken out of a file of the source: ``messages``, ``notes`` or ``files``."""
+        """Count what was taken out of a file of the source: one of `KINDS`."""
         self.taken[kind] += count
         self.files[file] = self.files.get(file, 0) + count
 
@@ -61,7 +63,7 @@ class ImportReport:
             "format": self.format,
             "source": self.source,
             "dry_run": self.dry_run,
-            "taken": {kind: self.taken[kind] for kind in ("messages", "notes", "files")},
+            "taken": {kind: self.taken[kind] for kind in KINDS},
             "known": self.known,
             "left": [
                 {"file": row.file, "why": row.why, "count": row.count, "lines": row.lines} for row in self.left.values()

@@ -1,9 +1,9 @@
 """An archive's files into a workspace: as they were where there is nothing, joined where there is something.
 
 Nothing that stands in the workspace is overwritten. What is there in part (a transcript that is shorter) goes on as in
-the archive; transcripts and notes that went different ways get each other's records; of other files that differ both
-stay, the archive's as ``memory/imported/``. Each file is put in place in one step, so that an import that breaks off is
-finished by the next one.
+the archive; transcripts, notes and entries that went different ways get each other's records; of other files that
+differ both stay, the archive's as ``memory/imported/``. Each file is put in place in one step, so that an import that
+breaks off is finished by the next one.
 """
 
 import contextlib
@@ -13,13 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from filelock import Timeout
+from loguru import logger
 
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes, clean_rows
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
 from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
 from nanobot_memory_plugins.core.transfer.joining import joined_items
@@ -31,7 +34,7 @@ from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
 
 LABEL = "an export of this memory"
-_OWN_ENTRIES = "entries are kept here already, and these are others: they stand in memory/imported/, to be looked at"
+_OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"
 _ENTRIES_FILE = "ENTRIES.md"
@@ -214,14 +217,31 @@ class _Restoring:
             self._report.leave(_OWN_RECORD, file.listed.path)
 
     def _set_aside(self, file: _File, data: bytes) -> None:
-        """Take entries as text, since other entries are kept here."""
+        """Take entries into a workspace that has others: joined with them, else as text."""
         there = read_plain(file.path)
         if there == data or file.key in self._taken:
             self._report.knew()
-        elif file.name == _ENTRIES_FILE and data.strip():
-            self._beside(file, data, _OWN_ENTRIES)
-        else:
+        elif file.name != _ENTRIES_FILE or not data.strip():
             self._report.leave(_OWN_RECORD, file.listed.path)
+        elif (joined := self._join_entries(file, data)) is None:
+            self._beside(file, data, _OWN_ENTRIES)
+        elif joined.rest:
+            self._beside(file, joined.rest, _OTHER_TEXT)
+
+    def _join_entries(self, file: _File, data: bytes) -> JoinedEntries | None:
+        joiner = installed_joiner()
+        try:
+            joined = joiner.join(self._paths.workspace, data, dry_run=self._report.dry_run) if joiner else None
+        except NanobotMemoryError as error:
+            logger.warning("entries could not be joined: {}", error.cause)
+            return None
+        if joined is not None:
+            self._report.knew(joined.known)
+            if joined.new:
+                self._report.took("entries", file.listed.path, joined.new)
+                self._report.wrote(f"memory/{_ENTRIES_FILE if file.path.exists() else 'MEMORY.md'}", joined.new)
+            self._joined.append(file.key)
+        return joined
 
     def _beside(self, file: _File, data: bytes, why: str) -> None:
         stem = PurePosixPath(file.name).stem

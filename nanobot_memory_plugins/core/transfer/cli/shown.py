@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.transfer.report import ImportReport
 
 # Reasons and files that are printed; --json has them all.
 _ROWS = 20
+_ONE = {"messages": "message", "notes": "note", "entries": "entry", "files": "file"}
 
 
 class Shown(Protocol):
@@ -39,7 +40,7 @@ def bar(activity: str) -> Iterator[Shown]:
 def print_report(report: ImportReport) -> None:
     """Print what became of an import, for people."""
     out = Console(soft_wrap=True, highlight=False)
-    counts = [f"{count:,} {kind if count > 1 else kind[:-1]}" for kind, count in sorted(report.taken.items()) if count]
+    counts = [f"{count:,} {kind if count > 1 else _ONE[kind]}" for kind, count in sorted(report.taken.items()) if count]
     verb = "would be taken" if report.dry_run else "taken"
     out.print(f"{escape(report.source)}: {escape(report.label)} ([bold]{escape(report.format)}[/bold])")
     out.print(f"{verb}: {', '.join(counts) or 'nothing'}" + (f"; {report.known:,} taken before" * bool(report.known)))

@@ -1,0 +1,44 @@
+"""How entries of an archive get into a workspace that has entries: core asks whoever keeps entries."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.installed import ENTRIES_GROUP, installed_entry_points
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedEntries:
+    """How many entries are new, how many were known or were forgotten here, and what else stood in the file."""
+
+    new: int
+    known: int
+    rest: bytes = b""
+
+
+@runtime_checkable
+class EntriesJoiner(Protocol):
+    """Joins files of entries. The entry point of ``nanobot_memory_entries`` names one, or its class."""
+
+    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries | None:
+        """Add the entries of a file to those of a workspace, or None where the file has none that can be read.
+
+        What is here wins, and what was forgotten here stays forgotten. It blocks. Raises `NanobotMemoryError`, and
+        nothing was written.
+        """
+
+
+def installed_joiner() -> EntriesJoiner | None:
+    """Return what keeps the entries; None where nothing is installed that does."""
+    for point in installed_entry_points(ENTRIES_GROUP):
+        try:
+            brought = point.load()
+            made = brought() if isinstance(brought, type) else brought
+        except Exception as error:  # it costs only itself: the entries are kept as text then
+            logger.warning("what joins entries cannot be loaded from {}: {}", point.distribution, type(error).__name__)
+            continue
+        if isinstance(made, EntriesJoiner):
+            return made
+    return None
