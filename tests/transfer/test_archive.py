@@ -331,6 +331,13 @@ def test_entries_that_were_forgotten_or_purged_here_do_not_come_back(archive: Pa
     assert b"walnut number 1" not in b"".join(of_memory(tmp_path / "theirs").values())
 
 
+def test_an_entry_in_the_same_words_is_the_one_that_is_here(archive: Path, workspace: Path):
+    repository = EntryRepository(workspace)
+    add_entry(repository, "the user  grows Walnut number 1.")
+    report = import_archive(archive, workspace)
+    assert (report.taken["entries"], len(repository.load().entries)) == (2, 3)
+
+
 def test_without_what_joins_them_entries_are_kept_as_text(archive: Path, workspace: Path, monkeypatch):
     monkeypatch.setattr(restoring, "installed_joiner", lambda: None)
     make_memory(workspace, word="maple")

@@ -1,14 +1,19 @@
 """An import that is killed in its midst is finished by the next one, and gives what it would have given."""
 
+import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.bridge.importing import NanobotImporter
 from nanobot_memory_plugins.core.transfer.exporting import export_to
+from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from tests.transfer.made_memory import make_memory
 from tests.transfer.made_nanobot import make_home
@@ -75,9 +80,6 @@ def test_a_killed_import_is_finished_by_the_next(point, tmp_path: Path, workspac
     assert run(point, "nanobot", source, workspace) == -signal.SIGKILL
     take(source)
     whole = tmp_path / "whole"
-    from nanobot_memory_plugins.bridge.importing import NanobotImporter
-    from nanobot_memory_plugins.core.transfer.importing import import_from
-
     import_from(NanobotImporter(), "nanobot", source, whole)
     assert {r.id: r for r in records(workspace)} == {r.id: r for r in records(whole)}
     assert len(records(workspace)) == len(records(whole))
@@ -105,6 +107,43 @@ def test_a_killed_restoring_is_finished_by_the_next(point, tmp_path: Path, works
     assert {n: d for n, d in kept.items() if ".locks" not in n} == {
         n: d for n, d in theirs.items() if ".locks" not in n
     }
+
+
+GOES_ON = """
+import sys
+from pathlib import Path
+from nanobot_memory_plugins.bridge.importing import NanobotImporter
+from nanobot_memory_plugins.core.transfer.importing import import_from
+print("go", flush=True)
+import_from(NanobotImporter(), "nanobot", Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+ROUNDS = int(os.environ.get("NANOBOT_MEMORY_TRANSFER_ROUNDS", "0"))
+
+
+@pytest.mark.skipif(not ROUNDS, reason="NANOBOT_MEMORY_TRANSFER_ROUNDS says how often; it takes long")
+def test_imports_that_are_killed_at_random_moments_lose_and_double_nothing(tmp_path: Path):
+    source = make_home(tmp_path / "home", 500)
+    import_from(NanobotImporter(), "nanobot", source, tmp_path / "whole")
+    whole = {record.id: record for record in records(tmp_path / "whole")}
+    seed = random.Random(3)
+    for number in range(ROUNDS):
+        workspace = tmp_path / f"mine{number}"
+        for _ in range(3):
+            with subprocess.Popen(
+                [sys.executable, "-c", GOES_ON, str(source), str(workspace)], cwd=ROOT, stdout=subprocess.PIPE
+            ) as child:
+                assert child.stdout is not None
+                child.stdout.readline()
+                time.sleep(seed.uniform(0.2, 2.2))
+                child.kill()
+        import_from(NanobotImporter(), "nanobot", source, workspace)
+        assert sorted(record.id for record in records(workspace)) == sorted(whole)
+        assert {record.id: record for record in records(workspace)} == whole
+        assert sum(map(len, notes(workspace).values())) == 3
+        before = snapshot(workspace)
+        assert import_from(NanobotImporter(), "nanobot", source, workspace).taken == {}
+        assert snapshot(workspace) == before
+        shutil.rmtree(workspace)
 
 
 def test_a_killed_export_leaves_no_archive(tmp_path: Path):
