@@ -37,7 +37,8 @@ def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
             raise MemoryFileError(f"{path.parent} leads out of the memory folder.")
-        with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with open(os.open(temporary, flags, 0o600), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
