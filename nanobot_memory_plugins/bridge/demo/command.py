@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.bridge.demo.installation import (
     Installation,
@@ -22,6 +22,7 @@ from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, pl
 from nanobot_memory_plugins.bridge.demo.scripted_server import Request, ScriptedServer
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.cli.progress import time_left
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
 _LOCAL_SECONDS = 300.0
@@ -123,7 +124,7 @@ def _local_model(console: Console) -> Iterator[_Player]:
 
 
 def _with_progress_bar(console: Console, work: Any) -> Path:
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=1.0)
         result: Path = work(progress=lambda done, what: progress.update(task, completed=done, description=what))

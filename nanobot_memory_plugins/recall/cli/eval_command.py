@@ -8,9 +8,10 @@ from typing import Annotated, Self
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
+from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import ModelReport
@@ -92,7 +93,7 @@ class _Bars(Watcher):
     """A progress bar a stage, on standard error."""
 
     def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
         self._progress = Progress(*columns, console=Console(stderr=True))
         self._stage: TaskID | None = None
         self._embedding: TaskID | None = None

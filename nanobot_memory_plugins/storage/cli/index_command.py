@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
+from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.values import StoreStatus
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
@@ -56,7 +57,7 @@ class _Bars:
     """Two progress bars on standard error: bytes read, and passages embedded."""
 
     def __init__(self) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
         self._progress = Progress(*columns, console=Console(stderr=True))
         self._reading = self._progress.add_task("reading files", visible=False)
         self._embedding = self._progress.add_task("embedding", visible=False)

@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
+from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, NanobotMemoryError
 from nanobot_memory_plugins.storage.embedding.catalogue import (
     ALIASES,
@@ -126,7 +127,7 @@ def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[float, str], None]]:
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
     with Progress(*columns, console=Console(stderr=True)) as progress:
         task = progress.add_task("", total=1.0, visible=False)
         yield lambda done, what: progress.update(task, completed=done, description=what, visible=True)
