@@ -102,6 +102,16 @@ def test_what_it_shows_is_what_changes_and_no_key(config: Path, quick, capsys):
     assert not config.with_name("config.json.bak").exists()
 
 
+def test_a_key_beside_the_change_is_not_shown(config: Path, quick, capsys):
+    raw = json.loads(config.read_text())
+    config.write_text(json.dumps({"channels": {"telegram": {"token": KEY}, "memoryPlugins": {}}, **raw}))
+    assert KEY not in init(capsys)[1]
+    config.write_text(json.dumps({"channels": {"x": {"token": KEY}}}, indent=2))
+    told = init(capsys)[1]
+    assert "memoryPlugins" in told
+    assert KEY not in told
+
+
 def test_a_second_run_changes_no_byte(config: Path, quick, capsys):
     init(capsys, "--yes")
     files = {file: file.read_bytes() for file in config.parent.iterdir()}

@@ -79,7 +79,9 @@ def test_near_duplicates_are_a_pair_whose_weaker_one_goes():
 
 def test_the_pairs_that_are_looked_at_are_all_that_say_the_same():
     subjects = ("tea", "coffee", "the red car", "乌龙茶", "port 5433", "Lisbon in May")
-    texts = [f"The user {verb} {what}" for verb in ("likes", "loves", "uses", "does not like") for what in subjects]
+    texts = [f"The user {verb} {what}" for verb in ("likes", "loves", "does not like") for what in subjects]
+    # What these two share is neither's rarest word.
+    texts += ["The user employs apple banana", "The user likes apple banana cherry"]
     entries = {f"e{number:03}": entry(f"e{number:03}", text) for number, text in enumerate([*texts, *texts[:5]])}
     looked_at = set(candidate_pairs(entries))
     same = {

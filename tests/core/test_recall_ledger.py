@@ -70,9 +70,11 @@ def test_a_file_is_measured_again_when_it_has_grown_and_forgotten_when_it_is_gon
     ledger.record([], 0)
     (memory / "2026-03-06.md").write_text("y" * 40)
     ledger.record(["m#1"], 7)
+    (memory / "MEMORY.md").write_text("x" * 800)
+    ledger.record([], 0)
     (memory / "MEMORY.md").unlink()
     ledger.record([], 0)
-    assert [row.whole_tokens for row in recorded(tmp_path)] == [0, 100, 110, 10]
+    assert [row.whole_tokens for row in recorded(tmp_path)] == [0, 100, 110, 210, 10]
 
 
 def test_a_record_that_cannot_be_written_or_read_costs_only_itself(tmp_path: Path):
