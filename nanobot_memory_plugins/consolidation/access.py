@@ -144,17 +144,18 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
 
 def _run_view(run: Run, undone: set[str]) -> EntryRun:
     # Fading is no deed of anybody.
-    changes = tuple(_change_view(change) for change in run.changes if change.action is not Action.FADED)
-    return EntryRun(
-        run.id, read_time(run.time), run.who, run.why, changes, run.undoes, run.id in undone, run.who == BY_HAND
-    )
+    time = read_time(run.time)
+    changes = tuple(_change_view(change, time) for change in run.changes if change.action is not Action.FADED)
+    return EntryRun(run.id, time, run.who, run.why, changes, run.undoes, run.id in undone, run.who == BY_HAND)
 
 
-def _change_view(change: Change) -> EntryChange:
+def _change_view(change: Change, time: datetime | None) -> EntryChange:
+    # The journal has an entry as it was when it was written last; meanwhile it has faded.
+    before = decayed(change.before, time) if change.before is not None and time is not None else change.before
     return EntryChange(
         change.id,
         change.action.value,
-        view_of(change.before) if change.before else None,
+        view_of(before) if before else None,
         view_of(change.after) if change.after else None,
     )
 

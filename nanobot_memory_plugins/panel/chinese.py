@@ -18,7 +18,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "Notes": "日记",
         "Sessions": "会话",
         "Plugins": "插件",
-        "Health": "状态",
+        "Health": "健康",
         "Cost": "用量",
         "History": "历史",
         # keys

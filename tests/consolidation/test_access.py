@@ -9,6 +9,7 @@ from nanobot_memory_plugins.consolidation.access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations import Said, fade, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.inspection import Inspection
@@ -169,6 +170,9 @@ def test_the_score_over_time_fades_rises_and_falls(access: RepositoryAccess, clo
     assert scores[34] == scores[30]
     assert scores[35] == 0.3
     assert access.scores("00000000") == []
+    _, used, _ = access.history()
+    assert used.changes[0].before is not None
+    assert used.changes[0].before.score == pytest.approx(scores[29] * 0.99)
 
 
 def test_an_entry_of_which_the_journal_knows_nothing_has_a_score_too(access: RepositoryAccess, workspace: Path):
@@ -201,8 +205,10 @@ def test_what_has_faded_away_is_not_listed(access: RepositoryAccess, repository:
     assert [entry.text for entry in access.gone()] == ["one"]
 
 
-async def test_an_inspection_opens_the_entries_and_starts_nothing(workspace: Path):
-    async with Inspection(workspace) as inspection:
+async def test_an_inspection_opens_the_entries_and_starts_nothing(workspace: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation,storage")
+    config = MemoryConfig(plugins={"storage": {"embedding_provider": "none"}})
+    async with Inspection(workspace, config=config) as inspection:
         assert inspection.entries is not None
         assert inspection.store is not None
         assert inspection.entries.entries().entries == ()

@@ -21,7 +21,10 @@ a { color: #4aa3ff; }
 
 # The keyboard belongs to the panel from the start, and again after a look at another window.
 _FOCUS = """
-const focus = () => { const area = document.querySelector(".xterm-helper-textarea"); if (area) area.focus(); };
+const focus = () => {
+  const area = document.querySelector(".xterm-helper-textarea");
+  if (area && document.body.classList.contains("-first-byte")) area.focus();
+};
 new MutationObserver(focus).observe(document.documentElement, { subtree: true, attributeFilter: ["class"] });
 window.addEventListener("focus", focus);
 """

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 BLOCKS = " ▁▂▃▄▅▆▇█"
 _STEPS = len(BLOCKS) - 1
+_PARTS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
 
 def column_chart(values: Sequence[float], height: int, *, highest: float = 1.0) -> list[str]:
@@ -19,13 +20,12 @@ def column_chart(values: Sequence[float], height: int, *, highest: float = 1.0) 
 
 
 def bar(value: float, width: int, *, highest: float = 1.0) -> str:
-    """Return one bar of at most ``width`` cells."""
-    if highest <= 0 or value <= 0:
-        return ""
-    return "█" * max(1, round(width * min(value, highest) / highest))
+    """Return one bar of at most ``width`` cells, to an eighth of a cell. A value above 0 is never drawn as nothing."""
+    eighths = _eighths(value, width, highest)
+    return "█" * (eighths // _STEPS) + _PARTS[eighths % _STEPS]
 
 
-def _eighths(value: float, height: int, highest: float) -> int:
+def _eighths(value: float, size: int, highest: float) -> int:
     if value <= 0 or highest <= 0:
         return 0
-    return max(1, round(min(value, highest) / highest * height * _STEPS))
+    return max(1, round(min(value, highest) / highest * size * _STEPS))

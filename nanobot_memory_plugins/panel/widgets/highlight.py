@@ -20,7 +20,7 @@ def pattern_of(query: str) -> re.Pattern[str] | None:
             terms += [token] if len(token) == 1 else [token[at : at + 2] for at in range(len(token) - 1)]
         elif len(token) > 1 or token.isdigit():
             stem = token[: max(_STEM_FROM - 1, len(token) - 2)]
-            terms.append(rf"(?<!\w){re.escape(stem)}\w*" if token.isalpha() else re.escape(token))
+            terms.append(rf"(?<!\w){re.escape(stem)}\w*" if token.isalpha() else rf"(?<!\w){re.escape(token)}(?!\w)")
     if not terms:
         return None
     return re.compile("|".join(sorted(set(terms), key=len, reverse=True)), re.IGNORECASE)

@@ -9,7 +9,7 @@ _ALIKE = str.maketrans(
     {
         **dict(zip("▁▂▃▄▅▆▇█", "__..==##", strict=True)),
         **dict.fromkeys("─━═▔╌", "-"),
-        **dict.fromkeys("│┃║▏▕▎▊▌▐", "|"),
+        **dict.fromkeys("│┃║▏▎▍▌▋▊▉▐▕", "|"),
         **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
         **dict.fromkeys("●•◉■", "*"),
         **dict.fromkeys("○□", "o"),

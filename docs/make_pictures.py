@@ -1,0 +1,152 @@
+"""Make pictures of the panel: every view at 80 by 24 and 160 by 50, in English and Chinese, from a workspace made up.
+
+``uv run python docs/make_pictures.py [FOLDER]`` writes SVG files, docs/pictures by default; the same code makes the
+same files. Nothing in them is loaded from elsewhere: they name fonts, and bring none.
+"""
+
+import asyncio
+import os
+import re
+import sys
+import tempfile
+import time
+from html import unescape
+from itertools import groupby
+from pathlib import Path
+from unittest import mock
+
+from rich.cells import cell_len
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from docs.picture_workspace import make_workspace  # noqa: E402
+from nanobot_memory_plugins.core.diagnosis import Finding, Health  # noqa: E402
+from nanobot_memory_plugins.panel.app import VIEWS, PanelApp  # noqa: E402
+from nanobot_memory_plugins.panel.language import Words  # noqa: E402
+from nanobot_memory_plugins.panel.memory import PanelMemory  # noqa: E402
+
+SIZES = ((80, 24), (160, 50))
+LANGUAGES = ("en", "zh")
+PICTURES = Path(__file__).with_name("pictures")
+# What is searched for, by language.
+_QUERIES = {"en": "bridge drawings", "zh": "周三晚上"}
+_FONTS = "'DejaVu Sans Mono','Noto Sans Mono CJK SC','Sarasa Mono SC',Menlo,Consolas,monospace"
+_TEXT = re.compile(r'<text class="(?P<class>[^"]*)" x="(?P<x>[\d.]+)" y="(?P<y>[\d.]+)" textLength="(?P<length>[\d.]+)"'
+                   r'(?P<rest>[^>]*)>(?P<text>[^<]*)</text>')  # fmt: skip
+# What differs from machine to machine and from release to release is replaced.
+_FINDINGS = (
+    Finding("python", "3.11 on Linux x86_64"),
+    Finding("workspace", "~/agent"),
+    Finding("long-term memory", "1 file, 3.0 kB"),
+    Finding("transcripts", "3 files, 0.9 kB"),
+    Finding(
+        "embedding model", "none is loaded: search is by words", Health.DEGRADED, "Run `nanobot-memory models pull`."
+    ),
+    Finding("scored entries", "13 active, 1 archived in MEMORY.md"),
+)
+
+
+async def picture(name: str, size: tuple[int, int], language: str) -> str:
+    """Return the SVG text of one view."""
+    with tempfile.TemporaryDirectory() as home:
+        memory = _memory(Path(home))
+        app = PanelApp(memory, Words(language), poll_seconds=0)
+        with mock.patch.dict(os.environ, {"HOME": home}), mock.patch.object(memory, "findings", _findings):
+            async with app.run_test(size=size) as pilot:
+                await _settled(app, "memories")
+                if memory.store is not None:
+                    await memory.store.flush()
+                await app.action_show(name)
+                view = app.views[name]
+                await _settled(app, name)
+                if name == "search":
+                    await pilot.press(*_QUERIES[language])
+                    while not view.list.rows:
+                        await pilot.pause(0.05)
+                view.list.focus()
+                for _ in range({"memories": 4, "cost": 2, "sessions": 1}.get(name, 0)):
+                    await pilot.press("down")
+                await pilot.pause(0.5)
+                if name == "plugins":
+                    view.line.update(" ~/.nanobot/config.json")
+                await pilot.pause(0.1)
+                return _portable(app.export_screenshot(title="nanobot-memory panel"))
+
+
+def _memory(home: Path) -> PanelMemory:
+    workspace, config = home / "agent", home / "config.json"
+    workspace.mkdir()
+    clock = make_workspace(workspace)
+    config.write_text(
+        '{"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "flush": {"enabled": false}}}}',
+        encoding="utf-8",
+    )
+    return PanelMemory(workspace, config, clock=clock)
+
+
+async def _findings() -> list[Finding]:
+    return list(_FINDINGS)
+
+
+async def _settled(app: PanelApp, name: str) -> None:
+    for _ in range(500):
+        if app.views[name].seen is not None:
+            return
+        await asyncio.sleep(0.02)
+    raise SystemExit(f"{name} did not come")
+
+
+def _portable(svg: str) -> str:
+    """Return a picture that loads nothing, has the same names each time, and wide characters two cells wide."""
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(r"font-family: Fira Code[^;]*;", f"font-family: {_FONTS};", svg)
+    svg = re.sub(r"terminal-\d+", "terminal", svg)
+    svg = _TEXT.sub(_in_cells, svg)
+    return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+
+
+def _in_cells(match: re.Match[str]) -> str:
+    """Put narrow and wide characters into cells of their own: the exporter takes every character for a narrow one."""
+    text = unescape(match["text"])
+    width = float(match["length"]) / max(1, len(text))
+    if cell_len(text) == len(text):
+        return match[0]
+    made, x = [], float(match["x"])
+    for is_wide, run in groupby(text, lambda char: cell_len(char) > 1):
+        part = "".join(run)
+        if is_wide:  # one by one: no two fonts agree on how wide they are
+            for char in part:
+                made.append(_cell(match, char, x, 2 * width))
+                x += 2 * width
+        else:
+            made.append(_cell(match, part, x, width * len(part)))
+            x += width * len(part)
+    return "".join(made)
+
+
+def _cell(match: re.Match[str], text: str, x: float, length: float) -> str:
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace(" ", "&#160;")
+    return (
+        f'<text class="{match["class"]}" x="{x:.1f}" y="{match["y"]}" textLength="{length:.1f}"{match["rest"]}>'
+        f"{escaped}</text>"
+    )
+
+
+def main(folder: Path) -> None:
+    """Write all pictures into a folder."""
+    os.environ["TZ"] = "UTC"
+    if hasattr(time, "tzset"):
+        time.tzset()
+    os.environ["NANOBOT_MEMORY_PLUGINS"] = "storage,consolidation,recall,summary"
+    folder.mkdir(parents=True, exist_ok=True)
+    for language in LANGUAGES:
+        for size in SIZES:
+            for name in VIEWS:
+                file = folder / f"{name}-{size[0]}x{size[1]}-{language}.svg"
+                file.write_text(asyncio.run(picture(name, size, language)), encoding="utf-8")
+                print(file.name)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES)
