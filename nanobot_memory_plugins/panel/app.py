@@ -27,7 +27,7 @@ from nanobot_memory_plugins.panel.views.plugins import PluginsView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
 from nanobot_memory_plugins.panel.widgets.bars import Key, KeyBar, ViewBar
-from nanobot_memory_plugins.panel.widgets.plain_ascii import AsciiFilter
+from nanobot_memory_plugins.panel.widgets.drawable import AsciiFilter, ControlFilter
 
 VIEWS: dict[str, type[View]] = {
     "memories": MemoriesView,
@@ -67,8 +67,7 @@ class PanelApp(App[None]):
         super().__init__()
         self.memory = memory
         self.words = words
-        self._is_ascii = is_ascii
-        self._ascii = AsciiFilter()
+        self._line_filters: list[LineFilter] = [ControlFilter(), *([AsciiFilter()] if is_ascii else [])]
         self._poll_seconds = poll_seconds
         self._polling = False
         self._is_opening = True
@@ -79,8 +78,7 @@ class PanelApp(App[None]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return what is done to each line before it is drawn."""
-        filters = super().get_line_filters()
-        return [*filters, self._ascii] if self._is_ascii else filters
+        return [*super().get_line_filters(), *self._line_filters]
 
     def compose(self) -> ComposeResult:
         """Lay it out."""

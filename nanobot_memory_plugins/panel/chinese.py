@@ -160,6 +160,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         " There is no index: install nanobot-memory-storage, or switch it on.": (
             " 没有索引：请安装或启用 nanobot-memory-storage。"
         ),
+        "1 hit": "1 条结果",
         "{n} hits": "{n} 条结果",
         "Nothing was found.": "没有找到。",
         "by words only": "仅按词语",

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import unicodedata
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from rich.segment import Segment
 from rich.text import Text
 from textual.app import App, ComposeResult
+from textual.color import Color
 
 from docs.picture_workspace import NOW
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -18,13 +21,14 @@ from nanobot_memory_plugins.panel.app import VIEWS
 from nanobot_memory_plugins.panel.chinese import CHINESE
 from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
 from nanobot_memory_plugins.panel.widgets.chart import bar, column_chart
+from nanobot_memory_plugins.panel.widgets.drawable import ControlFilter, harmless, in_ascii
 from nanobot_memory_plugins.panel.widgets.highlight import highlighted, pattern_of
-from nanobot_memory_plugins.panel.widgets.plain_ascii import in_ascii
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList, _fitted
 
 from .conftest import driven
 
 PANEL = Path(__file__).parents[2] / "nanobot_memory_plugins" / "panel"
+BIDI = ("LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI")
 ANY_TEXT = st.text("ab中文é🙂\n\t﻿ ─█", max_size=30)
 
 
@@ -85,6 +89,15 @@ def test_a_cell_has_exactly_its_width(text: str, width: int, right: bool):
     made = _fitted(Text(text), width, right=right).plain
     assert cell_len(made) == width
     assert "\n" not in made
+
+
+@given(text=st.text(max_size=40))
+def test_no_control_character_reaches_the_terminal(text: str):
+    made = _fitted(Text(harmless(text)), 20).plain
+    assert not any(unicodedata.category(char) == "Cc" or unicodedata.bidirectional(char) in BIDI for char in made)
+    (left,) = ControlFilter().apply([Segment(text)], Color(0, 0, 0))
+    allowed = left.text.replace("\n", "").replace("\t", "")
+    assert not any(unicodedata.category(char) == "Cc" for char in allowed)
 
 
 @given(text=ANY_TEXT)

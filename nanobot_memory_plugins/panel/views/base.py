@@ -12,6 +12,7 @@ from textual.widgets import Static
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.widgets.bars import Key
+from nanobot_memory_plugins.panel.widgets.drawable import harmless
 from nanobot_memory_plugins.panel.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ class Detail(VerticalScroll):
 
     def show(self, text: Text, *, at_end: bool = False) -> None:
         """Show a text from its beginning, or its end."""
+        plain = harmless(text.plain)
+        if plain != text.plain:
+            text.plain = plain
         self.query_one(Static).update(text)
         self.scroll_end(animate=False) if at_end else self.scroll_home(animate=False)
 

@@ -123,7 +123,9 @@ class SearchView(View):
             return Text(t(" There is no index: install nanobot-memory-storage, or switch it on."), "yellow")
         if result is None:
             return Text("")
-        line = Text(" " + (t("{n} hits", n=len(result.hits)) if result.hits else t("Nothing was found.")), "bold")
+        count = len(result.hits)
+        said = t("1 hit") if count == 1 else t("{n} hits", n=count) if count else t("Nothing was found.")
+        line = Text(f" {said}", "bold")
         if result.level >= Level.FULL_TEXT:
             line.append(" · " + t("by words only"), "yellow")
         return line

@@ -16,6 +16,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from nanobot_memory_plugins.panel.widgets.drawable import harmless
+
 RowType = TypeVar("RowType")
 
 _WHEEL_ROWS = 3
@@ -220,9 +222,9 @@ class RowList(ScrollView, Generic[RowType], can_focus=True):
 
 def _fitted(text: Text, width: int, *, right: bool = False) -> Text:
     """Return a text on one line of exactly ``width`` cells; wide characters are never cut in half."""
-    text.plain = (
-        text.plain.replace("\n", " ").replace("\t", " ") if "\n" in text.plain or "\t" in text.plain else (text.plain)
-    )
+    plain = harmless(text.plain.replace("\n", " ").replace("\t", " "))
+    if plain != text.plain:
+        text.plain = plain
     text.truncate(width, overflow="ellipsis")
     missing = width - cell_len(text.plain)
     if missing > 0:
