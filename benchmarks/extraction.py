@@ -4,8 +4,9 @@
 conversations in both languages, session by session, and looks at the answers of the model and at the entries that came
 of them. A fact counts as grounded when a turn of its session holds half of its words, or lies close to it in meaning.
 The sessions are told twice: once more under the same key, which must cost nothing, and some under another key, which
-must make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv``: something is known, the
-user says what is true now, and the known entry must be replaced. It needs the group ``local-model``.
+must make no second entry of the same fact. Then the pairs of ``tests/data/contradictions.tsv`` and
+``more_contradictions.tsv``: something is known, the user says what is true now, and the known entry must be replaced;
+and those of ``no_contradictions.tsv``, where it must stay. It needs the group ``local-model``.
 """
 
 import argparse
@@ -38,7 +39,10 @@ from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 
-PAIRS = Path(__file__).parents[1] / "tests" / "data" / "contradictions.tsv"
+DATA = Path(__file__).parents[1] / "tests" / "data"
+PAIRS, MORE_PAIRS, NO_PAIRS = (
+    DATA / f"{name}.tsv" for name in ("contradictions", "more_contradictions", "no_contradictions")
+)
 PURPOSE = "extraction"
 _NO_HURRY = 1_800.0
 _CONTEXT_TOKENS = 12_288
@@ -72,7 +76,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets (default: %(default)s)")
     parser.add_argument("--sessions", type=int, default=30, help="how many, half of each language")
     parser.add_argument("--again", type=int, default=6, help="how many of them are told under another key as well")
-    parser.add_argument("--pairs", type=int, default=60, help="how many contradictions")
+    parser.add_argument("--pairs", type=int, default=60, help="how many pairs of each file, at most")
     options = parser.parse_args(arguments)
     with quiet(), LocalModelServer(local_model_file(), context_tokens=_CONTEXT_TOKENS) as server:
         if options.sessions and not (options.bench / "locomo_turns" / "queries.jsonl").exists():
@@ -80,7 +84,9 @@ def main(arguments: Sequence[str] = ()) -> None:
         elif options.sessions:
             asyncio.run(_print_sessions(chosen(options.bench, options.sessions), options.again, client_of(server)))
         if options.pairs:
-            asyncio.run(print_pairs(read_pairs(PAIRS, options.pairs), client_of(server)))
+            for file in (PAIRS, MORE_PAIRS, NO_PAIRS):
+                print(f"  {file.name}:", flush=True)
+                asyncio.run(print_pairs(read_pairs(file, options.pairs), client_of(server)))
 
 
 async def _print_sessions(sessions: Sequence[Session], again: int, model: Complete) -> None:
@@ -124,12 +130,12 @@ async def told(session: Session, workspace: Path, answers: Answers, key: str) ->
 
 
 async def print_pairs(pairs: Sequence[tuple[str, str, str]], model: Complete) -> None:
-    """Print how many contradictions are seen, by language."""
+    """Print how many of the known entries are replaced, by language."""
     seen: dict[str, list[bool]] = {}
     for language, known, said in pairs:
         seen.setdefault(language, []).append(await is_seen(language, known, said, model))
     for language, found in seen.items():
-        print(f"  contradictions seen, {language}: {sum(found)} of {len(found)}", flush=True)
+        print(f"    replaced, {language}: {sum(found)} of {len(found)}", flush=True)
 
 
 async def is_seen(language: str, known: str, said: str, model: Complete) -> bool:

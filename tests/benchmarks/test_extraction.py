@@ -2,7 +2,18 @@
 
 import json
 
-from benchmarks.extraction import PAIRS, Answers, is_grounded, is_seen, near_duplicates, read_pairs, rows_of, told
+from benchmarks.extraction import (
+    MORE_PAIRS,
+    NO_PAIRS,
+    PAIRS,
+    Answers,
+    is_grounded,
+    is_seen,
+    near_duplicates,
+    read_pairs,
+    rows_of,
+    told,
+)
 from benchmarks.forgetting import Session
 
 SESSION = Session(
@@ -56,13 +67,14 @@ async def test_a_contradiction_counts_when_the_known_entry_is_replaced():
     pairs = read_pairs(PAIRS, 60)
     assert sorted({language for language, *_ in pairs}) == ["en", "zh"]
     assert len(pairs) == 60
+    assert [len(read_pairs(file, 60)) for file in (MORE_PAIRS, NO_PAIRS)] == [40, 20]
     [(language, known, said)] = read_pairs(PAIRS, 2)[:1]
 
     async def naming(messages, *, max_tokens, purpose):
         text = messages[-1]["content"]
-        id_ = text[text.index("[", text.index("Known already, as [id]") + 24) + 1 :].split("]")[0]
-        row = {"content": "The user lives in Lisbon", "category": "fact", "importance": "high", "contradicts": id_}
-        return json.dumps([row])
+        id_ = text[text.index("[", text.index("Check:")) + 1 :].split("]")[0]
+        return json.dumps([{"id": id_, "now": "The user lives in Lisbon"}])
 
     assert await is_seen(language, known, said, naming)
+    [(language, known, said)] = read_pairs(NO_PAIRS, 2)[:1]
     assert not await is_seen(language, known, said, answering())
