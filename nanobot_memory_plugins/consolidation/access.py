@@ -32,15 +32,21 @@ class RepositoryAccess:
         self._repository = repository
         self._who = who
         self._runs: tuple[str, list[Run]] = ("", [])
+        self._list: tuple[str, EntryList] | None = None
 
     def version(self) -> str:
-        """Return a text that changes with the file, the journal, and the day, on which entries fade."""
+        """Return a text that changes with the file, the journal, and the hour, in which entries fade and expire."""
         journal = self._repository.journal.path
-        today = self._repository.clock.now().date()
-        return f"{_stamp(self._repository.path)} {_stamp(journal)} {today}"
+        return f"{_stamp(self._repository.path)} {_stamp(journal)} {self._repository.clock.now():%Y-%m-%d %H}"
 
     def entries(self) -> EntryList:
-        """Return all entries of the file, as of now."""
+        """Return all entries of the file, as of now; the file is read once for each of its states."""
+        version = self.version()
+        if self._list is None or self._list[0] != version:
+            self._list = (version, self._read())
+        return self._list[1]
+
+    def _read(self) -> EntryList:
         snapshot = self._repository.load()
         now = self._repository.clock.now()
         views = [view_of(entry) for entry in in_order(faded(snapshot.entries, now).entries.values())]

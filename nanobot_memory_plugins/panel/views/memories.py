@@ -13,15 +13,13 @@ from nanobot_memory_plugins.core.values import EntryEdit, EntryView
 from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, Written
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import entry_text, is_undoable
+from nanobot_memory_plugins.panel.views.entry_list import NO_GROUP, ORDERS, SECTIONS, Listing
 from nanobot_memory_plugins.panel.widgets.bars import Key
 from nanobot_memory_plugins.panel.widgets.chart import bar
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
-_SECTIONS = ("active", "archived", "forgotten", "all")
-_ORDERS = ("score", "age", "group")
 _BAR = 8
 _HISTORY_RUNS = 8
-_NO_GROUP = "\0none"
 
 
 class MemoriesView(View):
@@ -45,10 +43,8 @@ class MemoriesView(View):
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._all: list[tuple[str, EntryView]] = []
-        self._problems: tuple[str, ...] = ()
-        self._file = ""
-        self._section, self._order, self._group = _SECTIONS[0], _ORDERS[0], ""
+        self._listing = Listing()
+        self._section, self._order, self._group = SECTIONS[0], ORDERS[0], ""
 
     def rows(self) -> RowList[Any]:
         """Return the list."""
@@ -98,46 +94,27 @@ class MemoriesView(View):
         """Read the entries."""
         access = self.memory.entries
         if access is not None:
-            listed, gone = await self.memory.run(lambda: (access.entries(), access.gone()))
-            self._file, self._problems = listed.file, listed.problems
-            self._all = [(entry.text.casefold(), entry) for entry in (*listed.entries, *gone)]
+            self._listing = await self.memory.run(lambda: Listing.of(access))
         self._select()
 
     def _select(self) -> None:
-        wanted = self.query_one("#filter", Input).value.casefold().split()
-        found = [
-            entry
-            for text, entry in self._all
-            if self._is_in_section(entry) and self._is_in_group(entry) and all(word in text for word in wanted)
-        ]
-        if self._order == "age":
-            found.sort(key=lambda entry: entry.created_at or entry.last_used, reverse=True)
-        elif self._order == "group":
-            found.sort(key=lambda entry: (not entry.group, entry.group, -entry.score))
+        words = self.query_one("#filter", Input).value
+        found = self._listing.select(self._section, self._order, self._group, words)
         self.list.set_rows(found)
         self._say(len(found))
 
-    def _is_in_section(self, entry: EntryView) -> bool:
-        section = "forgotten" if entry.gone else "archived" if entry.archived else "active"
-        return self._section in (section, "all")
-
-    def _is_in_group(self, entry: EntryView) -> bool:
-        if self._group == _NO_GROUP:
-            return not entry.group
-        return not self._group or entry.group == self._group or entry.group.startswith(f"{self._group}/")
-
     def _say(self, count: int) -> None:
         t = self.words
-        group = t("no group") if self._group == _NO_GROUP else self._group or t("all groups")
+        group = t("no group") if self._group == NO_GROUP else self._group or t("all groups")
         sections = {"active": "Active", "archived": "Archived", "forgotten": "Forgotten", "all": "All"}
         orders = {"score": "by score", "age": "by age", "group": "by group"}
         line = Text(no_wrap=True, overflow="ellipsis")
         line.append(f" {t(sections[self._section])}", "bold").append(f" · {group} · {t(orders[self._order])} · ")
-        line.append(f"{count:,}", "bold").append(f" / {len(self._all):,}")
+        line.append(f"{count:,}", "bold").append(f" / {len(self._listing.all):,}")
         if self.memory.is_open and self.memory.entries is None:
             line = Text(t(" No plugin keeps scored memories: install nanobot-memory-consolidation."), "yellow")
-        elif self._problems:
-            line.append(f"  {self._file}: {self._problems[0]}", "yellow")
+        elif self._listing.problems:
+            line.append(f"  {self._listing.file}: {self._listing.problems[0]}", "yellow")
         self.line.update(line)
 
     def _cells(self, entry: EntryView) -> list[Text | str]:
@@ -163,7 +140,7 @@ class MemoriesView(View):
 
     def nothing(self) -> Text:
         """Return what helps when there is nothing."""
-        if self._all:
+        if self._listing.all:
             return Text(self.words("Other sections: a. Other groups: g."), "dim")
         return Text(self.words("Nothing is remembered yet. Press n to write something down."), "dim")
 
@@ -175,12 +152,12 @@ class MemoriesView(View):
 
     def action_sort(self) -> None:
         """Sort by the next thing."""
-        self._order = _ORDERS[(_ORDERS.index(self._order) + 1) % len(_ORDERS)]
+        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
         self._select()
 
     def action_section(self) -> None:
         """Show the next section."""
-        self._section = _SECTIONS[(_SECTIONS.index(self._section) + 1) % len(_SECTIONS)]
+        self._section = SECTIONS[(SECTIONS.index(self._section) + 1) % len(SECTIONS)]
         self._select()
 
     def action_filter(self) -> None:
@@ -214,17 +191,11 @@ class MemoriesView(View):
 
     def action_group(self) -> None:
         """Choose the group to show."""
-        sizes: dict[str, int] = {}
-        shown = [entry for _, entry in self._all if self._is_in_section(entry)]
-        for entry in shown:
-            parts = entry.group.split("/")
-            for depth in range(len(parts)):
-                name = "/".join(parts[: depth + 1])
-                sizes[name] = sizes.get(name, 0) + 1
-        without = sizes.pop("", 0)
-        groups = [("", self.words("all groups"), len(shown)), *((name, name, sizes[name]) for name in sorted(sizes))]
+        sizes = self._listing.groups(self._section)
+        total, without = sizes.pop("*"), sizes.pop("", 0)
+        groups = [("", self.words("all groups"), total), *((name, name, sizes[name]) for name in sorted(sizes))]
         if without:
-            groups.append((_NO_GROUP, self.words("no group"), without))
+            groups.append((NO_GROUP, self.words("no group"), without))
 
         def chosen(group: str | None) -> None:
             if group is not None:
@@ -235,7 +206,7 @@ class MemoriesView(View):
 
     def _marked(self) -> list[EntryView]:
         """Return the marked entries, or the one under the cursor."""
-        marked = [entry for _, entry in self._all if entry.id in self.list.marked]
+        marked = [entry for entry in self._listing.all if entry.id in self.list.marked]
         current = self.list.current
         return marked or ([current] if current is not None else [])
 
