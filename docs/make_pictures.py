@@ -1,7 +1,8 @@
-"""Make pictures of the panel: every view at 80 by 24 and 160 by 50, in English and Chinese, from a workspace made up.
+"""Make pictures of the panel from a workspace that is made up.
 
-``uv run python docs/make_pictures.py [FOLDER]`` writes SVG files, docs/pictures by default; the same code makes the
-same files. Nothing in them is loaded from elsewhere: they name fonts, and bring none.
+``uv run python docs/make_pictures.py`` writes those that the documentation shows into docs/pictures;
+``... make_pictures.py FOLDER`` writes every view at 80 by 24 and 160 by 50, in English and Chinese, into a folder, for
+looking at. The same code makes the same files. They load nothing: they name fonts, and bring none.
 """
 
 import asyncio
@@ -29,6 +30,12 @@ from nanobot_memory_plugins.panel.memory import PanelMemory  # noqa: E402
 SIZES = ((80, 24), (160, 50))
 LANGUAGES = ("en", "zh")
 PICTURES = Path(__file__).with_name("pictures")
+# What the documentation shows: views by size and language.
+SHOWN = (
+    *(((80, 24), "en", name) for name in ("memories", "search", "notes", "plugins", "health", "cost")),
+    ((160, 50), "en", "memories"),
+    *(((80, 24), "zh", name) for name in ("memories", "search")),
+)
 # What is searched for, by language.
 _QUERIES = {"en": "bridge drawings", "zh": "周三晚上"}
 _FONTS = "'DejaVu Sans Mono','Noto Sans Mono CJK SC','Sarasa Mono SC',Menlo,Consolas,monospace"
@@ -133,20 +140,25 @@ def _cell(match: re.Match[str], text: str, x: float, length: float) -> str:
     )
 
 
-def main(folder: Path) -> None:
-    """Write all pictures into a folder."""
+def main(folder: Path | None) -> None:
+    """Write the pictures of the documentation, or all into a folder."""
     os.environ["TZ"] = "UTC"
     if hasattr(time, "tzset"):
         time.tzset()
     os.environ["NANOBOT_MEMORY_PLUGINS"] = "storage,consolidation,recall,summary"
-    folder.mkdir(parents=True, exist_ok=True)
-    for language in LANGUAGES:
-        for size in SIZES:
-            for name in VIEWS:
-                file = folder / f"{name}-{size[0]}x{size[1]}-{language}.svg"
-                file.write_text(asyncio.run(picture(name, size, language)), encoding="utf-8")
-                print(file.name)  # noqa: T201
+    every = [(size, language, name) for language in LANGUAGES for size in SIZES for name in VIEWS]
+    target = folder or PICTURES
+    target.mkdir(parents=True, exist_ok=True)
+    for size, language, name in every if folder else SHOWN:
+        file = target / file_name(size, language, name)
+        file.write_text(asyncio.run(picture(name, size, language)), encoding="utf-8")
+        print(file.name)  # noqa: T201
+
+
+def file_name(size: tuple[int, int], language: str, name: str) -> str:
+    """Return the name of a picture."""
+    return f"panel-{name}-{size[0]}x{size[1]}-{language}.svg"
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES)
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else None)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -31,8 +32,8 @@ class RepositoryAccess:
     def __init__(self, repository: EntryRepository, *, who: str = "user") -> None:
         self._repository = repository
         self._who = who
-        self._runs: tuple[str, list[Run]] = ("", [])
-        self._list: tuple[str, EntryList] | None = None
+        self._runs: _Runs | None = None
+        self._list: tuple[str, EntryList, dict[str, Entry]] | None = None
 
     def version(self) -> str:
         """Return a text that changes with the file, the journal, and the hour, in which entries fade and expire."""
@@ -40,24 +41,28 @@ class RepositoryAccess:
         return f"{_stamp(self._repository.path)} {_stamp(journal)} {self._repository.clock.now():%Y-%m-%d %H}"
 
     def entries(self) -> EntryList:
-        """Return all entries of the file, as of now; the file is read once for each of its states."""
-        version = self.version()
-        if self._list is None or self._list[0] != version:
-            self._list = (version, self._read())
-        return self._list[1]
+        """Return all entries of the file, as of now."""
+        return self._entries()[0]
 
-    def _read(self) -> EntryList:
+    def _entries(self) -> tuple[EntryList, dict[str, Entry]]:
+        """Return the entries as others see them, and as they are; the file is read once for each of its states."""
+        version, known = self.version(), self._list
+        if known is None or known[0] != version:
+            known = self._list = (version, *self._read())
+        return known[1:]
+
+    def _read(self) -> tuple[EntryList, dict[str, Entry]]:
         snapshot = self._repository.load()
         now = self._repository.clock.now()
         views = [view_of(entry) for entry in in_order(faded(snapshot.entries, now).entries.values())]
         problems = (snapshot.damage, *snapshot.problems) if snapshot.damage else snapshot.problems
-        return EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems)
+        return EntryList(self._repository.paths.relative(snapshot.path), tuple(views), problems), snapshot.entries
 
     def gone(self) -> Sequence[EntryView]:
         """Return what the journal knows and the file does not hold."""
         there = self.entries().entries
         known: dict[str, Entry] = {}
-        for run in self._journal():
+        for run in self._journal().all:
             for change in run.changes:
                 last = change.after or change.before
                 known.pop(change.id, None)  # so that what went last stands last
@@ -69,17 +74,18 @@ class RepositoryAccess:
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
         """Return runs, the last first. A write that changed no entry is kept for its bytes alone."""
         runs = self._journal()
-        undone = {run.undoes for run in runs if run.undoes}
-        told = (run for run in reversed(runs) if run.changes or run.undoes or run.why == PURGED)
+        undone = {run.undoes for run in runs.all if run.undoes}
         if entry_id:
-            told = (run for run in told if any(change.id == entry_id for change in run.changes))
+            of_entry = [replace(run, changes=(change,)) for run, change in runs.by_entry.get(entry_id, ())]
+            return [_run_view(run, undone) for run in reversed(of_entry[-limit:])]
+        told = (run for run in reversed(runs.all) if run.changes or run.undoes or run.why == PURGED)
         return [_run_view(run, undone) for run, _ in zip(told, range(limit), strict=False)]
 
     def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:
         """Return the score at ``points`` moments: the journal says what was set, the days fade it."""
         now = self._repository.clock.now()
-        states = list(_states(self._journal(), entry_id))
-        current = self._repository.load().entries.get(entry_id)
+        states = list(_states(self._journal().by_entry.get(entry_id, ())))
+        current = self._entries()[1].get(entry_id)
         if current is not None and (not states or states[-1][1] != current):
             states.append((max([current.last_activated, *(time for time, _ in states)]), current))
         if not states:
@@ -119,12 +125,24 @@ class RepositoryAccess:
     def _told(self, outcome: Outcome) -> EntryRun | None:
         return _run_view(outcome.run, set()) if outcome.run is not None else None
 
-    def _journal(self) -> list[Run]:
+    def _journal(self) -> "_Runs":
         """Return the runs; the journal is read once for each of its states, since a long one takes its time."""
-        stamp = _stamp(self._repository.journal.path)
-        if stamp != self._runs[0] or not stamp:
-            self._runs = (stamp, self._repository.journal.runs())
-        return self._runs[1]
+        stamp, known = _stamp(self._repository.journal.path), self._runs
+        if known is None or stamp != known.stamp or not stamp:
+            known = self._runs = _Runs(stamp, self._repository.journal.runs())
+            for run in known.all:
+                for change in run.changes:
+                    known.by_entry.setdefault(change.id, []).append((run, change))
+        return known
+
+
+@dataclass(slots=True)
+class _Runs:
+    """The runs of the journal, and what was done to each entry, oldest first."""
+
+    stamp: str
+    all: list[Run]
+    by_entry: dict[str, list[tuple[Run, Change]]] = field(default_factory=dict)
 
 
 def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
@@ -166,18 +184,17 @@ def _change_view(change: Change, time: datetime | None) -> EntryChange:
     )
 
 
-def _states(runs: Iterable[Run], entry_id: str) -> Iterable[tuple[datetime, Entry | None]]:
+def _states(changes: Iterable[tuple[Run, Change]]) -> Iterable[tuple[datetime, Entry | None]]:
     """Yield when an entry came to which state; None where it was taken away."""
     known = False
-    for run in runs:
+    for run, change in changes:
         time = read_time(run.time)
-        for change in run.changes:
-            if change.id != entry_id or time is None:
-                continue
-            if not known and change.before is not None:
-                yield (min(change.before.created_at or change.before.last_activated, time), change.before)
-            known = True
-            yield time, change.after
+        if time is None:
+            continue
+        if not known and change.before is not None:
+            yield (min(change.before.created_at or change.before.last_activated, time), change.before)
+        known = True
+        yield time, change.after
 
 
 def _score_at(states: Sequence[tuple[datetime, Entry | None]], moment: datetime) -> float:

@@ -1,0 +1,39 @@
+"""The pictures of the panel: made the same each time, complete, and self-contained."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.make_pictures import PICTURES, SHOWN, file_name, picture
+
+PAGE = Path(__file__).parents[2] / "docs" / "panel.md"
+
+
+@pytest.fixture(autouse=True)
+def light(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation,recall,summary")
+    monkeypatch.setenv("TZ", "UTC")
+
+
+def test_the_page_shows_every_picture_that_is_made():
+    shown = set(re.findall(r"\(pictures/([^)]+)\)", PAGE.read_text(encoding="utf-8")))
+    assert shown == {file_name(*one) for one in SHOWN}
+    assert {file.name for file in PICTURES.glob("panel-*.svg")} == shown
+
+
+def test_no_picture_loads_anything():
+    for file in PICTURES.glob("*.svg"):
+        text = file.read_text(encoding="utf-8")
+        assert "@font-face" not in text
+        assert not re.search(r"url\((?!#)|href=\"http|@import", text)
+        assert "/tmp/" not in text
+
+
+async def test_a_picture_is_the_same_each_time():
+    one = await picture("memories", (80, 24), "zh")
+    assert one == await picture("memories", (80, 24), "zh")
+    assert "攀" in one
+    wide = re.search(r'textLength="([\d.]+)"[^>]*>攀<', one)
+    assert wide is not None
+    assert float(wide[1]) == 24.4  # two cells
