@@ -145,7 +145,7 @@ def main(folder: Path | None) -> None:
     os.environ["TZ"] = "UTC"
     if hasattr(time, "tzset"):
         time.tzset()
-    os.environ["NANOBOT_MEMORY_PLUGINS"] = "storage,consolidation,recall,summary"
+    os.environ.pop("NANOBOT_MEMORY_PLUGINS", None)
     every = [(size, language, name) for language in LANGUAGES for size in SIZES for name in VIEWS]
     target = folder or PICTURES
     target.mkdir(parents=True, exist_ok=True)
