@@ -9,7 +9,7 @@ import benchmarks
 # Not measurements, but what they share.
 SHARED = {"__main__", "hostile_texts", "local_model_client", "measure", "search_memory"}
 # Takes hours, or needs the local model.
-ONLY_WHEN_NAMED = {"answers", "extraction", "first_run", "forgetting", "learn_ranking", "silent_turn"}
+ONLY_WHEN_NAMED = {"answers", "extraction", "first_run", "forgetting", "learn_ranking", "rebuilding", "silent_turn"}
 
 
 def main() -> int:

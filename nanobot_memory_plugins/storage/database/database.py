@@ -12,7 +12,7 @@ import apsw
 import numpy as np
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.database import agreement, integrity, rows, schema, spaces, writing
+from nanobot_memory_plugins.storage.database import agreement, integrity, migrations, rows, schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     VectorBackend,
@@ -122,11 +122,14 @@ class Database:
         connection = connect(path, read_only=read_only)
         try:
             with plain_errors(path):
-                if not schema.check_version(connection):
+                version = schema.check_version(connection)
+                if not version:
                     if read_only:
                         raise StoreError(f"The index {path.name} is empty.", mend="It is built by the indexer.")
                     schema.create(connection)
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
+                if 0 < version < schema.SCHEMA_VERSION:
+                    cls._migrate(path, connection, read_only=read_only)
                 database = cls(path, connection, read_only=read_only, allow_fts5=allow_fts5, vector_reason=reason)
                 if not read_only:
                     database._prepare_for_writing()
@@ -134,6 +137,17 @@ class Database:
         except BaseException:
             connection.close()
             raise
+
+    @staticmethod
+    def _migrate(path: Path, connection: apsw.Connection, *, read_only: bool) -> None:
+        if read_only:
+            raise StoreError(
+                f"The index {path.name} was made by an older version.",
+                mend="Run `nanobot-memory index`, which brings it up to date.",
+            )
+        if not integrity.pages_are_sound(connection):
+            raise CorruptIndexError(f"The index {path.name} is damaged.")
+        migrations.migrate(connection)
 
     def _prepare_for_writing(self) -> None:
         """Check pages and full-text index, and bring terms and vectors to what this version and machine use."""
@@ -160,6 +174,7 @@ class Database:
         """Return the manifest: how far each file is indexed, by its path."""
         sql = 'SELECT path, "offset", prefix_hash, size, mtime_ns, line, ordinal FROM files'
         with plain_errors(self.path):
+            schema.refuse_newer(self.connection)
             return {row[0]: FileState(*row) for row in self.connection.execute(sql)}
 
     def apply(self, change: FileChange) -> None:
@@ -173,8 +188,7 @@ class Database:
                 writing.prepare(self.connection, writing.still_wanted(self.connection, change.documents))
                 for change in changes
             ]
-            with immediate(self.connection):
-                schema.count_commit(self.connection)
+            with self._transaction():
                 for change, documents in zip(changes, prepared, strict=True):
                     writing.apply_change(self.connection, change, documents)
 
@@ -205,7 +219,7 @@ class Database:
         with self._transaction():
             writing.clear(self.connection)
             for space in spaces.all_spaces(self.connection):
-                spaces.drop_space(self.connection, space, self.vector_backend)
+                spaces.drop_space(self.connection, space)
         self._without_vector.clear()
 
     # The vectors
@@ -240,7 +254,7 @@ class Database:
         with self._transaction():
             known = spaces.find_space(self.connection, space)
             if known and known.dimension != shape[0]:
-                spaces.drop_space(self.connection, known, self.vector_backend)
+                spaces.drop_space(self.connection, known)
                 known = None
             known = known or spaces.create_space(self.connection, space, shape[0], self.vector_backend)
             spaces.put(self.connection, known, arrays)
@@ -253,7 +267,7 @@ class Database:
         with self._transaction():
             known = spaces.find_space(self.connection, space)
             if known and dimension in (None, known.dimension):
-                spaces.activate(self.connection, known, self.vector_backend)
+                spaces.activate(self.connection, known)
 
     # The whole
 
@@ -315,6 +329,8 @@ class Database:
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         with plain_errors(self.path), immediate(self.connection):
+            # A newer version may have migrated the file since it was opened.
+            schema.refuse_newer(self.connection)
             schema.count_commit(self.connection)
             yield
 

@@ -8,6 +8,8 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
 from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 
+# The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
+FIRST_VERSION = 1
 SCHEMA_VERSION = 1
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
@@ -101,38 +103,56 @@ _DROP_TRIGGERS = (
 )
 
 
-def check_version(connection: apsw.Connection) -> bool:
-    """Return whether the file has our tables; an empty file has not.
+def check_version(connection: apsw.Connection) -> int:
+    """Return the version of our tables; an empty file has version 0.
 
-    Raises `StoreError` for a newer schema, which is left untouched, and `CorruptIndexError` for a file of
+    Raises `StoreError` for what a newer version made, which is left untouched, and `CorruptIndexError` for a file of
     something else.
     """
-    version = scalar(connection, "PRAGMA user_version")
+    version = int(scalar(connection, "PRAGMA user_version"))
     application = scalar(connection, "PRAGMA application_id")
     tables = scalar(connection, "SELECT count(*) FROM sqlite_schema")
     if not tables and not version:
-        return False
+        return 0
     if application != APPLICATION_ID:
         raise CorruptIndexError("The file at the index's place is a database of something else.")
+    refuse_newer(connection)
+    return version
+
+
+def refuse_newer(connection: apsw.Connection) -> None:
+    """Raise `StoreError` when a newer version made the file, or has migrated it since it was opened.
+
+    Newer are its tables, or the way in which its texts were segmented.
+    """
+    version = scalar(connection, "PRAGMA user_version")
     if version > SCHEMA_VERSION:
-        raise StoreError(
-            f"The index was made by a newer version (schema {version}, this one knows {SCHEMA_VERSION}).",
-            mend="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
-        )
-    return True
+        what = f"schema {version}, this one knows {SCHEMA_VERSION}"
+    elif version and (segmentation := int(get_meta(connection, "segmentation") or 0)) > SEGMENTATION_VERSION:
+        what = f"segmentation {segmentation}, this one knows {SEGMENTATION_VERSION}"
+    else:
+        return
+    raise StoreError(
+        f"The index was made by a newer version ({what}).",
+        mend="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
+    )
 
 
 def create(connection: apsw.Connection) -> None:
     """Make the tables, unless another process has just made them. WAL is set first: it cannot be in a transaction."""
     connection.execute("PRAGMA journal_mode = WAL").fetchall()
     with immediate(connection):
-        if check_version(connection):
-            return
-        connection.execute(_TABLES)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
-        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
-        set_meta(connection, "segmentation", SEGMENTATION_VERSION)
-        set_meta(connection, "identity", uuid.uuid4().hex)
+        if not check_version(connection):
+            make_tables(connection)
+
+
+def make_tables(connection: apsw.Connection) -> None:
+    """Make the tables of today in a file without any. Part of the caller's transaction."""
+    connection.execute(_TABLES)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
+    set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+    set_meta(connection, "identity", uuid.uuid4().hex)
 
 
 def ensure_full_text(connection: apsw.Connection, *, allowed: bool) -> bool:

@@ -6,6 +6,7 @@ part of the caller's transaction.
 
 import heapq
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -17,7 +18,7 @@ import numpy.typing as npt
 from loguru import logger
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.database.connection import VectorBackend, query, scalar
+from nanobot_memory_plugins.storage.database.connection import VectorBackend, has_module, query, scalar
 from nanobot_memory_plugins.storage.database.schema import next_revision
 
 Vector = npt.NDArray[np.float32]
@@ -72,22 +73,22 @@ def create_space(connection: apsw.Connection, name: str, dimension: int, backend
     return space
 
 
-def drop_space(connection: apsw.Connection, space: VectorSpace, available: VectorBackend) -> None:
+def drop_space(connection: apsw.Connection, space: VectorSpace) -> None:
     """Drop a space with all of its vectors."""
     if space.backend is VectorBackend.VEC0:
-        _drop_vec0(connection, space.table, available)
+        drop_virtual_table(connection, space.table)
     connection.execute("DELETE FROM spaces WHERE id = ?", (space.id,))
     next_revision(connection)
 
 
-def activate(connection: apsw.Connection, space: VectorSpace, available: VectorBackend) -> None:
+def activate(connection: apsw.Connection, space: VectorSpace) -> None:
     """Make a space the one that searches use, and drop the others."""
     others = [other for other in all_spaces(connection) if other.id != space.id]
     if space.active and not others:
         return
     connection.execute("UPDATE spaces SET active = (id = ?)", (space.id,))
     for other in others:
-        drop_space(connection, other, available)
+        drop_space(connection, other)
     next_revision(connection)
 
 
@@ -244,7 +245,7 @@ def migrate(connection: apsw.Connection, available: VectorBackend) -> None:
         if available is VectorBackend.VEC0:
             connection.execute("DELETE FROM vectors WHERE space_id = ?", (space.id,))
         else:
-            _drop_vec0(connection, space.table, available)
+            drop_virtual_table(connection, space.table)
         connection.execute("UPDATE spaces SET backend = ? WHERE id = ?", (available.value, space.id))
         # What could not be moved is embedded again.
         stored = (
@@ -274,10 +275,12 @@ def remove_vector(connection: apsw.Connection, space: VectorSpace, doc_id: int) 
         connection.execute("DELETE FROM vectors WHERE space_id = ? AND doc_id = ?", (space.id, doc_id))
 
 
-def _drop_vec0(connection: apsw.Connection, table: str, available: VectorBackend) -> None:
-    """Drop a sqlite-vec table. Without the extension SQLite cannot: its own tables go, and its line in the schema."""
-    if available is VectorBackend.VEC0:
-        connection.execute(f"DROP TABLE {table}")
+def drop_virtual_table(connection: apsw.Connection, table: str) -> None:
+    """Drop a table of sqlite-vec or FTS5. Without its module SQLite cannot: its own tables go, and its line."""
+    sql = scalar(connection, "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", (table,))
+    module = re.search(r"\busing\s+(\w+)", sql or "", re.IGNORECASE)
+    if module is None or has_module(connection, module[1].lower()):
+        connection.execute(f'DROP TABLE "{table}"')
         return
     shadows = connection.execute(
         "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE ? ESCAPE '!'",
