@@ -5,10 +5,15 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section, plain_score
-from nanobot_memory_plugins.core.files.entries import choice, exact_time, read_time
+from nanobot_memory_plugins.core.files.entries import exact_time, origin_of, read_time
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 _SCOPE = ("agent", "user", "channel", "session")
+# The names that `entry_to_json` gives; a newer version may give more.
+NAMES = frozenset({
+    "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
+    "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
+})  # fmt: skip
 
 
 def entry_to_json(entry: Entry) -> dict[str, Any]:
@@ -56,7 +61,7 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
         group=str(values.get("group", "")),
         supersedes=tuple(map(str, values.get("supersedes", ()))),
         superseded_by=str(values.get("superseded_by", "")),
-        origin=choice(Origin, str(values.get("origin", "")), Origin.USER),
+        origin=origin_of(str(values.get("origin", "")), Origin.USER),
         scope=Scope(**{name: str(scope.get(name, "")) for name in _SCOPE}),
         anchor_days=int(values.get("anchor_days", 0)),
         decayed_days=int(values.get("decayed_days", 0)),

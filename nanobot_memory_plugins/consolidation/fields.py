@@ -28,6 +28,7 @@ _SCORE = "score"
 _DECAYED = "decayed"
 _FROM = "from"
 _SECTION = "section"
+_ORIGIN = "origin"
 _SCOPE = ("agent", "user", "channel", "session")
 _SECTIONS = {section.value: section for section in Section}
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -45,7 +46,9 @@ def shown_date(time: datetime) -> str:
 
 def write_fields(entry: Entry) -> str:
     """Return the line of an entry's fields, or the empty string when none is set."""
-    pairs = "; ".join(f"{name}: {_quoted(value)}" for name, value in _pairs(entry) if value)
+    # Fields of a newer version win over what was made of them here.
+    known = {**dict(_pairs(entry)), **dict(entry.extra)} if entry.extra else dict(_pairs(entry))
+    pairs = "; ".join(f"{name}: {_quoted(value)}" for name, value in known.items() if value)
     return f"<!-- {pairs} -->" if pairs else ""
 
 
@@ -97,10 +100,13 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         activated = header.day
     anchor, decayed_days, anchor_days = _score(header.score, rest, bad)
     source, group, origin, supersedes, superseded_by = (
-        take(name, "") for name in ("source", "group", "origin", "supersedes", "superseded_by")
+        take(name, "") for name in ("source", "group", _ORIGIN, "supersedes", "superseded_by")
     )
     kept_in = take(_SECTION, "")
     scope = Scope(*(take(name, "") for name in _SCOPE)) if rest else _NOBODYS
+    # What only a newer version knows is kept as it stands; nobody is believed for it.
+    rest |= {_ORIGIN: origin} if origin and origin.lower() not in _ORIGINS else {}
+    rest |= {_SECTION: kept_in} if kept_in and kept_in not in _SECTIONS else {}
     read = Entry(
         header.id,
         content,
@@ -114,7 +120,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         group,
         tuple(filter(None, _COMMAS.split(supersedes))) if supersedes else (),
         superseded_by,
-        _ORIGINS.get(origin.lower(), Origin.USER) if origin else Origin.USER,
+        _ORIGINS.get(origin.lower(), Origin.TOOL) if origin else Origin.USER,
         scope,
         anchor_days,
         decayed_days,
@@ -134,7 +140,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
         yield _FROM, str(entry.anchor_days or "")
     yield "source", entry.source_session
     yield "group", entry.group
-    yield "origin", "" if entry.origin is Origin.USER else entry.origin.value
+    yield _ORIGIN, "" if entry.origin is Origin.USER else entry.origin.value
     yield "expires", _time(entry.expires_at)
     yield "supersedes", " ".join(entry.supersedes)
     yield "superseded_by", entry.superseded_by
@@ -143,7 +149,6 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "channel", entry.scope.channel
     yield "session", entry.scope.session
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""
-    yield from entry.extra
 
 
 def _score(shown: float, rest: dict[str, str], bad: list[str]) -> tuple[float, int, int]:

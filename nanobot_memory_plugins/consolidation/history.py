@@ -15,6 +15,8 @@ from nanobot_memory_plugins.consolidation.repository import EntryRepository, Out
 from nanobot_memory_plugins.consolidation.state import State, sha256
 from nanobot_memory_plugins.core.errors import InputError
 
+_UPDATE = "Update nanobot-memory-consolidation; nothing was changed."
+
 
 def last_undoable(runs: Sequence[Run]) -> Run | None:
     """Return the last run that is no undoing, was not undone, and was not made by hand."""
@@ -53,6 +55,8 @@ def undo(
             raise InputError(f"There is no run {run_id}." if run_id else "There is nothing to undo.")
         if any(one.undoes == run.id for one in runs) and not entry_id:
             raise InputError(f"The run {run.id} was undone already.")
+        if run.newer:
+            raise InputError(f"A newer version made the run {run.id}: it cannot be taken back here.", mend=_UPDATE)
         if run.why == MOVED and not entry_id:
             return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
@@ -80,12 +84,18 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
     Raises `InputError` when neither the file nor the journal knows it, and `MemoryFileError`.
     """
     with repository.locked():
-        known = last_known(repository.journal.runs(), entry_id)
+        runs = repository.journal.runs()
+        known = last_known(runs, entry_id)
+        newer = any(run.newer for run in runs if any(change.id == entry_id for change in run.changes))
 
         def decide(state: State) -> Wanted:
             entry = state.entries.get(entry_id) or _by_hand(state, entry_id) or known
             if entry is None:
                 raise InputError(f"There is no entry {entry_id}, and the journal knows none.")
+            if entry is known and newer:
+                raise InputError(
+                    f"A newer version wrote the entry {entry_id}: it cannot be restored here.", mend=_UPDATE
+                )
             return Wanted({**state.entries, entry_id: restored(entry, now)})
 
         return repository.write(decide, who=who, why=why)

@@ -16,7 +16,7 @@ from typing import Any
 from loguru import logger
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.entry_json import entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits, older_parts, read_part, rotate
 from nanobot_memory_plugins.consolidation.keeping import read_file
 from nanobot_memory_plugins.consolidation.patch import Patch, patch_from_json, patch_to_json
@@ -26,6 +26,8 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 NAME = "journal.jsonl"
 # Bytes after which a new part is begun at the next write, whatever the configuration says.
 _LONGEST = 16 << 20
+_ROW_NAMES = frozenset(["run", "time", "who", "why", "changes", "file", "before", "after", "patch", "undoes", "purged"])
+_CHANGE_NAMES = frozenset(["id", "action", "before", "after", "days"])
 # Who is named for what others did to the file.
 BY_HAND = "hand"
 # Why a run takes back one that was written down and not done.
@@ -72,7 +74,8 @@ class Run:
     """Changes that were made together: who made them, when (ISO 8601) and why.
 
     ``file_before`` and ``file_after`` are the SHA-256 of the file, ``patch`` leads from the one back to the other.
-    ``undoes`` names the run that this one took back. ``purged`` says that some of its changes were forgotten for good.
+    ``undoes`` names the run that this one took back. ``purged`` says that some of its changes were forgotten for good,
+    ``newer`` that its line holds what this version does not know: it can be shown, and not taken back.
     """
 
     id: str
@@ -86,6 +89,7 @@ class Run:
     patch: Patch | None = None
     undoes: str = ""
     purged: bool = False
+    newer: bool = False
 
 
 def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> tuple[Change, ...]:
@@ -240,6 +244,7 @@ def read_line(line: bytes) -> Run | None:
             patch=patch_from_json(row["patch"]) if row.get("patch") is not None else None,
             undoes=str(row.get("undoes", "")),
             purged=row.get("purged") is True,
+            newer=_is_newer(row),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -268,7 +273,18 @@ def _change_to_json(change: Change, compact: bool) -> dict[str, Any]:
 
 
 def _read_change(row: Mapping[str, Any]) -> Change:
-    before, after = row.get("before"), row.get("after")
+    # A change of a kind that is not known must not pass for an entry that was neither before nor after.
+    before, after = row["before"], row["after"]
     return Change(
         str(row["id"]), entry_from_json(before) if before else None, entry_from_json(after) if after else None
+    )
+
+
+def _is_newer(row: Mapping[str, Any]) -> bool:
+    """Tell whether a line holds names that this version does not know."""
+    entries = [one[side] for one in row["changes"] for side in ("before", "after") if one.get(side)]
+    return bool(
+        row.keys() - _ROW_NAMES
+        or any(one.keys() - _CHANGE_NAMES for one in row["changes"])
+        or any(entry.keys() - NAMES for entry in entries)
     )

@@ -91,6 +91,10 @@ ALTERED: dict[str, tuple[Callable[[Members], object], str]] = {
     ),
     "another list": (lambda m: relist(m, lambda x: x.update(format="other")), "cannot be understood \\(format\\)"),
     "a newer version": (lambda m: relist(m, lambda x: x.update(version=2)), "version 2 .* Upgrade nanobot-memory-core"),
+    "a newer version of another form": (
+        lambda m: relist(m, lambda x: x.update(version=2, files={"memory/MEMORY.md": "elsewhere"})),
+        "version 2 .* Upgrade nanobot-memory-core",
+    ),
     "a hash that is none": (lambda m: relist(m, lambda x: x["files"][0].update(sha256="x")), "cannot be understood"),
     "a size below zero": (lambda m: relist(m, lambda x: x["files"][0].update(size=-1)), "cannot be understood"),
     "a file twice in the list": (lambda m: relist(m, lambda x: x["files"].append(x["files"][0])), "names a file twice"),

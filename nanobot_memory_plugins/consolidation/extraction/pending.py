@@ -5,7 +5,7 @@ beside the index, which may be deleted at any time: what was cut may stand nowhe
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
@@ -86,8 +86,12 @@ class Pending:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with FileLock(self._folder / ".lock", timeout=_LOCK_SECONDS, mode=0o600):
                 data = self._load(file)
+                rows = data.get("messages")
+                # Rows of a kind that only a newer version knows stay, and fields of others, too.
+                as_written = {_identity(row): row for row in rows if _is_message(row)} if isinstance(rows, list) else {}
+                foreign = [row for row in rows if not _is_message(row)] if isinstance(rows, list) else []
                 left = change(_messages(data))
-                if not left:
+                if not left and not foreign:
                     file.unlink(missing_ok=True)
                     return True
                 if not file.exists():
@@ -95,7 +99,8 @@ class Pending:
                 data["session"] = session_key
                 if scope is not None:
                     data["scope"] = {name: value for name, value in asdict(scope).items() if value}
-                data["messages"] = [_row(message) for message in left]
+                new = [_row(message) for message in left]
+                data["messages"] = foreign + [as_written.get(_identity(row), row) for row in new]
                 write_private(file, json.dumps(data).encode("ascii"), durable=True)
         except (OSError, Timeout, MemoryFileError) as error:
             logger.warning("messages that are to be learned from cannot be kept: {}", type(error).__name__)
@@ -141,10 +146,18 @@ def _row(message: Message) -> dict[str, str]:
     return {"role": message.role, "text": message.text, **({"time": time.isoformat()} if time else {})}
 
 
+def _identity(row: Mapping[str, Any]) -> tuple[object, ...]:
+    return row["role"], row["text"], str(row.get("time"))
+
+
+def _is_message(row: object) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("role"), str) and isinstance(row.get("text"), str)
+
+
 def _messages(data: dict[str, Any]) -> list[Message]:
     rows = data.get("messages")
     return [
         Message(role=row["role"], text=row["text"], raw={"time": row.get("time")})
         for row in (rows if isinstance(rows, list) else [])
-        if isinstance(row, dict) and isinstance(row.get("role"), str) and isinstance(row.get("text"), str)
+        if _is_message(row)
     ]

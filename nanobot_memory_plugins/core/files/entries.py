@@ -145,6 +145,14 @@ def choice(kind: type[Choice], value: str, default: Choice) -> Choice:
         return default
 
 
+def origin_of(value: str, default: Origin) -> Origin:
+    """Return the origin that ``value`` names; ``default`` where it names none.
+
+    What only a newer version knows is taken for a tool's: an older one must not believe more.
+    """
+    return choice(Origin, value, Origin.TOOL) if value.strip() else default
+
+
 def _local(time: datetime) -> datetime:
     try:
         return time.astimezone()

@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.files.entries import (
     NoteEntry,
     Passage,
     choice,
+    origin_of,
     read_time,
     unescape_details,
 )
@@ -122,7 +123,7 @@ def _stretch(data: bytes, start: int, end: int, header: _Header | None, offset: 
         tldr=fields.get("tl;dr", ""),
         details=_details(_decode(data[header.body : end])),
         title=header.title,
-        origin=choice(Origin, fields.get("origin", ""), Origin.USER),
+        origin=origin_of(fields.get("origin", ""), Origin.USER),
         scope=Scope(
             agent=fields.get("agent", ""),
             user=fields.get("user", ""),

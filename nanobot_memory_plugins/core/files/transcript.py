@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files.entries import choice, exact_time, read_time
+from nanobot_memory_plugins.core.files.entries import choice, exact_time, origin_of, read_time
 from nanobot_memory_plugins.core.files.text import PIECE, clean
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -81,7 +81,7 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
             channel=values.get("channel", ""),
             session=session,
         ),
-        origin=choice(Origin, values.get("origin", ""), by_role),
+        origin=origin_of(values.get("origin", ""), by_role),
         id=values.get("id", ""),
         time=read_time(values.get("time", "")),
         name=values.get("name", ""),

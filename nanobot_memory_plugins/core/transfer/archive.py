@@ -1,6 +1,7 @@
 """Reading an archive that may come from anywhere: checked before anything of it is used."""
 
 import hashlib
+import json
 import re
 import stat
 import zipfile
@@ -100,18 +101,28 @@ def _manifest(path: Path, packed: zipfile.ZipFile) -> Manifest:
             data = file.read(_MOST_MANIFEST + 1)
         if len(data) > _MOST_MANIFEST:
             raise ValueError("too large")
+        _refuse_newer(path, data)
         manifest = Manifest.model_validate_json(data)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"])) or "its form"
         raise InputError(f"The {MANIFEST} of {path.name} cannot be understood ({where}).", mend=_NOT_OURS) from error
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError, NotImplementedError, RuntimeError) as error:
         raise InputError(f"The {MANIFEST} of {path.name} is damaged.", mend=_COPY_AGAIN) from error
-    if manifest.version > VERSION:
+    return manifest
+
+
+def _refuse_newer(path: Path, data: bytes) -> None:
+    """Raise `InputError` for a list of a later version, whatever else is different in it."""
+    try:
+        row = json.loads(data)
+    except (ValueError, RecursionError):
+        return  # whoever reads the list says what is wrong with it
+    version = row.get("version") if isinstance(row, dict) and row.get("format") == FORMAT else None
+    if isinstance(version, int) and version > VERSION:
         raise InputError(
-            f"{path.name} is of version {manifest.version} of {FORMAT}; this program knows {VERSION}.",
+            f"{path.name} is of version {version} of {FORMAT}; this program knows {VERSION}.",
             mend="Upgrade nanobot-memory-core; nothing was taken.",
         )
-    return manifest
 
 
 def _check_members(path: Path, packed: zipfile.ZipFile, manifest: Manifest) -> None:

@@ -12,6 +12,8 @@ from nanobot_memory_plugins.core.files.appending import Appender
 # Hexadecimal digits of a key: 128 bits.
 KEY_DIGITS = 32
 _KEY = re.compile(rf"[0-9a-f]{{{KEY_DIGITS}}}")
+# What a crash or a disk leaves of a key; other printable lines are of a version that is not known.
+_DAMAGED = re.compile(rf"[0-9a-f]{{0,{KEY_DIGITS}}}|.*[^\x20-\x7e].*", re.DOTALL)
 
 
 class Ledger:
@@ -43,7 +45,10 @@ def ledger_path(paths: MemoryPaths) -> Path:
 
 
 def read_keys(path: Path) -> set[str]:
-    """Return the keys in a file; none where there is no file. Raises `MemoryFileError`."""
+    """Return the keys in a file; none where there is no file.
+
+    Raises `MemoryFileError` when it cannot be read, or when a newer version wrote it.
+    """
     try:
         lines = path.read_text(encoding="ascii", errors="replace").splitlines()
     except FileNotFoundError:
@@ -53,5 +58,10 @@ def read_keys(path: Path) -> set[str]:
             f"The list of what was imported before ({os.fspath(path)}) cannot be read: {error.strerror}.",
             mend="Make it readable: without it everything would be imported twice.",
         ) from error
+    if any(not _DAMAGED.fullmatch(line) for line in lines):
+        raise MemoryFileError(
+            f"A newer version wrote the list of what was imported before ({os.fspath(path)}).",
+            mend="Update nanobot-memory-core: without the list everything would be imported twice.",
+        )
     # A line that a crash cut off is no key: what it stood for is known by its id in its file.
     return {line for line in lines if _KEY.fullmatch(line)}
