@@ -1,0 +1,62 @@
+"""The README in English and the one in Chinese are the same document, and name every other one."""
+
+import re
+
+from tests.docs.pages import CHINESE_README, DOCS, README, is_elsewhere, read
+
+ENGLISH, CHINESE = read(README), read(CHINESE_README)
+# A version of the other language leads back.
+OTHER = {README.name, CHINESE_README.name}
+HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+def test_each_links_to_the_other_at_its_top():
+    assert ENGLISH.links[0] == CHINESE_README.name
+    assert CHINESE.links[0] == README.name
+    for path in (README, CHINESE_README):
+        assert "](" in path.read_text(encoding="utf-8").splitlines()[2]
+
+
+def test_they_have_the_same_headings_in_the_same_order():
+    assert [tag for tag, _ in CHINESE.headings] == [tag for tag, _ in ENGLISH.headings]
+    assert CHINESE.headings[0] == ENGLISH.headings[0]
+    assert all(HAN.search(text) for _, text in CHINESE.headings[1:])
+    assert not any(HAN.search(text) for _, text in ENGLISH.headings)
+
+
+def test_they_have_the_same_code():
+    assert [block[:2] for block in CHINESE.code] == [block[:2] for block in ENGLISH.code]
+
+
+def test_they_have_the_same_links_in_the_same_order():
+    assert [one for one in CHINESE.links if one not in OTHER] == [one for one in ENGLISH.links if one not in OTHER]
+
+
+def test_their_tables_have_the_same_rows():
+    assert len(CHINESE.tables) == len(ENGLISH.tables)
+    for english, chinese in zip(ENGLISH.tables, CHINESE.tables, strict=True):
+        assert [len(row) for row in chinese] == [len(row) for row in english]
+        # A head, and a row that only divides, is a word of the language; everything else is a name.
+        named = [(e[0], c[0]) for e, c in zip(english[1:], chinese[1:], strict=True) if "**" not in e[0]]
+        assert [c for _, c in named] == [e for e, _ in named]
+
+
+def test_they_name_the_same_commands_and_files():
+    def names(spans):
+        return sorted({one for one in spans if one.startswith(("nanobot-memory", "memory/", "pip "))})
+
+    assert names(CHINESE.spans) == names(ENGLISH.spans)
+
+
+def test_they_name_every_document_and_list_it_once():
+    listed = [row[0] for row in ENGLISH.tables[-1]]
+    for path in DOCS.glob("*.md"):
+        assert listed.count(f"[docs/{path.name}](docs/{path.name})") == 1, path.name
+    assert not [link for link in ENGLISH.links if not is_elsewhere(link) and not (README.parent / link).exists()]
+
+
+def test_nothing_of_the_english_text_was_left_as_it_is():
+    english = {line for line in README.read_text(encoding="utf-8").splitlines() if len(line) > 60}
+    same = english & set(CHINESE_README.read_text(encoding="utf-8").splitlines())
+    code = {line for _, text, _ in ENGLISH.code for line in text.splitlines()}
+    assert same <= code
