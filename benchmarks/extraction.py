@@ -94,7 +94,7 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
     encode = open_embedder(EmbeddingOptions()).encode
     grounded: list[bool] = []
     told_twice: list[int] = []
-    for session in sessions:
+    for number, session in enumerate(sessions, start=1):
         with tempfile.TemporaryDirectory() as folder:
             first = await told(session, Path(folder), answers, "one")
             calls = len(answers.texts)
@@ -105,10 +105,14 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
             if len(told_twice) < again:
                 both = await told(session, Path(folder), answers, "two")
                 told_twice.append(near_duplicates(list(both.values())))
+        seconds = answers.seconds[-1] if answers.seconds else 0
+        parsed = sum(rows_of(text) is not None for text in answers.texts)
         print(
-            f"  {session.name}: {len(first)} entries, {answers.seconds[-1] if answers.seconds else 0:.0f} s", flush=True
+            f"  {number} {session.name}: {len(first)} entries, {seconds:.0f} s; so far {sum(grounded)} of {len(grounded)}"
+            f" grounded, {parsed} of {len(answers.texts)} parse, {sum(told_twice)} near-duplicates",
+            flush=True,
         )
-    rows = [row for text in answers.texts for row in rows_of(text) or []]
+    rows = [row for text in answers.texts for row in rows_of(text) or [] if "now" not in row or "content" in row]
     valid = sum(str(row.get("category", "")).strip().lower() in set(Category) for row in rows)
     parsed = sum(rows_of(text) is not None for text in answers.texts)
     print(f"  answers that parse after repair: {parsed} of {len(answers.texts)}")
