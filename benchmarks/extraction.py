@@ -108,8 +108,8 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
         seconds = answers.seconds[-1] if answers.seconds else 0
         parsed = sum(rows_of(text) is not None for text in answers.texts)
         print(
-            f"  {number} {session.name}: {len(first)} entries, {seconds:.0f} s; so far {sum(grounded)} of {len(grounded)}"
-            f" grounded, {parsed} of {len(answers.texts)} parse, {sum(told_twice)} near-duplicates",
+            f"  {number} {session.name}: {len(first)} entries, {seconds:.0f} s; so far grounded {sum(grounded)} of"
+            f" {len(grounded)}, parsed {parsed} of {len(answers.texts)}, {sum(told_twice)} near-duplicates",
             flush=True,
         )
     rows = [row for text in answers.texts for row in rows_of(text) or [] if "now" not in row or "content" in row]
