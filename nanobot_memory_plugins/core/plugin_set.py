@@ -22,7 +22,8 @@ from nanobot_memory_plugins.core.plugin_host import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.protocols import Complete, Store
-from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction import default_redactor, redact_text
+from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
 from nanobot_memory_plugins.core.values import Scope
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
@@ -97,6 +98,7 @@ class PluginSet:
         only = {name.strip() for name in names.split(",") if name.strip()} if names is not None else None
         skip = {name for name in self._config.plugins if not self._config.enabled(name)}
         self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip))
+        await run_in_daemon_thread(default_redactor)  # it finds the rules of third parties, which imports them
         for found in self._discovered:
             if found.plugin is not None:
                 self._register(found)
@@ -172,6 +174,17 @@ class PluginSet:
                 else "",
             )
             for report in self.reports()
+        ]
+        findings += [
+            Finding(
+                f"redaction rules {rules.name}",
+                f"not used ({rules.distribution} {rules.version}): {rules.error}"
+                if rules.error
+                else f"{len(rules.rules)} in use ({rules.distribution} {rules.version})",
+                Health.BAD if rules.error else Health.GOOD,
+                mend=f"pip install --upgrade {rules.distribution}, or pip uninstall it." if rules.error else "",
+            )
+            for rules in installed_rules()
         ]
         findings += [
             Finding(

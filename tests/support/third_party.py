@@ -1,12 +1,15 @@
 """Plugins of third parties, installed for one test: a module and its entry point, found as pip's would be."""
 
+import shutil
 import sys
 import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
 
 GROUP = "nanobot_memory_plugins"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def install_plugin(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, source: str) -> None:
@@ -19,3 +22,20 @@ def install_plugin(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, sou
     (info / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {module}\n", encoding="utf-8")
     monkeypatch.syspath_prepend(str(folder))
     monkeypatch.delitem(sys.modules, module, raising=False)
+
+
+def install_example(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Put one of the folder ``examples`` on the import path, with the entry points of its pyproject.toml."""
+    source = EXAMPLES / name
+    project = tomllib.loads((source / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    shutil.copy(source / f"{name}.py", folder)
+    info = folder / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    info.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n"
+    (info / "METADATA").write_text(metadata, encoding="utf-8")
+    lines = []
+    for group, points in project["entry-points"].items():
+        lines += [f"[{group}]", *(f"{point} = {value}" for point, value in points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.delitem(sys.modules, name, raising=False)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from nanobot_memory_plugins.core.redaction import Redactor
+from nanobot_memory_plugins.core.redaction import default_redactor
 
 DONE, FAILED = 0, 1
 
@@ -43,7 +43,7 @@ def redact(
 
 
 def _filter_text(*, show: bool) -> tuple[Counter[str], int, str | None]:
-    redactor = Redactor()
+    redactor = default_redactor()
     original = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     text = redactor.redact(original)
     if show:
@@ -53,7 +53,7 @@ def _filter_text(*, show: bool) -> tuple[Counter[str], int, str | None]:
 
 
 def _filter_lines() -> tuple[Counter[str], int, None]:
-    redactor = Redactor()
+    redactor = default_redactor()
     found: Counter[str] = Counter()
     failed = 0
     for number, line in enumerate(sys.stdin.buffer, 1):

@@ -8,23 +8,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
 from nanobot_memory_plugins.core.redaction.preview import preview
 from nanobot_memory_plugins.core.redaction.redactor import Redactor
 from nanobot_memory_plugins.core.redaction.rules import Finding, Rule
 
-__all__ = ["Finding", "Redactor", "Rule", "redact_text", "redact_value", "safe_preview"]
-
-_DEFAULT = Redactor()
+__all__ = ["Finding", "Redactor", "Rule", "default_redactor", "redact_text", "redact_value", "safe_preview"]
 
 
 def redact_text(text: str) -> str:
-    """Give ``text`` with every secret replaced, by the built-in rules."""
-    return _DEFAULT.redact(text)
+    """Give ``text`` with every secret replaced, by the built-in rules and those of the installed distributions."""
+    return default_redactor().redact(text)
 
 
 def redact_value(value: object) -> Any:
     """Give ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
-    return _DEFAULT.redact_value(value)
+    return default_redactor().redact_value(value)
 
 
 def safe_preview(value: object, *, max_chars: int = 500) -> str:
@@ -32,4 +31,4 @@ def safe_preview(value: object, *, max_chars: int = 500) -> str:
 
     Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
     """
-    return preview(_DEFAULT, value, max_chars)
+    return preview(default_redactor(), value, max_chars)

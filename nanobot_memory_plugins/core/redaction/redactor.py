@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
 from nanobot_memory_plugins.core.redaction.declarations import find_declared
@@ -39,16 +40,27 @@ _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 class Redactor:
     """Replaces secrets and personal data by placeholders. Immutable after construction, safe in threads.
 
-    ``extra_rules`` are searched beside the built-in ones. Redacting twice gives what redacting once gave.
+    ``extra_rules`` are searched beside the built-in ones. ``bounded`` are rules that are not trusted: they see what
+    all others have left, so that they can hide more, and never less. Redacting twice gives what redacting once gave.
     """
 
-    __slots__ = ("_extra",)
+    __slots__ = ("_bounded", "_extra")
 
-    def __init__(self, *, extra_rules: Sequence[Rule] = ()) -> None:
+    def __init__(self, *, extra_rules: Sequence[Rule] = (), bounded: BoundedRules | None = None) -> None:
         self._extra = RuleIndex(extra_rules) if extra_rules else None
+        self._bounded = bounded
 
     def redact(self, text: str) -> str:
         """Give ``text`` with every finding replaced by its placeholder."""
+        text = self._redact(text)
+        for _ in range(_PASSES):
+            spans = self._find_bounded(text)
+            if not spans:
+                break
+            text = self._redact(_replace(text, spans))
+        return text
+
+    def _redact(self, text: str) -> str:
         for _ in range(_PASSES):
             spans = self._find(text)
             if not spans:
@@ -59,7 +71,11 @@ class Redactor:
 
     def findings(self, text: str) -> list[Finding]:
         """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
-        return [Finding(span.kind, span.start, span.end) for span in self._find(text)]
+        spans = self._find(text)
+        more = [
+            one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
+        ]
+        return [Finding(span.kind, span.start, span.end) for span in sorted(spans + more)]
 
     def redact_value(self, value: object) -> Any:
         """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.
@@ -73,20 +89,30 @@ class Redactor:
         spans: list[Span] = []
         at = 0
         for block in find_key_blocks(text):
-            spans.extend(self._find_between(text, at, block.start))
+            spans.extend(self._find_between(text, at, block.start, self._find_in_window))
             spans.append(block)
             at = block.end
-        spans.extend(self._find_between(text, at, len(text)))
+        spans.extend(self._find_between(text, at, len(text), self._find_in_window))
         return spans
 
-    def _find_between(self, text: str, start: int, end: int) -> Iterator[Span]:
+    def _find_bounded(self, text: str) -> list[Span]:
+        if self._bounded is None or is_within_rule():
+            return []
+        return list(self._find_between(text, 0, len(text), self._find_bounded_in_window))
+
+    def _find_bounded_in_window(self, original: str) -> list[Span]:
+        view = FoldedView(original)
+        spans = self._bounded.find(view.text, view.text.lower()) if self._bounded is not None else []
+        return _in_original(view, _around_placeholders(view.text, spans))
+
+    def _find_between(self, text: str, start: int, end: int, find: Callable[[str], list[Span]]) -> Iterator[Span]:
         """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off."""
         at = start
         done = start
         while at < end:
             stop = _cut(text, at, end)
             left, right = max(start, at - _LEFT), min(end, stop + _RIGHT)
-            for span in self._find_in_window(text[left:right]):
+            for span in find(text[left:right]):
                 first, last = left + span.start, left + span.end
                 if first < max(at, done) or first >= stop:
                     continue
@@ -117,15 +143,30 @@ class Redactor:
         spans.extend(find_personal_data(text, lower))
         if not nested:
             spans.extend(find_encoded(text, lambda inner: bool(self._find_in_window(inner, nested=True))))
-        if not spans:
-            return spans
-        if "[" in text:
-            spans = _spare_placeholders(text, spans)
-        found = []
-        for span in settle(spans):
-            start, end = view.original_span(span.start, span.end)
-            found.append(span._replace(start=start, end=end))
-        return found
+        return _in_original(view, spans)
+
+
+def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:
+    """Settle ``spans`` of a folded view, and give them with their places in the original text."""
+    if spans and "[" in view.text:
+        spans = _spare_placeholders(view.text, spans)
+    found = []
+    for span in settle(spans):
+        start, end = view.original_span(span.start, span.end)
+        found.append(span._replace(start=start, end=end))
+    return found
+
+
+def _around_placeholders(text: str, spans: list[Span]) -> list[Span]:
+    """Let ``spans`` take in the whole of every placeholder of which they hold a part together with something else."""
+    masks = [match.span() for match in PLACEHOLDER.finditer(text)] if spans else []
+    wider = []
+    for span in spans:
+        met = [mask for mask in masks if mask[0] < span.end and span.start < mask[1]]
+        if met and not any(start <= span.start and span.end <= end for start, end in met):
+            span = span._replace(start=min(span.start, met[0][0]), end=max(span.end, met[-1][1]))
+        wider.append(span)
+    return wider
 
 
 def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:

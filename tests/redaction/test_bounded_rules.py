@@ -1,0 +1,165 @@
+"""Rules of third parties: what they do wrong costs only them, and they can hide more, but never less."""
+
+import re
+import threading
+import time
+from datetime import UTC, datetime
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.plugin_host import BreakerSettings
+from nanobot_memory_plugins.core.redaction import Redactor, Rule
+from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules
+from tests.redaction.shapes import VENDOR_TOKENS
+
+GOOD = Rule("badge", "[BADGE]", re.compile(r"BDG-[0-9]{6}"), literals=("BDG-",))
+LIMIT = 0.2
+TOKEN = VENDOR_TOKENS["github"](Random(1))
+SECRETS = (TOKEN, "lin@example-mail.org", "hunter2!Tango", "13812345678")
+TEXT = f"token {TOKEN}, mail lin@example-mail.org, password: hunter2!Tango, 电话 13812345678, badge BDG-123456"
+
+
+def redactor(*rules: Rule, seconds: float = LIMIT, clock: ManualClock | None = None) -> Redactor:
+    breaker = BreakerSettings(failures=3, rest_seconds=60)
+    named = [(rule.kind, rule) for rule in rules]
+    return Redactor(bounded=BoundedRules(named, seconds=seconds, clock=clock, breaker=breaker))
+
+
+def rule(validator) -> Rule:
+    return Rule("other", "[OTHER]", re.compile(r"x[0-9]"), validator)
+
+
+def raise_it(error: BaseException):
+    def validate(found: str) -> bool:
+        raise error
+
+    return validate
+
+
+@pytest.mark.parametrize(
+    "error", [ValueError(TOKEN), SystemExit(1), KeyboardInterrupt(), RecursionError(), TimeoutError()], ids=repr
+)
+def test_a_rule_that_raises_finds_nothing_and_the_others_find_theirs(error):
+    text = redactor(rule(raise_it(error)), GOOD).redact(f"{TEXT} x1")
+    assert text.endswith("badge [BADGE] x1")
+    assert [secret for secret in SECRETS if secret in text] == []
+
+
+def test_a_rule_that_hangs_is_given_up_after_its_limit():
+    ended = threading.Event()
+    before = time.monotonic()
+    assert redactor(rule(lambda found: ended.wait(60)), GOOD).redact("x1 BDG-123456") == "x1 [BADGE]"
+    assert time.monotonic() - before < 5 * LIMIT * 2
+    ended.set()
+
+
+def test_a_pattern_that_would_search_for_ever_is_broken_off_and_holds_up_no_other_thread():
+    endless = Rule("endless", "[ENDLESS]", re.compile(r"(?:a|aa|aaa)+(?:a|aa)+b$"))
+    beats: list[float] = []
+    stop = threading.Event()
+
+    def beat() -> None:
+        while not stop.wait(0.01):
+            beats.append(time.monotonic())
+
+    thread = threading.Thread(target=beat)
+    thread.start()
+    before = time.monotonic()
+    try:
+        assert redactor(endless, GOOD, seconds=1.0).redact("a" * 200 + " BDG-123456") == "a" * 200 + " [BADGE]"
+        took = time.monotonic() - before
+    finally:
+        stop.set()
+        thread.join()
+    assert 0.9 < took < 10  # it was endless, and it was ended
+    assert len([at for at in beats if at > before]) > 10
+
+
+def test_a_rule_that_fails_three_times_rests_for_a_minute_and_gets_a_trial():
+    clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
+    calls: list[str] = []
+
+    def validate(found: str) -> bool:
+        calls.append(found)
+        if len(calls) <= 3:
+            raise ValueError
+        return True
+
+    other = redactor(rule(validate), clock=clock)
+    assert [other.redact("x1") for _ in range(6)] == ["x1"] * 6
+    assert len(calls) == 3
+    clock.advance(61)
+    assert other.redact("x1") == "[OTHER]"
+
+
+def test_what_a_rule_does_itself_is_not_asked_of_it_again():
+    seen: list[str] = []
+
+    def validate(found: str) -> bool:
+        seen.append(mine.redact(f"{found} {TOKEN} BDG-123456"))
+        return True
+
+    mine = redactor(rule(validate), GOOD, seconds=5)
+    assert mine.redact("x1") == "[OTHER]"
+    assert seen == ["x1 [API_KEY] BDG-123456"]
+
+
+# Patterns that would take away from what the built-in rules find, were they asked at the same time.
+GREEDY = (
+    r"@",
+    r"password",
+    r"ghp_|gho_|github",
+    r"[a-z]{3}",
+    r":",
+    r"\[",
+    r"API_KEY\]",
+    r"[0-9]",
+    r".",
+    r"电话",
+    r"\] ?,",
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(GREEDY), st.permutations(TEXT.split(", ")), st.sampled_from(["", "\u200b", "\n"]))
+def test_whatever_it_matches_nothing_is_hidden_less(pattern, parts, between):
+    text = between + ", ".join(parts)
+    mine = redactor(Rule("greedy", "[GREEDY]", re.compile(pattern)), seconds=5)
+    redacted = mine.redact(text)
+    assert [secret for secret in SECRETS if secret in redacted] == []
+    assert mine.redact(redacted) == redacted
+    plain = Redactor().redact(text)
+    kept = re.split(r"\[[A-Z_]+\]", redacted)
+    at = 0
+    for piece in kept:  # what stays is a part of what the built-in rules leave, in its order
+        at = plain.index(piece, at) + len(piece)
+
+
+def test_a_match_that_holds_part_of_a_placeholder_takes_all_of_it():
+    across = Rule("across", "[ACROSS]", re.compile(r"KEY\], mail \[E"))
+    assert redactor(across).redact(TEXT).startswith("token [ACROSS], password")
+
+
+def test_findings_name_both_kinds_and_none_twice():
+    kinds = [one.kind for one in redactor(GOOD, Rule("mail", "[MAIL]", re.compile("lin@"))).findings(TEXT)]
+    assert kinds.count("badge") == 1
+    assert "mail" not in kinds
+    assert len(kinds) == 5
+
+
+def test_a_rule_finds_across_windows_in_a_long_text():
+    text = "\n".join(f"{'word ' * 40}BDG-{number:06}" for number in range(600))
+    redacted = redactor(GOOD, seconds=5).redact(text)
+    assert redacted.count("[BADGE]") == 600
+    assert "BDG-" not in redacted
+
+
+def test_flags_groups_and_disguises_work_as_for_built_in_rules():
+    mine = Rule(
+        "ticket", "[TICKET]", re.compile(r"(?ix) acme - (?P<secret> [0-9]{3} ) # a ticket"), literals=("acme-",)
+    )
+    assert redactor(mine).redact("ACME-123 and Ａｃｍｅ-4\u200b56") == "ACME-[TICKET] and Ａｃｍｅ-[TICKET]"

@@ -1,0 +1,79 @@
+"""Rules that installed distributions bring: found, checked, and left out with a word where they are of no use."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.diagnosis import Health
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules, installed_rules
+from tests.support.third_party import install_plugin
+
+HEAD = "import re\nfrom nanobot_memory_plugins.core.redaction import Rule, redact_text\n"
+GOOD = HEAD + 'rules = [Rule("ticket", "[TICKET]", re.compile("TCK-[0-9]+"))]\n'
+SECRET = "hunter2!Tango"
+BROKEN = {
+    "raises": (f"raise ValueError('{SECRET}')", "ValueError"),
+    "exits": ("raise SystemExit", "SystemExit"),
+    "no_rules": ("rules = ['TCK-[0-9]+']", "they are to be rules, and one is str"),
+    "none": ("rules = None", "they are to be rules, and one is NoneType"),
+    "bytes": (HEAD + "rules = Rule('t', '[TT]', re.compile(b't'))", "a compiled pattern for text"),
+    "function_raises": (f"def rules(): raise KeyError('{SECRET}')", "KeyError"),
+    "changed": (
+        HEAD + "rules = Rule('t', '[TT]', re.compile('t'))\nobject.__setattr__(rules, 'placeholder', 'shown')",
+        "must look like",
+    ),
+    "missing": ("", "AttributeError"),
+}
+
+
+@pytest.fixture
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator:
+    def put(name: str, source: str) -> None:
+        folder = tmp_path / name
+        folder.mkdir()
+        install_plugin(folder, monkeypatch, name, source)
+        points = next(folder.glob("*.dist-info")) / "entry_points.txt"
+        points.write_text(f"[nanobot_memory_redaction_rules]\n{name} = third_party_{name}:rules\n", encoding="utf-8")
+        forget_installed_rules()
+
+    yield put
+    monkeypatch.undo()
+    forget_installed_rules()
+
+
+def test_a_list_a_single_rule_and_a_function_are_taken(install):
+    install("list", GOOD)
+    install("single", HEAD + 'rules = Rule("order", "[ORDER]", re.compile("ORD-[0-9]+"))\n')
+    install("function", HEAD + 'def rules(): return (Rule("visit", "[VISIT]", re.compile("VIS-[0-9]+")),)\n')
+    assert redact_text("TCK-1 ORD-2 VIS-3") == "[TICKET] [ORDER] [VISIT]"
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+async def test_one_that_cannot_be_used_is_named_with_a_mend_and_the_others_work(
+    install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
+):
+    source, reason = BROKEN[kind]
+    install("broken", source)
+    install("good", GOOD)
+    assert redact_text(f"TCK-1 password: {SECRET}") == "[TICKET] password: [REDACTED]"
+    broken, good = installed_rules()
+    assert reason in broken.error
+    assert SECRET not in broken.error
+    assert (broken.rules, len(good.rules), good.error) == ((), 1, "")
+    if kind == "raises":
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+        async with MemoryHost(tmp_path / "workspace") as memory:
+            (finding,) = [one for one in await memory.diagnose() if one.subject == "redaction rules broken"]
+        assert finding.health is Health.BAD
+        assert "third_party_broken" in finding.mend
+
+
+def test_a_module_that_redacts_while_it_is_imported_does_not_wait_for_itself(install):
+    install("early", GOOD + f'early = redact_text("TCK-1 password: {SECRET}")\n')
+    assert redact_text("TCK-1") == "[TICKET]"
+    import third_party_early
+
+    assert third_party_early.early == "TCK-1 password: [REDACTED]"
