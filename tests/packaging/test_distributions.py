@@ -194,6 +194,17 @@ def test_the_example_of_a_third_party_is_discovered_and_called(environment, tmp_
     assert notes.count("tl;dr: Deadline:") == 1
 
 
+@pytest.mark.accept("PL-05")
+def test_a_rule_and_a_store_of_third_parties_are_installed_and_used(environment, tmp_path):
+    environment.install("nanobot-memory-core")
+    for name in ("badge_rule", "shelf_store"):
+        run("uv", "build", "--quiet", "--wheel", "--out-dir", tmp_path, ROOT / "examples" / name)
+    environment.pip("install", "--no-index", "--no-deps", *map(str, sorted(tmp_path.glob("*.whl"))))
+    assert environment.plugins()["shelf"]["hooks"] == ["on_purge", "open_store"]
+    redacted = run(environment.bin / "nanobot-memory", "redact", input="BDG-120407\n", env=environment.variables)
+    assert redacted.stdout == "[BADGE]\n"
+
+
 def test_the_example_plugin_is_twenty_lines():
     source = (ROOT / "examples" / "deadline_plugin" / "deadline_plugin.py").read_text(encoding="utf-8")
     assert len(source.splitlines()) <= 20

@@ -1,0 +1,20 @@
+"""Hides the numbers of a company's badges, which no built-in rule can know: ``BDG-`` and six digits."""
+
+import re
+
+from nanobot_memory_plugins.core.redaction import Rule
+
+
+def is_issued(badge: str) -> bool:
+    """Tell whether a badge has that number: its last digit is the sum of the others, modulo 10."""
+    digits = [int(char) for char in badge[-6:]]
+    return digits[-1] == sum(digits[:-1]) % 10
+
+
+BADGE = Rule(
+    kind="badge",
+    placeholder="[BADGE]",
+    pattern=re.compile(r"(?<![A-Za-z0-9])BDG-[0-9]{6}(?![0-9])"),
+    validator=is_issued,
+    literals=("BDG-",),
+)

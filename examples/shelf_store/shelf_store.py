@@ -1,0 +1,160 @@
+"""Keeps what is searched outside of the workspace: in one SQLite file, wherever the option `file` says.
+
+The memory files stay the truth: the shelf follows them, and can be deleted at any time. It searches by words.
+"""
+
+import asyncio
+import re
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import astuple, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from nanobot_memory_plugins.core import Hit, PluginContext, Query, SearchResult, hookimpl
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
+from nanobot_memory_plugins.core.scopes import passes
+from nanobot_memory_plugins.core.values import Level, Origin, Scope, StoreStatus, Trace
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
+CREATE TABLE IF NOT EXISTS memories (workspace, id, text, path, line, time, origin, agent, user, channel, session);
+"""
+WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+
+
+class Options(BaseModel):
+    """Where the shelf stands."""
+
+    model_config = ConfigDict(extra="forbid")
+    file: str = Field("~/.cache/shelf.db", description="The SQLite file, which several workspaces may share.")
+
+
+class ShelfStore:
+    """A `Store`: anything with these six methods is one."""
+
+    def __init__(self, workspace: Path, file: Path) -> None:
+        self.workspace, self.file, self.paths = workspace, file, MemoryPaths.of(workspace)
+        self.lock = threading.Lock()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with closing(self.open()) as shelf:
+            shelf.executescript(TABLES)
+
+    def open(self) -> sqlite3.Connection:
+        """Open the file for one call, in whatever thread that runs."""
+        shelf = sqlite3.connect(self.file, timeout=5)
+        shelf.execute("PRAGMA secure_delete = ON")  # what is forgotten for good leaves no bytes
+        return shelf
+
+    async def search(self, query: Query) -> SearchResult:
+        """Return the memories that hold most words of the query."""
+        return SearchResult(await asyncio.to_thread(self.find, query), Level.FULL_TEXT)
+
+    async def read(self, hit_id: str) -> Hit | None:
+        """Return one memory."""
+        return next((hit for hit in await asyncio.to_thread(lambda: list(self.rows())) if hit.id == hit_id), None)
+
+    def notify(self, path: Path) -> None:
+        """Do nothing: every search looks at the files first, which is quick while there are few."""
+
+    async def flush(self) -> None:
+        """Take in what has changed."""
+        await asyncio.to_thread(self.follow)
+
+    def status(self) -> StoreStatus:
+        """Say how much stands on the shelf."""
+        return StoreStatus(Level.FULL_TEXT, documents=sum(1 for _ in self.rows()), reason="the shelf knows words only")
+
+    async def close(self) -> None:
+        """Do nothing: no connection outlives its call."""
+
+    def find(self, query: Query) -> tuple[Hit, ...]:
+        """Search, in a worker thread. Whose a memory is must be asked of every one."""
+        self.follow()
+        words = set(WORD.findall(query.text.lower()))
+        found = []
+        for hit in self.rows():
+            if not passes(hit.scope, query.scope) or hit.id in query.exclude_ids:
+                continue
+            if (query.origins and hit.origin not in query.origins) or (
+                query.sources and hit.source not in query.sources
+            ):
+                continue
+            assert hit.time is not None
+            if (query.since and hit.time < query.since) or (query.until and hit.time > query.until):
+                continue
+            if share := len(words & set(WORD.findall(hit.text.lower()))) / max(1, len(words)):
+                found.append(replace(hit, score=share, coverage=share))
+        return tuple(sorted(found, key=lambda hit: (-hit.score, hit.id))[: query.limit])
+
+    def rows(self) -> Iterator[Hit]:
+        """Yield every memory of this workspace."""
+        with closing(self.open()) as shelf:
+            found = shelf.execute("SELECT * FROM memories WHERE workspace = ?", (str(self.workspace),)).fetchall()
+        for _, key, text, path, line, time, origin, *scope in found:
+            source = "transcript" if path.endswith(".jsonl") else "note"
+            when = datetime.fromisoformat(time)
+            yield Hit(key, text, path, line, 0.0, Origin(origin), Scope(*scope), when, source=source)
+
+    def follow(self) -> bool:
+        """Read the files that have changed since the last time, and let go of those that are no more."""
+        files = [*self.paths.memory.glob("*.md"), *self.paths.sessions.glob("*.jsonl")]
+        stamps = {
+            str(path.relative_to(self.workspace)): f"{path.stat().st_mtime_ns} {path.stat().st_size}" for path in files
+        }
+        with self.lock, closing(self.open()) as shelf, shelf:
+            mine = (str(self.workspace),)
+            known = dict(shelf.execute("SELECT path, stamp FROM files WHERE workspace = ?", mine).fetchall())
+            changed = {path for path in known.keys() | stamps.keys() if known.get(path) != stamps.get(path)}
+            for path in sorted(changed):
+                for table in ("files", "memories"):
+                    shelf.execute(f"DELETE FROM {table} WHERE workspace = ? AND path = ?", (*mine, path))
+                if path in stamps:
+                    shelf.execute("INSERT INTO files VALUES (?, ?, ?)", (*mine, path, stamps[path]))
+                    rows = [(*mine, *row) for row in read(self.workspace, path)]
+                    shelf.executemany(f"INSERT INTO memories VALUES ({', '.join('?' * 11)})", rows)
+        return bool(changed)
+
+
+def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
+    """Yield the rows of one memory file, for the columns of the table from `id` on."""
+    file = workspace / path
+    changed = datetime.fromtimestamp(file.stat().st_mtime, UTC)
+    if file.suffix == ".jsonl":
+        for line, data in enumerate(file.read_bytes().splitlines(), 1):
+            if said := parse_transcript_line(data):
+                at = (said.time or changed).isoformat()
+                yield said.id or f"{path}:{line}", said.text, path, line, at, said.origin.value, *astuple(said.scope)
+        return
+    for part in parse_notes(file.read_bytes()):
+        key, when, origin, scope = f"{path}:{part.line}", changed, Origin.USER, Scope()
+        if isinstance(part, NoteEntry):
+            key, when, origin, scope = part.id or key, part.time, part.origin, part.scope
+            text = f"{part.tldr}\n{part.details}".strip()
+        else:
+            text = part.text.strip()
+        if text:
+            yield key, text, path, part.line, when.astimezone(UTC).isoformat(), origin.value, *astuple(scope)
+
+
+class Plugin:
+    """What the entry point names. `tryfirst` puts it before the store that is installed with the set."""
+
+    Options = Options
+
+    @hookimpl(tryfirst=True)
+    def open_store(self, context: PluginContext) -> ShelfStore:
+        """Open the shelf."""
+        options = context.options or Options()
+        return ShelfStore(context.workspace, Path(options.file).expanduser())
+
+    @hookimpl
+    def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext) -> Trace | None:
+        """Follow the files, which are clean already."""
+        if dry_run or not isinstance(context.store, ShelfStore):
+            return None
+        return Trace(context.store.file.name) if context.store.follow() else None

@@ -1,0 +1,79 @@
+"""The example of a store: the memory searches it instead of the one of the set."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.purging import purge_texts
+from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from tests.support.third_party import install_example
+
+
+def config(file: Path, **core: object) -> MemoryConfig:
+    return MemoryConfig.model_validate({"core": core, "plugins": {"shelf": {"file": str(file)}}})
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "installed").mkdir()
+    install_example(tmp_path / "installed", monkeypatch, "shelf_store")
+    return tmp_path / "another disk" / "shelf.db"
+
+
+async def test_recall_and_tools_answer_from_the_shelf(shelf: Path, tmp_path: Path):
+    workspace = tmp_path / "workspace"
+    async with MemoryHost(workspace, config=config(shelf)) as memory:
+        await memory.message_received(session_key="cli:one", text="Our staging database listens on port 5433.")
+        await memory.keep(Note("周三晚上去攀岩馆", origin=Origin.USER), session_key="cli:one")
+        await memory.flush_index()
+        asked = await memory.message_received(session_key="cli:two", text="Do you remember the staging database port?")
+        assert asked.block is not None
+        assert "port 5433" in asked.block
+        search = next(tool for tool in memory.tools() if tool.name == "memory_search")
+        assert "攀岩" in await search.run({"query": "攀岩馆"}, session_key="cli:two")
+        (hit,) = (await memory.search(Query("攀岩馆"))).hits
+        note = (workspace / hit.path).read_text(encoding="utf-8").splitlines()
+        assert note[hit.line - 1].startswith("### ")
+        assert hit.origin is Origin.USER
+    assert not (workspace / ".storage" / "memory.db").exists()
+    with sqlite3.connect(shelf) as file:
+        assert file.execute("SELECT count(*) FROM memories").fetchone()[0] >= 3
+    file.close()
+
+
+async def test_two_workspaces_on_one_shelf_do_not_see_each_other(shelf: Path, tmp_path: Path):
+    async with (
+        MemoryHost(tmp_path / "a", config=config(shelf)) as a,
+        MemoryHost(tmp_path / "b", config=config(shelf)) as b,
+    ):
+        await a.message_sent(session_key="cli:one", text="The garden gate is green.")
+        assert len((await a.search(Query("garden gate"))).hits) == 1
+        assert (await b.search(Query("garden gate"))).hits == ()
+
+
+async def test_users_are_kept_apart_and_what_is_gone_from_the_files_is_gone(shelf: Path, tmp_path: Path):
+    async with MemoryHost(tmp_path / "a", config=config(shelf, share="user")) as memory:
+        for user in ("lin", "kim"):
+            scope = Scope(user=user, channel="chat")
+            await memory.message_received(
+                session_key=user, text=f"The safe of {user} opens with a blue key.", scope=scope
+            )
+        hits = (await memory.search(Query("blue key", scope=Scope(user="kim")))).hits
+        assert [hit.scope.user for hit in hits] == ["kim"]
+        await purge_texts(memory, ["The safe of kim opens with a blue key."])
+        assert (await memory.search(Query("blue key", scope=Scope(user="kim")))).hits == ()
+    assert b"kim opens" not in await asyncio.to_thread(shelf.read_bytes)
+
+
+async def test_the_shelf_is_a_store_and_can_be_deleted(shelf: Path, tmp_path: Path):
+    async with MemoryHost(tmp_path / "a", config=config(shelf)) as memory:
+        await memory.message_sent(session_key="cli:one", text="The garden gate is green.")
+        await memory.flush_index()
+    await asyncio.to_thread(shelf.unlink)
+    async with MemoryHost(tmp_path / "a", config=config(shelf)) as memory:
+        assert len((await memory.search(Query("garden gate"))).hits) == 1
+        assert isinstance(memory._store, Store)
