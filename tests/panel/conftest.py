@@ -61,10 +61,10 @@ class Driven:
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until something holds, 20 seconds at most."""
-        for _ in range(1_000):
+        for _ in range(400):
             if condition():
                 return
-            await self.pilot.pause(0.02)
+            await self.pilot.pause(0.05)
         raise AssertionError(f"{what or 'it'} did not come:\n{self.screen()}")
 
     async def sees(self, text: str) -> None:
