@@ -41,14 +41,7 @@ def garbage_everywhere(workspace: Path) -> None:
     (workspace / ".storage" / "memory.db").write_bytes(b"SQLite format 3\0" + junk)
 
 
-def no_rights(workspace: Path) -> None:
-    garbage_everywhere(workspace)
-    for file in (workspace / "memory").rglob("*.jsonl"):
-        if not file.is_symlink():
-            file.chmod(0)
-
-
-@pytest.mark.parametrize("make", [empty, memory_is_a_file, garbage_everywhere, no_rights])
+@pytest.mark.parametrize("make", [empty, memory_is_a_file, garbage_everywhere])
 async def test_every_view_opens(make: Callable[[Path], None], workspace: Path, config: Path):
     make(workspace)
     before = files_of(workspace)
