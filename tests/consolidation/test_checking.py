@@ -59,10 +59,16 @@ def test_of_many_those_that_are_touched_most_are_checked():
         ("The user has a dog called Rex", "I bought a new leash for Rex", "The user has a dog called Rex", "unchanged"),
         ("用户的狗叫旺财", "昨天给旺财买了新的牵引绳", "用户的狗叫旺财", "unchanged"),
         ("The user plays the violin", "My violin was repaired", "The user plays the repaired violin", "unchanged"),
-        ("The user lives in Berlin", "I like it in Berlin", "The user lives in Paris", "neither"),
+        (
+            "The user went hiking near the fjord",
+            "I went hiking with friends in Oslo",
+            "The user went hiking with friends in Oslo",
+            "unchanged",  # two walks, and nothing that was true is so no more
+        ),
+        ("The user lives in Berlin", "I like it in Berlin now", "The user lives in Paris", "neither"),
         ("The rent is 700 euros", "They raised my rent", "The rent is 900 euros", "neither"),
         ("The user uses npm", "I use npm for everything", "The user does not use npm any more", "neither"),
-        ("The user lives in Berlin", "Maybe I will live in Paris", "The user may live in Paris", "neither"),
+        ("The user lives in Berlin", "Maybe I will live in Paris", "The user may live in Paris", "unchanged"),
     ],
 )
 def test_a_verdict_counts_when_the_statements_bear_it_out(before: str, said: str, now: str, verdict: str):

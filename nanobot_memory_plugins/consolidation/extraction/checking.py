@@ -73,7 +73,7 @@ def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: 
         entry = known.get(id_)
         if not now or entry is None or entry.superseded_by:
             continue
-        if is_the_same(now, entry.content):
+        if is_the_same(now, entry.content) or not grounding.tells_a_change(now, entry.content):
             unchanged.add(entry.id)
         elif grounding.bears_out_change(now, entry.content):
             changed[entry.id] = candidate_of(entry, now)

@@ -11,8 +11,9 @@ _ENDS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NOW = re.compile(
-    r"\bnow\b|\bthese days\b|\bagain\b|\bgot\b|\bbought\b|\bborn\b"
-    r"|\bwent (?:up|down)\b|现在|以后|今后|如今|又|结婚|出生|提高|降低|涨",
+    r"\bnow\b|\bthese days\b|\bagain\b|\bgot\b|\bbought\b|\bborn\b|\bnew\b|\bback (?:to|at|in|on)\b|\bturns? out\b"
+    r"|\bover to\b|\braised\b|\bjoined\b|\bslip(?:s|ped)?\b|\bpostponed\b|\bdelayed\b|\bsince\b"
+    r"|\bwent (?:up|down)\b|现在|以后|今后|如今|又|新|其实|恢复|推迟|延期|提前|毕业|结婚|离婚|出生|提高|降低|涨",
     re.IGNORECASE,
 )
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.consolidation.extraction.cues import clauses_of, ends_something
+from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
 from nanobot_memory_plugins.consolidation.wording import Wording, wording
 
@@ -90,6 +90,14 @@ class Grounding:
         if share < (_WITH_VECTORS if near else _BY_WORDS) or not self._knows_numbers(own):
             return False
         return is_try or all(self._agrees(wording(part)) for part in clauses_of(text))
+
+    def tells_a_change(self, now: str, before: str) -> bool:
+        """Say whether a statement that ``now`` may rest on announces a change, or the two contradict each other."""
+        own, old = wording(now), wording(before)
+        if (own.negated, own.numbers) != (old.negated, old.numbers):
+            return True
+        terms = _terms(own) | _terms(old)
+        return any(announces_a_change(one.text) and terms & _terms(wording(one.text)) for one in self.sure)
 
     def bears_out_change(self, now: str, before: str) -> bool:
         """Say whether the statements bear out that of ``before`` is true what ``now`` says.
