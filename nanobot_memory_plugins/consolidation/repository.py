@@ -319,7 +319,8 @@ class EntryRepository:
         elif raw == seen and last.file == path.name and last.file_after not in ("", sha256(raw)):
             self._broke_off(last)
         backup = read_file(path.with_name(f"{path.name}.bak"))
-        writer = made or (self.journal.maker_of(sha256(seen)) if seen else None)
+        # Where people have written before and behind our write, only the journal tells that there was one.
+        writer = made or (self.journal.maker_of(sha256(seen)) if seen else None) or _of_file(last, path)
         if not backup or writer is None or writer.file_before in ("", sha256(b""), sha256(backup)):
             return None
         if self.journal.knows(sha256(backup)):
@@ -372,6 +373,10 @@ class EntryRepository:
             if lasting not in self._warned:
                 self._warned.add(lasting)
                 logger.warning("entries: {}", problem)
+
+
+def _of_file(run: Run, path: Path) -> Run | None:
+    return run if run.file == path.name else None
 
 
 def _holds_entries(path: Path) -> bool:
