@@ -1,5 +1,6 @@
 # The everyday commands. Each is what it says; `make` alone lists them.
 .PHONY: help demo test check format bench trust package
+.PHONY: help demo test check format bench package release
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -32,3 +33,6 @@ trust: ## the long forms of everything in docs/trust.md, with their figures (an 
 
 package: ## build the wheels of every distribution into dist/
 	NANOBOT_RELEASE=1 uv build --all-packages --wheel
+
+release: ## build and check a release, and print what to upload
+	uv run python -m release

@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.first_run import MOST_COMMANDS, first_run
+from release.contents import of_this_machine, problems
+from release.versions import version_of
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
@@ -120,6 +122,11 @@ def environment(tmp_path, wheels, third_party) -> Environment:
 def test_there_is_a_wheel_of_every_distribution(wheels):
     names = {file.name.split("-")[0] for file in wheels.glob("*.whl")}
     assert names == {"nanobot_memory_plugins", *(f"nanobot_memory_{folder}" for folder in FOLDERS)}
+
+
+def test_nothing_in_a_wheel_tells_of_this_machine_and_everything_that_belongs_into_it_is_there(wheels):
+    version, forbidden = version_of(ROOT), [*of_this_machine(ROOT), str(ROOT).encode()]
+    assert [one for file in wheels.glob("*.whl") for one in problems(file, version, forbidden)] == []
 
 
 @pytest.mark.accept("PL-01")

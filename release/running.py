@@ -1,0 +1,30 @@
+"""Running other programs, in words when they fail."""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+
+class ReleaseError(Exception):
+    """Why there can be no release, for people."""
+
+
+def run(
+    command: Sequence[str | Path], *, folder: Path, variables: Mapping[str, str] | None = None, seconds: float = 1_800
+) -> str:
+    """Return the standard output of a program. Raises `ReleaseError` when it fails, with its last words."""
+    words = [str(part) for part in command]
+    try:
+        done = subprocess.run(
+            words, cwd=folder, env=dict(variables if variables is not None else os.environ), timeout=seconds,
+            capture_output=True, text=True, encoding="utf-8", errors="replace", check=False,
+        )  # fmt: skip
+    except FileNotFoundError as error:
+        raise ReleaseError(f"{words[0]} is not installed.") from error
+    except subprocess.TimeoutExpired as error:
+        raise ReleaseError(f"`{' '.join(words)}` did not end within {seconds:.0f} s.") from error
+    if done.returncode:
+        said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-20:])
+        raise ReleaseError(f"`{' '.join(words)}` failed with {done.returncode}:\n{said}")
+    return done.stdout
