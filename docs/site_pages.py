@@ -1,0 +1,70 @@
+"""What MkDocs is told besides mkdocs.yml: pages that stand outside of docs/, and links that lead out of it."""
+
+import posixpath
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+# Files of the project's top folder that are pages of the site, and their names there.
+OUTSIDE = {
+    "README.md": "index.md",
+    "README.zh-CN.md": "readme.zh-CN.md",
+    "entry_points.md": "entry_points.md",
+    "CHANGELOG.md": "changelog.md",
+}
+_LINK = re.compile(r"\[(?P<text>(?:[^\[\]]|\[[^\]]*\])*)\]\((?P<target>[^)\s]+)\)")
+_FENCE = re.compile(r"^(?P<fence>```+|~~~+)")
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that stand outside of the folder."""
+    from mkdocs.structure.files import File
+
+    for source, name in OUTSIDE.items():
+        files.append(File.generated(config, name, abs_src_path=str(ROOT / source)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Turn the links of the project into links of the site."""
+    outside = {name: source for source, name in OUTSIDE.items()}
+    source = outside.get(page.file.src_uri, f"docs/{page.file.src_uri}")
+    return in_site(markdown, source)
+
+
+def in_site(markdown: str, source: str) -> str:
+    """Return a page of the project, ``source``, with links as the site has them.
+
+    What links to a file that is no page, such as an example, becomes its text alone.
+    """
+    return outside_code(markdown, lambda line: _LINK.sub(lambda link: _link(link, source), line))
+
+
+def outside_code(markdown: str, change: Callable[[str], str]) -> str:
+    """Change every line of a page that stands in no block of code."""
+    fence = ""
+    lines = []
+    for line in markdown.split("\n"):
+        mark = _FENCE.match(line)
+        if mark and not fence:
+            fence = mark["fence"]
+        elif mark and mark["fence"] == fence:
+            fence = ""
+        elif not fence:
+            line = change(line)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _link(link: re.Match[str], source: str) -> str:
+    name, mark, anchor = link["target"].partition("#")
+    if not name or "://" in name:
+        return link[0]
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(source), name))
+    inside = path.removeprefix("docs/") if path.startswith("docs/") else OUTSIDE.get(path)
+    if inside is None:
+        return f"`{link['text']}`" if link["text"] == path else link["text"]
+    text = link["text"].removeprefix("docs/") if link["text"] == path else link["text"]
+    return f"[{text}]({inside}{mark}{anchor})"
