@@ -28,8 +28,9 @@ def test_they_have_the_same_code():
     assert [block[:2] for block in CHINESE.code] == [block[:2] for block in ENGLISH.code]
 
 
-def test_they_have_the_same_links_in_the_same_order():
-    assert [one for one in CHINESE.links if one not in OTHER] == [one for one in ENGLISH.links if one not in OTHER]
+def test_they_have_the_same_links_in_the_same_order_and_pictures_of_their_language():
+    english = [one for one in ENGLISH.links if one not in OTHER]
+    assert [one for one in CHINESE.links if one not in OTHER] == [one.replace("-en.svg", "-zh.svg") for one in english]
 
 
 def test_their_tables_have_the_same_rows():

@@ -1,0 +1,130 @@
+"""Make pictures of what `doctor` and `why` print, from a workspace that is made up.
+
+``uv run python docs/make_command_pictures.py`` writes them into docs/pictures. The same code makes the same files: what
+differs from machine to machine, and from one time to the next, is replaced. They load nothing.
+"""
+
+import io
+import os
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from rich.console import Console
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from docs.make_pictures import PICTURES, portable  # noqa: E402
+from docs.picture_workspace import make_workspace  # noqa: E402
+from nanobot_memory_plugins.core.cli import doctor_command  # noqa: E402
+from nanobot_memory_plugins.core.cli.main import run_command_line  # noqa: E402
+from nanobot_memory_plugins.core.diagnosis import Finding, Health  # noqa: E402
+from nanobot_memory_plugins.recall.cli import why_command  # noqa: E402
+from nanobot_memory_plugins.recall.cli.examination import Examined  # noqa: E402
+
+COLUMNS = 116
+CONFIG = '{"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "recall": {"maxContextTokenz": 600}}}'
+# By the name of the picture: the command line.
+SHOWN = {
+    "doctor.svg": ("doctor",),
+    "why-en.svg": ("why", "Do you remember which code we use for the Maassluis bridge?", "--limit", "3"),
+    "why-zh.svg": ("why", "你还记得小雨的钢琴课是什么时候吗？", "--limit", "3"),
+}
+_MODULES = {"doctor": doctor_command, "why": why_command}
+# Findings that say something of the machine, and what is shown instead.
+_OF_THE_MACHINE = {
+    "python": "3.11 on Linux x86_64 (~/.venv/bin/python)",
+    "SQLite": "3.50.4 (apsw 3.50.4.0)",
+    "sqlite-vec": "0.1.9",
+    "nanobot-ai": "0.3.5, supported",
+}
+
+
+def picture(name: str) -> str:
+    """Return the SVG text of one picture."""
+    command = SHOWN[name]
+    module = _MODULES[command[0]]
+    consoles: list[Console] = []
+
+    def recording(**settings: Any) -> Console:
+        settings |= {"record": True, "file": io.StringIO(), "width": COLUMNS, "soft_wrap": False}
+        consoles.append(Console(**settings, force_terminal=True, color_system="truecolor", legacy_windows=False))
+        return consoles[-1]
+
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        (home / "agent").mkdir()
+        (home / "config.json").write_text(CONFIG, encoding="utf-8")
+        given = {"HOME": folder}
+        with (
+            mock.patch.dict(os.environ, given),
+            mock.patch.object(module, "Console", recording),
+            mock.patch.object(module, "examine", _the_same_everywhere(module.examine, home)),
+            mock.patch.object(sys, "stderr", io.StringIO()),
+        ):
+            for name in ("NO_COLOR", "NANOBOT_MEMORY_PLUGINS"):
+                os.environ.pop(name, None)
+            with _utc():
+                make_workspace(home / "agent")
+                status = run_command_line(
+                    [*command, "--workspace", str(home / "agent"), "--config", str(home / "config.json")]
+                )
+    if status != 0:
+        raise SystemExit(f"{command} ended with {status}")
+    shown = " ".join(f'"{word}"' if " " in word or not word.isascii() else word for word in command)
+    return portable(consoles[0].export_svg(title=f"nanobot-memory {shown}"))
+
+
+@contextmanager
+def _utc() -> Iterator[None]:
+    """Be in UTC, and afterwards where one was before."""
+    tzset = getattr(time, "tzset", lambda: None)
+    with mock.patch.dict(os.environ, {"TZ": "UTC"}):
+        tzset()
+        yield
+    tzset()
+
+
+def _the_same_everywhere(examine: Callable[..., Awaitable[Any]], home: Path) -> Callable[..., Awaitable[Any]]:
+    """Return the function that a command asks, with what it found made the same on every machine."""
+
+    async def asked(*arguments: Any, **more: Any) -> Any:
+        found = await examine(*arguments, **more)
+        if isinstance(found, Examined):
+            found.watch.seconds = 0.012
+            return found
+        return [_plain(finding, str(home)) for finding in found if not _is_left_out(finding)]
+
+    return asked
+
+
+def _is_left_out(finding: Finding) -> bool:
+    """Tell whether a row is left out: the places of nanobot that are well, of which there are fifteen."""
+    return finding.subject.startswith("nanobot seam") and finding.health is Health.GOOD
+
+
+def _plain(finding: Finding, home: str) -> Finding:
+    state = _OF_THE_MACHINE.get(finding.subject, finding.state).replace(home, "~")
+    if finding.subject.startswith(("plugin ", "nanobot-memory")):
+        state = re.sub(r"\d+\.\d+\.\d+\S*?(?=\)|$)", "0.1.0", state)
+    return replace(finding, state=state, mend=finding.mend.replace(home, "~"))
+
+
+def main() -> None:
+    """Write every picture."""
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for name in SHOWN:
+        (PICTURES / name).write_text(picture(name), encoding="utf-8")
+        print(name)  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
