@@ -1,7 +1,5 @@
 # The everyday commands. Each is what it says; `make` alone lists them.
-.PHONY: help demo test check format bench trust package
-.PHONY: help demo test check format bench package release
-.PHONY: help demo test check format bench package docs
+.PHONY: help demo test check format bench trust docs package release
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -37,5 +35,6 @@ package: ## build the wheels of every distribution into dist/
 
 release: ## build and check a release, and print what to upload
 	uv run python -m release
+
 docs: ## build the documents into site/
 	NO_MKDOCS_2_WARNING=1 uv run --group docs mkdocs build --strict
