@@ -119,7 +119,9 @@ class PanelMemory:
             found.append(Finding("memory", "it could not be opened", Health.BAD, "Run `nanobot-memory doctor`."))
         told = " ".join(finding.state for finding in found)
         found += [
-            Finding("warning", text, Health.DEGRADED) for text in dict.fromkeys(self.warnings) if text not in told
+            Finding("warning", text, Health.DEGRADED, "`nanobot-memory --verbose doctor` shows where it comes from.")
+            for text in dict.fromkeys(self.warnings)
+            if text not in told
         ]
         return found
 
