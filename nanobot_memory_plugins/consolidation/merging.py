@@ -64,3 +64,9 @@ def merged_entry(base: Entry, theirs: Entry, ours: Entry) -> Entry:
 
 def _score(entry: Entry) -> tuple[object, ...]:
     return tuple(getattr(entry, name) for name in _SCORE)
+
+
+def holds_text_unknown_to(document: Document, *others: Document) -> bool:
+    """Say whether a line of somebody's text stands in a document and in none of the others."""
+    known = {line.strip() for other in others for line in other.foreign.splitlines()}
+    return any(line.strip() and line.strip() not in known for line in document.foreign.splitlines())

@@ -29,8 +29,8 @@ from nanobot_memory_plugins.consolidation.journal import (
     rewound,
 )
 from nanobot_memory_plugins.consolidation.keeping import keep_aside, read_file, write_private
-from nanobot_memory_plugins.consolidation.merging import adopted, merged
-from nanobot_memory_plugins.consolidation.patch import patch_back
+from nanobot_memory_plugins.consolidation.merging import adopted, holds_text_unknown_to, merged
+from nanobot_memory_plugins.consolidation.patch import patch_back, take_back
 from nanobot_memory_plugins.consolidation.rendering import render
 from nanobot_memory_plugins.consolidation.state import State, look, sha256
 from nanobot_memory_plugins.consolidation.tombstones import Tombstones
@@ -330,6 +330,10 @@ class EntryRepository:
             keep_aside(path, backup, self.clock.now())
             return None
         ours, theirs = parse(raw), parse(backup)
+        before = parse(take_back(raw, made.patch)) if made.patch is not None else theirs
+        if holds_text_unknown_to(ours, theirs, before):
+            # It had been taken from a backup when we wrote, and who wrote now has not seen it.
+            keep_aside(path, raw, self.clock.now())
         current = adopted(ours, ours)
         both = merged(rewound(current, [made]), adopted(theirs, ours), current)
         return State(raw, theirs, both, changes_between(current, both), finishes=True)
