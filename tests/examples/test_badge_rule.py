@@ -10,7 +10,13 @@ from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
 from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules
 from tests.support.third_party import install_example
 
-CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embedding_provider": "none"}}})
+# Limits that a busy machine keeps, too.
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 20}},
+    }
+)
 ISSUED, NOT_ISSUED = "BDG-120407", "BDG-120401"  # 1 + 2 + 0 + 4 + 0 = 7
 
 

@@ -14,7 +14,8 @@ from tests.support.third_party import install_example
 
 
 def config(file: Path, **core: object) -> MemoryConfig:
-    return MemoryConfig.model_validate({"core": core, "plugins": {"shelf": {"file": str(file)}}})
+    plugins = {"shelf": {"file": str(file)}, "recall": {"recall_timeout": 20}}
+    return MemoryConfig.model_validate({"core": {"message_limit": 30, **core}, "plugins": plugins})
 
 
 @pytest.fixture

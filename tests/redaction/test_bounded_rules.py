@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules
 from tests.redaction.shapes import VENDOR_TOKENS
 
 GOOD = Rule("badge", "[BADGE]", re.compile(r"BDG-[0-9]{6}"), literals=("BDG-",))
-LIMIT = 0.2
+LIMIT = 1.0  # seconds; those that answer need milliseconds
 TOKEN = VENDOR_TOKENS["github"](Random(1))
 SECRETS = (TOKEN, "lin@example-mail.org", "hunter2!Tango", "13812345678")
 TEXT = f"token {TOKEN}, mail lin@example-mail.org, password: hunter2!Tango, 电话 13812345678, badge BDG-123456"
@@ -53,7 +53,7 @@ def test_a_rule_that_hangs_is_given_up_after_its_limit():
     ended = threading.Event()
     before = time.monotonic()
     assert redactor(rule(lambda found: ended.wait(60)), GOOD).redact("x1 BDG-123456") == "x1 [BADGE]"
-    assert time.monotonic() - before < 5 * LIMIT * 2
+    assert time.monotonic() - before < 5 * LIMIT * 2  # it is asked twice
     ended.set()
 
 
