@@ -24,8 +24,7 @@ class EveryPlugin(MetadataHookInterface):
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Fill in ``dependencies`` and ``optional-dependencies``."""
-        # A source distribution carries PKG-INFO: what is built from it is of a release, wherever that happens.
-        release = "NANOBOT_RELEASE" in os.environ or Path(self.root, "PKG-INFO").is_file()
+        release = "NANOBOT_RELEASE" in os.environ
         metadata["dependencies"], metadata["optional-dependencies"] = [], {}
         for file in sorted(Path(self.root, "nanobot_memory_plugins").glob("*/pyproject.toml")):
             project = tomllib.loads(file.read_text(encoding="utf-8"))["project"]

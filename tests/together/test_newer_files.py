@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -77,13 +78,15 @@ def change_last_line(file: Path, change: Callable[[dict[str, object]], object]) 
 
 def test_fields_sections_and_headers_that_are_not_known_stay_in_the_file_of_the_entries(paths, repository):
     (paths.memory / "ENTRIES.md").write_text(ENTRIES, encoding="utf-8")
+    read = repository.load().entries["aaaa1111"]
+    repository.update(put(replace(read, hits=7)), who="test", why="used")
     repository.update(put(an_entry()), who="test", why="a test")
     text = (paths.memory / "ENTRIES.md").read_text(encoding="utf-8")
     assert "uses Vim" in text
     for kept in ("mood: calm", "origin: device", "section: frozen", "## Frozen Memories", "| pinned", "lives in Kyoto"):
         assert kept in text
     known = repository.load().entries["aaaa1111"]
-    assert (known.content, known.section) == ("likes tea", Section.ACTIVE)
+    assert (known.content, known.hits, known.section) == ("likes tea", 7, Section.ACTIVE)
 
 
 def test_an_origin_that_is_not_known_is_believed_no_more_than_a_tool(paths, repository):
