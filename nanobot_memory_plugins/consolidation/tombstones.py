@@ -13,10 +13,13 @@ from collections.abc import Iterable
 
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
+from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.text import clean
 
 _LINE = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{64})")
+# What a disk leaves of a line; other printable lines are of a version that is not known.
+_DAMAGED = re.compile(r"[0-9a-f]{0,16}(?: [0-9a-f]{0,64})?|.*[^\x20-\x7e].*")
 
 
 class Tombstones:
@@ -35,7 +38,11 @@ class Tombstones:
             write_private(self._path, (read_file(self._path) or b"") + lines.encode(), durable=True)
 
     def holds(self, text: str) -> bool:
-        """Return whether a text was purged, in these words. Raises `MemoryFileError`."""
+        """Return whether a text was purged, in these words.
+
+        Raises `MemoryFileError` when that cannot be read, or when a newer version wrote it down: what was forgotten for
+        good must not come back for want of knowing it.
+        """
         plain = _plain(text)
         return any(_hash(salt, plain) == digest for salt, digest in self._read())
 
@@ -46,6 +53,11 @@ class Tombstones:
             return []
         if self._known is None or self._known[:2] != (status.st_mtime_ns, status.st_size):
             text = (read_file(self._path) or b"").decode("ascii", "replace")
+            if any(not _DAMAGED.fullmatch(line) for line in text.splitlines()):
+                raise MemoryFileError(
+                    "A newer version wrote the list of what was forgotten for good.",
+                    mend="Update nanobot-memory-consolidation; nothing was written.",
+                )
             found = [(match[1], match[2]) for match in _LINE.finditer(text)]
             self._known = (status.st_mtime_ns, status.st_size, found)
         return self._known[2]

@@ -126,6 +126,19 @@ def test_a_run_with_what_is_not_known_is_shown_and_neither_undone_nor_restored_f
     assert repository.path.read_bytes() == file
 
 
+@pytest.mark.parametrize("line", ["blake3 0123", "# version 2", f"{'0' * 16} {'0' * 128}"])
+def test_with_a_list_of_what_was_purged_in_another_form_no_new_text_is_written(paths, repository, line):
+    repository.update(put(an_entry()), who="test", why="a test")
+    purged = paths.memory / ".entries" / "purged"
+    purged.write_text(f"{'0' * 16} {'0' * 64}\n{line}\n", encoding="ascii")
+    before = repository.path.read_bytes(), purged.read_bytes(), repository.journal.path.read_bytes()
+    with pytest.raises(MemoryFileError, match="newer version") as raised:
+        repository.update(put(an_entry("dddd4444", "uses Emacs")), who="test", why="a test")
+    assert "Update nanobot-memory-consolidation" in raised.value.mend
+    assert (repository.path.read_bytes(), purged.read_bytes(), repository.journal.path.read_bytes()) == before
+    assert set(repository.load().entries) == {"cccc3333"}
+
+
 def test_a_kind_of_change_that_is_not_known_takes_no_entry_away(repository):
     repository.update(put(an_entry()), who="test", why="a test")
     run = repository.update(put(an_entry("dddd4444", "uses Emacs")), who="newer", why="split").run
