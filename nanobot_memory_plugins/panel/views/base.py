@@ -34,7 +34,8 @@ class Detail(VerticalScroll):
         plain = harmless(text.plain)
         if plain != text.plain:
             text.plain = plain
-        self.query_one(Static).update(text)
+        for line in self.query(Static):  # none, when the panel is closing
+            line.update(text)
         self.scroll_end(animate=False) if at_end else self.scroll_home(animate=False)
 
     @property
