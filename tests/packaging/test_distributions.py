@@ -1,14 +1,15 @@
 """Every distribution builds, installs from a folder of wheels alone, and comes out again without harm to the others.
 
-The third-party packages are given: the environment of the tests is put on the path of each new environment.
+The third-party packages are given: each new environment holds the tests' own, by links.
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
-import venv
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -56,40 +57,42 @@ def wheels(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def third_party(tmp_path_factory) -> Path:
-    """Return a folder that holds every installed package but ours, by links."""
-    folder = tmp_path_factory.mktemp("third_party")
-    for entry in Path(sysconfig.get_paths()["purelib"]).iterdir():
-        ours = entry.name.lower().startswith(("nanobot_memory", "_editable_impl_nanobot_memory", "_nanobot_memory"))
-        if not ours and entry.suffix != ".pth":
-            (folder / entry.name).symlink_to(entry)
-    return folder
+def third_party() -> list[Path]:
+    """Return what the tests' environment holds of others: every installed package but ours."""
+    ours = ("nanobot_memory", "_editable_impl_nanobot_memory", "_nanobot_memory")
+    found = Path(sysconfig.get_paths()["purelib"]).iterdir()
+    return [one for one in found if not one.name.lower().startswith(ours) and one.suffix != ".pth"]
 
 
 class Environment:
     """A new virtual environment, into which only wheels from the folder are installed."""
 
-    def __init__(self, folder: Path, wheels: Path, third_party: Path) -> None:
-        venv.create(folder, with_pip=True)
+    def __init__(self, folder: Path, wheels: Path, third_party: Sequence[Path]) -> None:
+        run("uv", "venv", "--quiet", "--python", sys.executable, folder)
         self.bin = folder / ("Scripts" if sys.platform == "win32" else "bin")
         self.wheels = wheels
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-        (folder / "lib" / version / "site-packages" / "third_party.pth").write_text(
-            f"{third_party}\n", encoding="utf-8"
-        )
+        for package in third_party:
+            here = folder / "lib" / version / "site-packages" / package.name
+            if package.suffix == ".dist-info":  # uv follows no links to these
+                shutil.copytree(package, here)
+            else:
+                here.symlink_to(package)
         self.variables = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("NANOBOT", "VIRTUAL_ENV"))},
             "HOME": str(folder / "home"),
         }
 
-    def pip(self, *arguments: str) -> str:
-        return run(self.bin / "python", "-m", "pip", "--quiet", *arguments, env=self.variables).stdout
+    def pip(self, command: str, *arguments: str) -> str:
+        python = str(self.bin / "python")
+        done = run("uv", "pip", command, "--quiet", "--python", python, *arguments, env=self.variables)
+        return done.stdout
 
     def install(self, *names: str) -> None:
         self.pip("install", "--no-index", "--find-links", str(self.wheels), *names)
 
     def uninstall(self, *names: str) -> None:
-        self.pip("uninstall", "--yes", *names)
+        self.pip("uninstall", *names)
 
     def command(self, *arguments: str) -> dict[str, object]:
         """Run ``nanobot-memory`` with ``--json`` and return the object on its last line."""
@@ -135,8 +138,8 @@ def test_each_plugin_is_installed_and_removed_alone(environment):
     assert environment.plugins() == {}
     for folder, name in PLUGINS.items():
         environment.install(f"nanobot-memory-{folder}")
-        assert set(environment.plugins()) == {name}
-        assert environment.plugins()[name]["distribution"] == f"nanobot-memory-{folder}"
+        found = {known: plugin["distribution"] for known, plugin in environment.plugins().items()}
+        assert found == {name: f"nanobot-memory-{folder}"}
         environment.pip("check")
         environment.uninstall(f"nanobot-memory-{folder}")
         assert environment.plugins() == {}
@@ -162,7 +165,7 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
     environment.install("nanobot-memory-plugins")
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())
-    assert "nanobot-memory-panel" not in environment.pip("list")
+    assert "nanobot-memory-panel" not in environment.pip("freeze")
     config = tmp_path / "config.json"
     config.write_text('{"memoryPlugins": {"observation": {"enabled": false}}}', encoding="utf-8")
     done = environment.command("plugins", "--config", str(config))
@@ -220,6 +223,7 @@ def test_the_example_plugin_is_twenty_lines():
 @pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
 def test_a_new_user_types_four_commands_until_the_first_memory_is_recalled(environment, tmp_path, builtin_model):
     """With the third-party packages given; ``python -m benchmarks first_run`` does the same with the package index."""
+    run(environment.bin / "python", "-m", "ensurepip", env=environment.variables)
     variables = {**environment.variables, "NANOBOT_MEMORY_CACHE": str(builtin_model.parents[1])}
     install = ["--no-index", "--find-links", str(environment.wheels), "nanobot-memory-plugins"]
     trial = first_run(environment.bin / "python", tmp_path / "new home", install=install, variables=variables)

@@ -28,7 +28,8 @@ from nanobot_memory_plugins.core.tokens import truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 
 PURPOSE = "extraction"
-_ANSWER_TOKENS = 1_200
+# Some sixteen entries; a small model repeats itself to the end of whatever it is given.
+_ANSWER_TOKENS = 800
 # Tokens that the model is shown of a long conversation when it makes it short, of its answer, and of the newest
 # messages that go beside that answer.
 _SHOWN_TOKENS, _SHORT_TOKENS, _NEWEST_TOKENS = 12_000, 1_500, 2_000

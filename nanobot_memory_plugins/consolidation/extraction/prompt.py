@@ -44,20 +44,25 @@ _BACKGROUND: dict[Language, str] = {
 {form}""",  # noqa: E501
 }
 _FORM: dict[Language, str] = {
-    "en": """Answer with a JSON array, [] when there is nothing. First, for each id under "Check", an item with
-id: the id; now: what is true of it now, after what the user has said, as one sentence.
-Then, for each new thing, an item with
+    "en": """Answer with a JSON array, [] when there is nothing. {items} an item with
 content: one sentence about "the user", with all names and numbers;
 category: preference, fact, experience, workflow, decision, skill_usage or todo;
 importance: high, medium or low;
 expires_at: for a todo with a date, as YYYY-MM-DD.""",
-    "zh": """只回答一个 JSON 数组，没有就回答 []。先为“核对”里的每个 id 写一项：
-id：它的 id；now：按用户刚才说的，它现在是什么情况，一句话。
-再为每条新信息写一项：
+    "zh": """只回答一个 JSON 数组，没有就回答 []。{items}写一项：
 content：一句中文，以“用户”为主语，保留所有名称和数字；
 category：preference、fact、experience、workflow、decision、skill_usage 或 todo；
 importance：high、medium 或 low；
 expires_at：有日期的待办，写成 YYYY-MM-DD。""",
+}
+_NEW: dict[Language, str] = {"en": "For each thing, once,", "zh": "每条信息只"}
+_CHECKED_AND_NEW: dict[Language, str] = {
+    "en": """First, for each id under "Check", an item with
+id: the id; now: what is true of it now, after what the user has said, as one sentence.
+Then, for each new thing,""",
+    "zh": """先为“核对”里的每个 id 写一项：
+id：它的 id；now：按用户刚才说的，它现在是什么情况，一句话。
+再为每条新信息""",
 }
 _ASK: dict[Language, str] = {
     "en": """Today is {day}, {weekday}.
@@ -74,8 +79,33 @@ _KNOWN: dict[Language, str] = {
     "zh": "已知信息（[id] 内容）：\n{entries}\n\n",
 }
 _CHECK: dict[Language, str] = {"en": "\n\nCheck:\n{entries}", "zh": "\n\n核对：\n{entries}"}
-# A small model answers nothing, or with the list of categories, as long as it has seen no answer.
+# A small model answers nothing, or with the list of categories, as long as it has seen no answer; and where it has
+# nothing to check, it answers for the ids of an example that has.
 _EXAMPLE: dict[Language, tuple[str, str]] = {
+    "en": (
+        """Today is 2024-03-04, Monday.
+
+Conversation:
+user: I left the school, I am a nurse in Oslo now. Is it raining?
+assistant: It may be.
+user: Our rent went up to 900. Remind me to pay it on Friday.""",
+        """[{"content": "The user is a nurse in Oslo and no longer teaches", "category": "fact", "importance": "high"},
+{"content": "The user pays a rent of 900", "category": "fact", "importance": "medium"},
+{"content": "The user has to pay the rent on Friday", "category": "todo", "importance": "medium", "expires_at": "2024-03-08"}]""",  # noqa: E501
+    ),
+    "zh": (
+        """今天是 2024-03-04，星期一。
+
+对话：
+用户: 我不在学校教书了，现在在奥斯陆当护士。外面下雨吗？
+助手: 可能会下。
+用户: 房租涨到九百了，提醒我周五交。""",
+        """[{"content": "用户在奥斯陆当护士，不再教书", "category": "fact", "importance": "high"},
+{"content": "用户的房租是九百", "category": "fact", "importance": "medium"},
+{"content": "用户要在周五交房租", "category": "todo", "importance": "medium", "expires_at": "2024-03-08"}]""",
+    ),
+}
+_EXAMPLE_WITH_CHECK: dict[Language, tuple[str, str]] = {
     "en": (
         """Today is 2024-03-04, Monday.
 
@@ -173,11 +203,12 @@ def extraction_prompt(
         "{checked}": _listed(_CHECK[language], checked),
     }
     instruction = _BACKGROUND[language] if background else _INSTRUCTION[language].replace("{what}", _WHAT[language])
-    system = {"role": "system", "content": instruction.replace("{form}", _FORM[language])}
+    form = _FORM[language].replace("{items}", (_CHECKED_AND_NEW if checked else _NEW)[language])
+    system = {"role": "system", "content": instruction.replace("{form}", form)}
     asked = {"role": "user", "content": _filled(_ASK[language], filled)}
     if background:
         return [system, asked]
-    shown, answer = _EXAMPLE[language]
+    shown, answer = (_EXAMPLE_WITH_CHECK if checked else _EXAMPLE)[language]
     return [system, {"role": "user", "content": shown}, {"role": "assistant", "content": answer}, asked]
 
 
