@@ -77,6 +77,18 @@ class Matcher:
             lambda: [_best_same(text, ids, entries, vectors) for text, ids in zip(texts, likely, strict=True)]
         )
 
+    async def repeats(self, texts: Sequence[str]) -> list[bool]:
+        """Return for each text whether an earlier one says the same."""
+        vectors = await self._vectors_of(texts) if len(texts) > 1 else {}
+
+        def look() -> list[bool]:
+            return [
+                any(says_the_same(text, other, _pair_cosine(text, other, vectors)) > 0 for other in texts[:place])
+                for place, text in enumerate(texts)
+            ]
+
+        return await run_in_daemon_thread(look)
+
     async def cosines(self, texts: Sequence[str], others: Sequence[str]) -> list[list[float]] | None:
         """Return for each text its cosine to each of ``others``, or None while there are no vectors."""
         vectors = await self._vectors_of([*texts, *others])

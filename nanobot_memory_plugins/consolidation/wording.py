@@ -83,6 +83,7 @@ _PREDICATES = {
         "plan": "plan plans planned planning intend intends",
         "decide": "decide decides decided decision choose chooses chose chosen",
         "often": "often frequently regularly always commonly",
+        "seek": "seek seeks seeking search searches searched searching look looks looked looking",
         "begin": "start starts started begin begins began",
         "say": "say says said mention mentions mentioned tell tells told",
         "help": "help helps helping",
@@ -98,18 +99,20 @@ _FORMS = dict(
     )
 )
 _CJK_SILENT = re.compile(
-    "用户|我们|他们|自己|已经|现在|目前|正在|名字|名叫|名为|叫做|这个|那个|一个|一只|一条|一下|时候|[的了是在为有着也都很我他她它叫和与把被让给这那就还又说到于吧啊呢吗再掉]"
+    "用户|我们|他们|自己|已经|现在|目前|正在|名字|名叫|名为|叫做|这个|那个|一个|一只|一条|一下|时候"
+    "|(?<!小)时(?![间刻差代钟长事光尚机装])|[的了是在为有着也都很我他她它叫和与把被让给这那就还又说到于吧啊呢吗再掉]"
 )
 _CJK_PREDICATES = (
     (re.compile("更?喜欢|更?偏好|偏爱|更?喜爱|希望|想要|倾向于?|爱(?!好)|要求"), "prefer"),
     (re.compile("使用|采用|选用|用(?!户)"), "use"),
     (re.compile("居住在?|住在?|搬到|搬去|定居"), "live"),
     (re.compile("计划|打算|准备(?=去|要)"), "plan"),
-    (re.compile("需要|必须|应该|要"), "need"),
+    (re.compile("需要|必须|应该|(?<![重主摘概简首次])要(?![点素害么])"), "need"),
     (re.compile("决定|选择|选定"), "decide"),
     (re.compile("经常|常常|总是|通常|习惯|常"), "often"),
     (re.compile("提到|提及|表示"), "say"),
     (re.compile("帮忙|帮助|帮"), "help"),
+    (re.compile("寻找|查找|找"), "seek"),
     (re.compile("编写|撰写|写"), "write"),
 )
 

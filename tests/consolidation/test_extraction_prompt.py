@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.extraction.example import only_what_was_said
 from nanobot_memory_plugins.consolidation.extraction.prompt import extraction_prompt
 
 from .made_entries import entry
@@ -27,3 +28,25 @@ def test_only_who_has_something_to_check_is_asked_to_and_shown_how(language, hea
         assert "{" not in prompt[0]["content"]
         rows = json.loads(prompt[2]["content"])
         assert rows[-1]["expires_at"] == "2024-03-08"
+
+
+@pytest.mark.parametrize(
+    ("answered", "kept"),
+    [
+        ("The user is a nurse in Oslo and has won a cup", "The user has won a cup"),
+        ("The user is a nurse in Oslo and passionate about veterans", "The user is passionate about veterans"),
+        ("用户在奥斯陆当护士，买了一条裙子", "用户买了一条裙子"),
+        ("The user is a nurse", ""),
+        ("用户的狗叫雷克斯", ""),
+        ("用户看了《流浪地球》", ""),
+        ("用户看了《飘》", "用户看了《飘》"),
+        ("The user likes tea", "The user likes tea"),
+    ],
+)
+def test_what_comes_from_the_example_and_titles_that_nobody_named_are_left_out(answered, kept):
+    assert only_what_was_said(answered, "i have won a cup. i saw 《飘》. 我买了一条裙子") == kept
+
+
+def test_a_nurse_in_oslo_is_believed():
+    said = "The user is a nurse in Oslo and has a dog called Rex"
+    assert only_what_was_said(said, "i am a nurse in oslo, my dog is rex") == said

@@ -96,6 +96,18 @@ async def test_vectors_decide_where_words_leave_it_open(encode: Encode):
     assert await Matcher(far).same([same_words], known) == [None]
 
 
+async def test_of_several_texts_those_that_say_what_an_earlier_one_says_are_named(encode: Encode):
+    texts = [
+        "用户在准备一场重要的演讲，感到紧张和害怕",
+        "用户在准备演讲时感到紧张和害怕",
+        "用户喜欢喝绿茶",
+        "用户喜欢喝红茶",
+    ]
+    assert await Matcher(encode).repeats(texts) == [False, True, False, False]
+    assert await Matcher().repeats([*texts[2:], texts[2]]) == [False, False, True]
+    assert await Matcher().repeats([]) == []
+
+
 async def test_a_high_cosine_alone_is_not_enough():
     async def always_one(texts: Sequence[str]) -> list[list[float]]:
         return [[1.0, 0.0] for _ in texts]

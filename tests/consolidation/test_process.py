@@ -176,6 +176,24 @@ async def test_what_the_user_did_not_say_is_left_out(workspace: Path):
     assert "owns a yacht." not in model.asked[0]
 
 
+async def test_the_example_that_the_model_was_shown_is_not_learned(workspace: Path):
+    """Seen with a model of 1.5 billion parameters: it begins with the nurse in Oslo of its example."""
+    said = chat("I have won my fourth chess tournament!", "Great.")
+    told = [item("The user is a nurse in Oslo and has won their fourth chess tournament")]
+    await learn(workspace, Model(told), said)
+    assert [one.content for one in stored(workspace).values()] == ["The user has won their fourth chess tournament"]
+
+
+async def test_what_an_answer_says_twice_is_one_entry(workspace: Path):
+    said = chat("I am looking for a place to open a dance studio.", "Good luck.")
+    told = [
+        item(f"The user is {verb} for a place to open a dance studio", kind)
+        for verb, kind in (("searching", "todo"), ("looking", "fact"))
+    ]
+    await learn(workspace, Model(told), said)
+    assert [one.content for one in stored(workspace).values()] == [told[0]["content"]]
+
+
 async def test_a_secret_reaches_neither_the_model_nor_a_file(workspace: Path):
     secret = "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCD"
     model = Model([item(f"The user's key is {secret}"), item("The user likes green tea")])

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.extraction.checking import (
     is_the_same,
 )
 from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
+from nanobot_memory_plugins.consolidation.extraction.example import only_what_was_said
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
@@ -42,7 +43,9 @@ async def findings_of(
     answer: Answer, question: Question, heard: Heard, known: Mapping[str, Entry], matcher: Matcher
 ) -> list[Finding]:
     """Return what of an answer the statements bear out, matched with the known entries."""
-    grounding, candidates = heard.grounding, answer.candidates
+    grounding = heard.grounding
+    answer = await run_in_daemon_thread(lambda: _without_inventions(answer, question, known))
+    candidates = answer.candidates
     if question.background:  # nobody spoke: nothing is learned of the user
         candidates = tuple(one for one in candidates if one.category in _BACKGROUND_KINDS)
     unsure = [one.content for one in candidates if grounding.needs_vectors(one.content)]
@@ -55,6 +58,8 @@ async def findings_of(
 
     sure, verdicts = await run_in_daemon_thread(believe)
     told, replaces = _joined(sure, verdicts)
+    repeats = await matcher.repeats([one.content for one in told])
+    told = [one for one, again in zip(told, repeats, strict=True) if not again or one.content in replaces]
     matches = await matcher.same([one.content for one in told], known)
 
     def settle() -> list[Finding]:
@@ -78,6 +83,17 @@ async def findings_of(
         return [*findings, *_said_again(verdicts, findings, known, grounding)]
 
     return await run_in_daemon_thread(settle)
+
+
+def _without_inventions(answer: Answer, question: Question, known: Mapping[str, Entry]) -> Answer:
+    """Return an answer without what the model took from its example, and without titles that the user did not name."""
+    speaks = {"assistant"} if question.background else {"user"}
+    said = [message.text for message in question.messages if message.role in speaks]
+    texts = [*said, *(entry.content for entry in known.values())]
+    mentioned = "\n".join(texts).casefold()
+    kept = [(one, only_what_was_said(one.content, mentioned)) for one in answer.candidates]
+    now = {id_: only_what_was_said(text, mentioned) for id_, text in answer.now.items()}
+    return Answer(tuple(one.model_copy(update={"content": text}) for one, text in kept if text), now)
 
 
 def _joined(sure: Sequence[Candidate], verdicts: Checked) -> tuple[list[Candidate], dict[str, str]]:

@@ -24,7 +24,8 @@ _TURNS, _TURN_CHARS = 60, 600
 _ISO_DAY = re.compile(r"20\d\d-\d\d?-\d\d?|\d{1,2}月\d{1,2}[日号]")
 _SMALL_TALK = re.compile(
     r"\b(?:greet(?:s|ed|ing)?|sa(?:id|ys?) (?:hello|hi|thanks|bye|goodbye)|thank(?:s|ed)?|good (?:morning"
-    r"|night|day)|appreciates?)\b|打招呼|问好|道谢|感谢|说了?(?:你好|谢谢|再见)|早上好|晚安",
+    r"|night|day)|appreciates?|user (?:and|(?:talked|chatted|spoke) (?:to|with)) the assistant)\b"
+    r"|用户[和与跟](?:AI)?助手(?:一起)?(?:聊|谈|讨论|交谈)|打招呼|问好|道谢|感谢|说了?(?:你好|谢谢|再见)|早上好|晚安",
     re.IGNORECASE,
 )
 _MARKS = "~<"

@@ -6,6 +6,7 @@ from datetime import date
 from math import log
 
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.extraction.example import EXAMPLE, EXAMPLE_WITH_CHECK
 from nanobot_memory_plugins.consolidation.wording import wording
 from nanobot_memory_plugins.core.conversation import render
 from nanobot_memory_plugins.core.fence import Language, neutralise
@@ -79,68 +80,6 @@ _KNOWN: dict[Language, str] = {
     "zh": "已知信息（[id] 内容）：\n{entries}\n\n",
 }
 _CHECK: dict[Language, str] = {"en": "\n\nCheck:\n{entries}", "zh": "\n\n核对：\n{entries}"}
-# A small model answers nothing, or with the list of categories, as long as it has seen no answer; and where it has
-# nothing to check, it answers for the ids of an example that has.
-_EXAMPLE: dict[Language, tuple[str, str]] = {
-    "en": (
-        """Today is 2024-03-04, Monday.
-
-Conversation:
-user: I left the school, I am a nurse in Oslo now. Is it raining?
-assistant: It may be.
-user: Our rent went up to 900. Remind me to pay it on Friday.""",
-        """[{"content": "The user is a nurse in Oslo and no longer teaches", "category": "fact", "importance": "high"},
-{"content": "The user pays a rent of 900", "category": "fact", "importance": "medium"},
-{"content": "The user has to pay the rent on Friday", "category": "todo", "importance": "medium", "expires_at": "2024-03-08"}]""",  # noqa: E501
-    ),
-    "zh": (
-        """今天是 2024-03-04，星期一。
-
-对话：
-用户: 我不在学校教书了，现在在奥斯陆当护士。外面下雨吗？
-助手: 可能会下。
-用户: 房租涨到九百了，提醒我周五交。""",
-        """[{"content": "用户在奥斯陆当护士，不再教书", "category": "fact", "importance": "high"},
-{"content": "用户的房租是九百", "category": "fact", "importance": "medium"},
-{"content": "用户要在周五交房租", "category": "todo", "importance": "medium", "expires_at": "2024-03-08"}]""",
-    ),
-}
-_EXAMPLE_WITH_CHECK: dict[Language, tuple[str, str]] = {
-    "en": (
-        """Today is 2024-03-04, Monday.
-
-Conversation:
-user: I left the school, I am a nurse in Oslo now. Rex got a new basket! Is it raining?
-assistant: It may be.
-user: Our rent went up to 900. Remind me to pay it on Friday.
-
-Check:
-[k1] The user teaches at a school
-[k2] The user has a dog called Rex
-[k3] The rent is 800 euros""",
-        """[{"id": "k1", "now": "The user is a nurse in Oslo and no longer teaches"},
-{"id": "k2", "now": "The user has a dog called Rex"},
-{"id": "k3", "now": "The rent is 900 euros"},
-{"content": "The user has to pay the rent on Friday", "category": "todo", "importance": "medium", "expires_at": "2024-03-08"}]""",  # noqa: E501
-    ),
-    "zh": (
-        """今天是 2024-03-04，星期一。
-
-对话：
-用户: 我不在学校教书了，现在在奥斯陆当护士。雷克斯换了新窝！外面下雨吗？
-助手: 可能会下。
-用户: 房租涨到九百了，提醒我周五交。
-
-核对：
-[k1] 用户在学校当老师
-[k2] 用户的狗叫雷克斯
-[k3] 房租是八百欧元""",
-        """[{"id": "k1", "now": "用户在奥斯陆当护士，不再教书"},
-{"id": "k2", "now": "用户的狗叫雷克斯"},
-{"id": "k3", "now": "房租是九百欧元"},
-{"content": "用户要在周五交房租", "category": "todo", "importance": "medium", "expires_at": "2024-03-08"}]""",
-    ),
-}
 _SHORTEN: dict[Language, str] = {
     "en": (
         "Write down what the user says in this long conversation about themselves, their wishes, habits, decisions and"
@@ -208,7 +147,7 @@ def extraction_prompt(
     asked = {"role": "user", "content": _filled(_ASK[language], filled)}
     if background:
         return [system, asked]
-    shown, answer = (_EXAMPLE_WITH_CHECK if checked else _EXAMPLE)[language]
+    shown, answer = (EXAMPLE_WITH_CHECK if checked else EXAMPLE)[language]
     return [system, {"role": "user", "content": shown}, {"role": "assistant", "content": answer}, asked]
 
 
