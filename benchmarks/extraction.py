@@ -112,7 +112,8 @@ async def _print_sessions(sessions: Sequence[Session], again: int, model: Comple
             f" {len(grounded)}, parsed {parsed} of {len(answers.texts)}, {sum(told_twice)} near-duplicates",
             flush=True,
         )
-    rows = [row for text in answers.texts for row in rows_of(text) or [] if "now" not in row or "content" in row]
+    # The last object of an answer that was cut off has none.
+    rows = [row for text in answers.texts for row in rows_of(text) or [] if "category" in row]
     valid = sum(str(row.get("category", "")).strip().lower() in set(Category) for row in rows)
     parsed = sum(rows_of(text) is not None for text in answers.texts)
     print(f"  answers that parse after repair: {parsed} of {len(answers.texts)}")

@@ -25,10 +25,12 @@ def findings(index: MemoryIndex) -> list[Finding]:
     """Return one finding a fact, each with a mend where it is not good. It blocks."""
     index.embedding.wait(_MODEL_SECONDS)
     status = index.refresh()
+    embedding = index.embedding.report()
+    best = Level.HYBRID if embedding.wanted else Level.FULL_TEXT
     return [
         *_engine(),
-        _level(status, wanted=index.is_wanted),
-        _embedding(index.embedding.report()),
+        _level(status, best if index.is_wanted else None),
+        _embedding(embedding),
         *_health(index, status),
     ]
 
@@ -50,10 +52,13 @@ def _engine() -> Iterator[Finding]:
         yield Finding("sqlite-vec", metadata.version("sqlite-vec"))
 
 
-def _level(status: StoreStatus, *, wanted: bool) -> Finding:
-    health = {Level.HYBRID: Health.GOOD, Level.MARKDOWN: Health.BAD}.get(status.level, Health.DEGRADED)
-    if not wanted:
+def _level(status: StoreStatus, best: Level | None) -> Finding:
+    """Return what is searched. ``best`` is what the configuration asks for; None is the files alone."""
+    health = Health.BAD if status.level is Level.MARKDOWN else Health.DEGRADED
+    if best is None:
         health = Health.DEGRADED  # as it was asked for
+    elif status.level <= best:
+        health = Health.GOOD
     state = _LEVELS[status.level] + (f" ({status.reason})" if status.reason else "")
     return Finding("search level", state, health, status.mend)
 

@@ -234,5 +234,6 @@ def _show_candidate(out: Console, one: Candidate) -> None:
     if one.parts:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
-        by = f"found by {one.found_by}; " if one.found_by else ""
+        found = "stands" if one.found_by.startswith("beside") else "found by"
+        by = f"{found} {one.found_by}; " if one.found_by else ""
         out.print(f"       {by}{escape(told)}", style="dim")
