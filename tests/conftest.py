@@ -1,8 +1,14 @@
 """What tests of several parts share."""
 
+import os
 from pathlib import Path
 
 import pytest
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """Return how many workers ``-n auto`` means: one more than cores, for many tests wait for limits and processes."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,18 @@
 """The scenario matrix: whatever cuts the history, however the model behaves, whatever was said."""
 
+import os
 import time
 
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ScriptedServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
 from tests.scenarios.facts import conversation
 from tests.scenarios.matrix import MODELS, TRIGGERS, run
 from tests.support.model_servers import over_http
+
+LONG = pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
 
 
 @pytest.mark.accept("FL-04", "FL-07")
@@ -20,9 +24,19 @@ async def test_every_fact_is_found_afterwards_and_nothing_is_noted_twice(tmp_pat
     assert [outcome for outcome in outcomes if not outcome.good] == []
 
 
-async def test_a_model_that_never_answers_holds_a_cut_up_no_longer_than_the_default_limits_say(tmp_path):
+@pytest.mark.parametrize(
+    ("share", "most"), [pytest.param(1.0, 60.0, marks=LONG, id="default limits"), pytest.param(0.1, 15.0, id="a tenth")]
+)
+async def test_a_model_that_never_answers_holds_a_cut_up_no_longer_than_the_limits_say(tmp_path, share, most):
     slow = ScriptedServer([Rule(lambda request: True, Reply("late", delay=90.0))])
-    config = MemoryConfig.model_validate({"plugins": {"storage": {"embedding_provider": "none"}}})
+    default = LanguageModelOptions()
+    limits = {
+        "timeout": default.timeout * share,
+        "purpose_timeouts": {purpose: limit * share for purpose, limit in default.purpose_timeouts.items()},
+    }
+    config = MemoryConfig.model_validate(
+        {"core": {"language_model": limits}, "plugins": {"storage": {"embedding_provider": "none"}}}
+    )
     talk = conversation("normal", window=16_000)
     with slow as server:
         async with MemoryHost(tmp_path, config=config, llm=over_http(server.base_url)) as host:
@@ -30,7 +44,7 @@ async def test_a_model_that_never_answers_holds_a_cut_up_no_longer_than_the_defa
             await host.before_compaction(
                 session_key=talk.key, messages=talk.messages, context_window=16_000, reason="archive"
             )
-            assert time.monotonic() - began < 60
+            assert time.monotonic() - began < most
             await host.flush_index()
             for fact in talk.facts:
                 hits = (await host.search(Query(fact.asked, use_vectors=False))).hits

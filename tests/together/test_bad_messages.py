@@ -1,5 +1,6 @@
 """Messages that no host should send: every hook takes them, says so at most once, and keeps what can be read."""
 
+import os
 from collections import Counter
 
 import pytest
@@ -9,6 +10,8 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 
 FACT = "The spare key of the boathouse hangs behind the green barometer."
 MEGABYTE = 1_000_000
+# NANOBOT_MEMORY_LONG=1 takes 50 MB, for a minute.
+LARGE = 50 if os.environ.get("NANOBOT_MEMORY_LONG") else 5
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 60, "tool_limit": 60, "idle_limit": 120, "compaction_limit": 120},
@@ -26,7 +29,7 @@ BAD = {
     "parts": {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}, None, {"text": "a part"}]},
     "calls": {"role": "assistant", "content": "", "tool_calls": ["junk", {"function": None}, None]},
     "orphan": {"role": "tool", "content": {"deep": [{"er": b"\x80"}]}, "tool_call_id": None},
-    "50 MB": {"role": "user", "content": "wind and waves again " * (50 * MEGABYTE // 21)},
+    "large": {"role": "user", "content": "wind and waves again " * (LARGE * MEGABYTE // 21)},
 }
 
 
