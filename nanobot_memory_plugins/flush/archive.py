@@ -1,7 +1,7 @@
 """What is kept when the model gives nothing usable: the conversation's own words, chosen by rules."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.conversation import GAP, said
@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
 from nanobot_memory_plugins.core.own_text import own_text
 from nanobot_memory_plugins.core.values import Message, Note, Origin
+from nanobot_memory_plugins.flush.preparing import hidden
 
 TAGS = ("archive", "flush")
 
@@ -73,8 +74,11 @@ def archive(messages: Sequence[Message], *, language: Language, chars: int) -> l
     return notes
 
 
-def archive_whole(messages: Sequence[Message], *, language: Language) -> list[Note]:
-    """Return everything that was said as notes: for when there is no transcript that holds it."""
+def archive_whole(messages: Sequence[Message], *, language: Language, redact: Callable[[str], str]) -> list[Note]:
+    """Return everything that was said as notes: for when there is no transcript that holds it.
+
+    Each text is redacted before others stand beside it: a line tells most at its beginning.
+    """
     parts: dict[Origin, list[str]] = {Origin.USER: [], Origin.SUMMARY: []}
     for message in messages:
         text = clean_markdown(said(message)).strip()
@@ -82,7 +86,8 @@ def archive_whole(messages: Sequence[Message], *, language: Language) -> list[No
             # A user's message that holds somebody else's text is nobody's word as a whole.
             own = message.role == "user" and own_text(message) == text
             role = _ROLES[language].get(message.role, message.role)
-            parts[Origin.USER if own else Origin.SUMMARY].append(f"- {text}" if own else f"- {role}: {text}")
+            safe = hidden(text, redact)
+            parts[Origin.USER if own else Origin.SUMMARY].append(f"- {safe}" if own else f"- {role}: {safe}")
     return [
         Note(
             tldr=_tldr((line.removeprefix("- ") for line in lines), language),

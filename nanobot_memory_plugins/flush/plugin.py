@@ -148,7 +148,9 @@ class FlushPlugin:
             # "Nothing worth keeping" is said of what was shown.
             if outcome is not _Outcome.FAILED and not _has_transcript(session_key, context):
                 notes += archive_whole(
-                    _not_shown(fresh, ready, prompt[-1]["content"]), language=dominant_language(ready)
+                    _not_shown(fresh, ready, prompt[-1]["content"]),
+                    language=dominant_language(ready),
+                    redact=context.redact,
                 )
             return outcome, notes
 
@@ -210,7 +212,7 @@ def _archive(
     """Return the archive by rules: excerpts where a transcript holds the whole, else everything."""
     language = dominant_language(ready)
     if not _has_transcript(session_key, context):
-        return archive_whole(fresh, language=language)
+        return archive_whole(fresh, language=language, redact=context.redact)
     options: FlushOptions = context.options
     return archive(ready, language=language, chars=options.archive_chars)
 

@@ -18,13 +18,6 @@ def prepared(messages: Sequence[Message], redact: Callable[[str], str]) -> list[
 
     Nothing gets through of a text whose secrets cannot be looked for.
     """
-
-    def hidden(text: str) -> str:
-        try:
-            return redact(text)
-        except Exception:
-            return REDACTION_FAILED
-
     left = _ALL_CHARS
     ready: list[Message] = []
     for message in reversed(messages):
@@ -32,11 +25,19 @@ def prepared(messages: Sequence[Message], redact: Callable[[str], str]) -> list[
         room = min(_MESSAGE_CHARS, left)
         if len(text) > room:
             half = room // 2
-            text = hidden(text[:half]) + GAP + hidden(text[-half:]) if half else ""
+            text = hidden(text[:half], redact) + GAP + hidden(text[-half:], redact) if half else ""
         else:
-            text = hidden(text)
+            text = hidden(text, redact)
         left -= min(room, len(message.text))
         # ``raw`` would keep the secrets at hand.
         ready.append(replace(message, text=text, raw={}))
     ready.reverse()
     return ready
+
+
+def hidden(text: str, redact: Callable[[str], str]) -> str:
+    """Return a text without its secrets; nothing of it gets through when they cannot be looked for."""
+    try:
+        return redact(text)
+    except Exception:
+        return REDACTION_FAILED

@@ -2,7 +2,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes, render_note
@@ -74,6 +74,7 @@ def test_an_entry_stands_in_the_file_as_documented(kind: NoteType) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(NOTES, SCOPES, TIMES)
+@example(Note(tldr="", details="\ufeff# x"), Scope(), datetime(2000, 1, 1, tzinfo=UTC))
 def test_what_is_rendered_is_parsed_again(note: Note, scope: Scope, time: datetime) -> None:
     before, after = "# Notes\nsomebody's own text\n\n", "## Next\nmore of it\n"
     text = before + render_note(note, id="0a1b", time=time, scope=scope) + after

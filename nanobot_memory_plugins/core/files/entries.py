@@ -36,8 +36,8 @@ Choice = TypeVar("Choice", NoteType, Origin)
 TAG_SEPARATORS = re.compile(r"[,，、]")
 
 # Up to three spaces may stand before a Markdown heading. Already escaped ones are escaped again.
-_HEADING = re.compile(rf"(\A|[{LINE_BREAKS}])( {{0,3}})(\\*#{{1,3}}(?=\s|\Z))")
-_ESCAPED = re.compile(rf"(\A|[{LINE_BREAKS}])( {{0,3}})\\(\\*#{{1,3}}(?=\s|\Z))")
+_HEADING = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})(\\*#{{1,3}}(?=\s|\Z))")
+_ESCAPED = re.compile(rf"(\A|[{LINE_BREAKS}])(\ufeff? {{0,3}})\\(\\*#{{1,3}}(?=\s|\Z))")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from loguru import logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.entries import render_note
+from nanobot_memory_plugins.core.files.headings import taken_out, without
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.spill import SpillFile, merge_abandoned
 from nanobot_memory_plugins.core.files.text import clean, one_line
@@ -45,12 +46,14 @@ class Writer:
 
     def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
         """Write a note to the file that it belongs to; ``time`` is local."""
+        tldr, details = self._redacted(note.tldr), self._redacted(note.details)
+        taken = taken_out(f"{note.tldr}\n{note.details}", f"{tldr}\n{details}")
         safe = replace(
             note,
-            tldr=self._redacted(note.tldr),
-            details=self._redacted(note.details),
-            title=self._redacted(note.title),
-            tags=tuple(self._redacted(tag) for tag in note.tags),
+            tldr=tldr,
+            details=details,
+            title=without(taken, self._redacted(note.title)),
+            tags=tuple(without(taken, self._redacted(tag)) for tag in note.tags),
         )
         is_long_term = str(note.destination) == Destination.LONG_TERM
         path = self._paths.long_term if is_long_term else self._paths.day_note(time.date())

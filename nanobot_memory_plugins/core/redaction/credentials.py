@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
-from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -45,7 +45,7 @@ _NETRC = re.compile(
     r"|user)\s{1,8}\S{1,200}\s{1,8}){0,2}password\s{1,8}(?P<secret>\S{1,500})"
 )
 _PGPASS = re.compile(
-    r"(?m)^(?:[ \t]{0,8}[-*+>][ \t]{1,3})?[\w.*/-]{1,200}:(?:[0-9]{2,5}|\*):[\w.*-]{1,80}:"
+    rf"(?m){LINE_START}[\w.*/-]{{1,200}}:(?:[0-9]{{2,5}}|\*):[\w.*-]{{1,80}}:"
     r"[\w.*-]{1,80}:(?P<secret>[^\s:]{3,300})[ \t]*$"
 )
 _USER_FLAG = re.compile(

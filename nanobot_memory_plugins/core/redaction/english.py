@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nanobot_memory_plugins.core.redaction.key_names import split_name
-from nanobot_memory_plugins.core.redaction.rules import Span
+from nanobot_memory_plugins.core.redaction.rules import LINE_START, Span
 from nanobot_memory_plugins.core.redaction.told_values import (
     CODE_STEMS,
     Q,
@@ -83,7 +83,7 @@ _GLUED = re.compile(
 )
 # A line of a configuration ("requirepass hunter2").
 _DIRECTIVE = re.compile(
-    r"(?im)^[ \t]{0,40}(?:(?P<sure>requirepass|masterauth|rootpw|bindpw|auth[-_]pass|userpassword"
+    rf"(?im){LINE_START}[ \t]{{0,40}}(?:(?P<sure>requirepass|masterauth|rootpw|bindpw|auth[-_]pass|userpassword"
     r"|enable[ ](?:secret|password)(?:[ ][0-9])?|snmp-server[ ]community|ppp[ ]chap[ ]password(?:[ ][0-9])?"
     r"|wpa-psk|wpa_passphrase|(?:username[ ]\S{1,60}[ ](?:privilege[ ][0-9]{1,2}[ ])?(?:password"
     r"|secret)(?:[ ][0-9])?))|password|passwd|secret|pass)[ \t]{1,20}(?P<secret>[^\s\"'<][^\s]{3,199}?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, is_technical, is_told
 from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
@@ -115,7 +115,11 @@ _SAID: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[str], bool]], ...
             r"[ ]?(?::|is)?[ ]?(?P<secret>[0-9]{3,4}))(?![0-9A-Za-z.,-]*[0-9])",
             _is_digits,
         ),
-        (("password", "passwd", "pwd"), r"(?m)^(?:password|passwd|pwd)[;,|](?P<secret>[!-~]{4,128})$", is_told),
+        (
+            ("password", "passwd", "pwd"),
+            rf"(?m){LINE_START}(?:password|passwd|pwd)[;,|](?P<secret>[!-~]{{4,128}})$",
+            is_told,
+        ),
     )
 )
 

@@ -19,6 +19,9 @@ IBAN = "[IBAN]"
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_]{1,39}\]")
 """The shape of every placeholder. What has this shape is never redacted again."""
 
+LINE_START = r"(?m:^|(?<=[-*+>][ ])|(?<=:[ ]))"
+"""Where a line begins, also behind what notes put before it: ``- masterauth x``, ``Error: masterauth x``."""
+
 RANK_PERSONAL = 1
 """Loose shapes (e-mail, numbers): give way to a credential that they overlap."""
 RANK_VENDOR = 3

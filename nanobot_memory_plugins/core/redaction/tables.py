@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
-from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value, is_surely_secret
 
 _Q = "\"'`\ue0f1-\ue0f9"
@@ -17,7 +17,7 @@ _CELLS = re.compile(
     rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)"
 )
 _COLUMNS = re.compile(
-    r"(?m)^(?:[ \t]{0,8}[-*+>][ \t]{1,3})?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?"
+    rf"(?m){LINE_START}[\"']?[A-Za-z_][A-Za-z0-9_. -]{{0,40}}[\"']?"
     r"(?:[,;\t][ ]?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?){1,30}[ \t]*\r?$"
 )
 _RULE = re.compile(r"[\s|:+=-]*")
@@ -84,7 +84,7 @@ def _find_columns(text: str) -> Iterator[Span]:
             continue
         line = header.group()
         separator = next(char for char in line if char in ",;\t")
-        names = [name.strip(_AROUND).lstrip("-*+> \t").replace(" ", "_") for name in line.split(separator)]
+        names = [name.strip(_AROUND).replace(" ", "_") for name in line.split(separator)]
         if not any(sensitivity(name) >= Sensitivity.CODE for name in names):
             continue
         at = header.end() + 1
