@@ -1,10 +1,10 @@
 """What the flush decision after a turn costs, at 100 and at 10,000 messages, and what an archive costs."""
 
 import asyncio
-import statistics
 import tempfile
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.measure import median_seconds, quiet, report
@@ -25,20 +25,22 @@ def history(size: int) -> list[dict[str, Any]]:
     return [{"role": "assistant" if n % 2 else "user", "content": _TEXT.format(n=n) * 3} for n in range(size)]
 
 
-def tally_seconds(size: int, turns: int = TURNS) -> float:
-    """Return the seconds for counting one turn that was added to a history of ``size`` messages."""
+def tally_times(size: int, turns: int = TURNS) -> list[float]:
+    """Return the seconds of counting each of the turns that are added to a history of ``size`` messages."""
     tally, messages = TokenTally(), history(size)
     tally.count("s", messages)
     added = history(2 * turns)
-    started = time.perf_counter()
+    times = []
     for turn in range(turns):
         messages += added[2 * turn : 2 * turn + 2]
+        started = time.perf_counter()
         tally.count("s", messages)
-    return (time.perf_counter() - started) / turns
+        times.append(time.perf_counter() - started)
+    return times
 
 
-async def decision_seconds(size: int, turns: int = TURNS) -> float:
-    """Return the median seconds of a finished turn through `MemoryHost` and the plugins, the trigger not reached."""
+async def decision_times(size: int, turns: int = TURNS) -> list[float]:
+    """Return the seconds of each finished turn through `MemoryHost` and the plugins, the trigger not reached."""
     messages = history(size)
     config = MemoryConfig.model_validate({"plugins": {"storage": {"enabled": False}, "recall": {"enabled": False}}})
     with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +52,7 @@ async def decision_seconds(size: int, turns: int = TURNS) -> float:
                 started = time.perf_counter()
                 await memory.turn_finished(session_key="s", messages=messages, context_window=10_000_000)
                 times.append(time.perf_counter() - started)
-            return statistics.median(times)  # a collection of garbage falls on one turn, not on all
+            return times
 
 
 async def _never(messages: object, *, max_tokens: int, purpose: str) -> str:
@@ -60,11 +62,12 @@ async def _never(messages: object, *, max_tokens: int, purpose: str) -> str:
 def main() -> None:
     """Print the figures."""
     with quiet():
-        small, large = (tally_seconds(size) for size in SIZES)
+        # Medians: a collection of garbage falls on one turn, not on all.
+        small, large = (median(tally_times(size)) for size in SIZES)
         report("counting a turn at 100 messages", small * 1e6, "us")
         report("counting a turn at 10,000 messages", large * 1e6, "us")
         report("counting a turn, 10,000 beside 100", large / small, "x", limit=LIMIT)
-        small, large = (asyncio.run(decision_seconds(size)) for size in SIZES)
+        small, large = (median(asyncio.run(decision_times(size))) for size in SIZES)
         report("decision after a turn at 100 messages", small * 1e6, "us")
         report("decision after a turn at 10,000 messages", large * 1e6, "us")
         report("decision after a turn, 10,000 beside 100", large / small, "x", limit=LIMIT)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Return how many workers ``-n auto`` means: one more than cores, for many tests wait for limits and processes."""
     return (os.cpu_count() or 1) + 1

@@ -40,13 +40,11 @@ def test_the_embedding_extra_brings_fastembed_and_it_embeds(builtin_model: Path)
 def test_the_first_start_builds_in_the_background_and_later_ones_read_from_disk(own_cache: Path):
     service = EmbeddingService(EmbeddingOptions())
     assert service.status().activity == "not started"
-    begun = time.monotonic()
     service.start()
-    # A turn that comes meanwhile neither waits nor builds.
+    # A turn that comes meanwhile neither waits nor builds: it is over before there is a model.
     with pytest.raises(EmbeddingError, match="loading"):
         service.encode("a turn")
     assert service.embedder is None
-    assert time.monotonic() - begun < 0.5
     seen = set()
     while (status := service.status()).state is EmbeddingState.LOADING:
         seen.add(status.activity)

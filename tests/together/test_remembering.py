@@ -1,6 +1,7 @@
 """The whole set together, without a host: what was said and done is found again, in a new process's place."""
 
 import asyncio
+import os
 import time
 
 import pytest
@@ -9,6 +10,8 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Origin, Query
 from nanobot_memory_plugins.core.fence import is_fenced
 from nanobot_memory_plugins.core.values import Level
 
+# NANOBOT_MEMORY_LONG=1 takes 50 MB, for half a minute.
+LARGE = 50 if os.environ.get("NANOBOT_MEMORY_LONG") else 5
 # Limits that no loaded machine reaches: what is shown here is not the speed.
 PATIENT = {"core": {"message_limit": 30, "tool_limit": 30}, "plugins": {"recall": {"recall_timeout": 20}}}
 
@@ -113,7 +116,7 @@ async def test_recall_that_is_late_injects_nothing_and_is_no_failure(tmp_path, m
 
         class SlowStore:
             async def search(self, query):
-                await asyncio.sleep(1.0)
+                await asyncio.sleep(3.0)
                 where = {"path": "memory/a.md", "line": 1, "origin": Origin.USER}
                 hit = Hit(id="1", text="port 6543", score=1.0, coverage=1.0, **where)
                 return SearchResult(hits=(hit,))
@@ -134,7 +137,7 @@ async def test_recall_that_is_late_injects_nothing_and_is_no_failure(tmp_path, m
             started = time.monotonic()
             block = await ask(memory, "Do you remember the port?")
             assert (block is not None) == found
-            assert found or time.monotonic() - started < 0.9
+            assert found or time.monotonic() - started < 2.8
             assert set(memory.plugins.host.failures().values()) <= {0}
 
 
@@ -193,8 +196,8 @@ async def test_with_the_model_meaning_is_found_without_common_words(tmp_path, bu
     assert "kitten" in found.hits[0].text
 
 
-async def test_a_message_of_fifty_megabytes_is_kept_whole_and_the_host_goes_on(tmp_path):
-    huge = "The quick brown fox jumps over the lazy dog. " * (50_000_000 // 45)
+async def test_a_huge_message_is_kept_whole_and_the_host_goes_on(tmp_path):
+    huge = "The quick brown fox jumps over the lazy dog. " * (LARGE * 1_000_000 // 45)
     async with MemoryHost(tmp_path, config=config(**LEXICAL)) as memory:
         receipt = await memory.message_sent(session_key="cli:one", text=huge)
         assert receipt.stored
