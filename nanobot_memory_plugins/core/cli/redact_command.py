@@ -5,6 +5,7 @@ It reads and writes UTF-8 whatever the locale. Bytes that are no UTF-8 come out 
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
@@ -75,7 +76,7 @@ def _filter_lines() -> tuple[Counter[str], int, None]:
 def _row(line: bytes) -> dict[str, Any]:
     """Read one line; raise ``ValueError`` that says what is wrong with it, never what stands in it."""
     try:
-        row = json.loads(line.decode("utf-8", "surrogateescape"))
+        row = json.loads(line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
     except (ValueError, RecursionError):
         raise ValueError("this is not JSON") from None
     if not isinstance(row, dict):

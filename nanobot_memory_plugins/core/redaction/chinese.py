@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.cues import Cues
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import (
@@ -24,25 +25,9 @@ from nanobot_memory_plugins.core.redaction.value_shapes import (
     looks_random,
 )
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
+from nanobot_memory_plugins.core.redaction.word_lists import words
 
-_CUES = (
-    "密",
-    "令",
-    "钥",
-    "凭",
-    "码",
-    "匙",
-    "杖",
-    "暗号",
-    "序列号",
-    "助记",
-    "pass",
-    "pwd",
-    "token",
-    "key",
-    "secret",
-    "pin",
-)
+_CUES = Cues(words("密 令 钥 凭 码 sk 匙 杖 暗号 序列号 助记 pass pwd token key secret pin"))
 _STEMS = (
     r"密\s?码|口\s?令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
     "|暗号|激活码|序列号|助记词|通行码|支付码|解压码|短信码|金钥|权杖|许可证|注册码|卡密"
@@ -52,13 +37,16 @@ _TOLD = re.compile(
     (?P<stem> {_STEMS} | (?<![A-Za-z0-9])(?:password|passwd|pwd|token|api\s?-?key|secret(?:\s?key)?
       |access\s?-?key|appsecret|key|pin)(?=\s{{0,2}}[\u4e00-\u9fff]) )
     (?P<between> [{Q}\])）】]{{0,3}} (?: [（(【\[][^（）()\[\]【】\n]{{0,20}}[）)】\]] )?
-      [^\n,。;:=!?{Q}<>A-Za-z0-9]{{0,14}}? )
-    (?P<link> \s{{0,3}}(?:[:=]|[-=]?[=-]>|→)\s{{0,3}} | (?:是|为|叫|成|到|用|填|输入|等于|就是|即|给你|发你|如下|改回
-      |写|换|设置?成?|我设的|现在是)\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} | (?<=[码令钥匙牌证据词号杖密])
-      | (?<=[)）]) | (?:改|换|变)[了过]?[,，]\s{{0,2}}(?:现在|目前|新的)?(?:是|为|:)\s{{0,2}}
+      [^\n,，。;；:=!?{Q}<>A-Za-z0-9]{{0,14}}? )
+    (?P<link> (?:改|换|变)[了过]?[,，]\s{{0,2}}(?:现在|目前|新的)?(?:是|为|:)\s{{0,2}}
+      | \s{{0,3}}(?:[:=]|[-=]?[=-]>|→)\s{{0,3}}
+      | (?:是|为|叫|成|到|用|填|输入|等于|就是|即|给你|发你|如下|改回
+      |写|换|设置?成?|从|我设的|现在是)[了过]?\s{{0,2}}:?\s{{0,3}} | \s{{1,3}} | (?<=[码令钥匙牌证据词号杖密])
+      | (?<=[)）\]】」』\U0001f300-\U0001faff\u2190-\u21ff\u2600-\u27bf])
+      | \s{{1,2}}(?:is|was|changed\s?to|set\s?to|reset\s?to|->|to)\s{{1,2}}
       | [,，]?\s{{0,2}}(?:记一下|发你了?|给你了?|如下)\s{{0,2}}[,:]?\s{{0,3}} )
     (?:```[a-z]{{0,12}}\n)? [（(【\[「『《“]?
-    (?=[!-~{Q}])
+    (?=[!-~{Q}]) (?![,;])
     """
 )
 _NAMED = re.compile(
@@ -71,7 +59,11 @@ _ACCOUNT_AND_PASSWORD = re.compile(
     r"|are)?\s{0,2}:?\s{0,3}"
     r"(?P<user>[A-Za-z0-9_.@-]{1,64})\s{0,3}[/|,、 ]\s{0,3}(?P<secret>[!-~]{4,128})"
 )
-_SHORT_CODE = re.compile(r"[A-Za-z0-9]{4,10}(?=[,.;])")
+# What mail services hand out: sixteen letters.
+_MAIL_CODE = re.compile(r"授权码[^\nA-Za-z]{0,4}(?P<secret>[A-Za-z]{16})(?![A-Za-z0-9])")
+_KEY_PAIR = re.compile(r"(?<![A-Za-z0-9_])(?:AK|SK|ak|sk)\s{0,2}(?:是|为|:)\s{0,2}(?P<secret>[A-Za-z0-9+/_-]{16,128})")
+_SHORT_CODE = re.compile(r"[A-Za-z0-9]{4,10}(?=[,.;(#])")
+_ABOUT_SECRET = re.compile(r"指纹|哈希|摘要|校验|编号|版本")
 _ABOUT_VALUE = re.compile(
     r"\s{0,2}(?:类型|格式|编码|加密|哈希|算法|字段|参数|位|个|字符|用户|的|次|天|小时|分钟|和|或|与|不|校验|登录|认证|方式|协议|模式|版)"
 )
@@ -81,8 +73,9 @@ _SIMPLIFIED = str.maketrans(
     "码钥权凭证据验号帐账户为设给发换写输这个请将库资讯录辞词动态许链戳轮访问开启数错误记类编参长于与级认",
 )
 _REVERSED = re.compile(
-    r"(?<![A-Za-z0-9_./@#:-])(?P<secret>[!-&(-+.-9;->?-~]{6,128})[\"'`\ue0f1-\ue0f9]?\s{0,2}(?=[^!-~])(?:就是|就为|是|为|这个是?|作为|当)?"
-    r"[^\s,。;:!?A-Za-z0-9]{0,10}?(?:密码|口令|密钥|私钥|令牌|金钥|token)(?!字段|类型|格式|长度|框|管理|算法|哈希|的)"
+    r"(?<![A-Za-z0-9_./@#:-])(?P<secret>[!-&(-+.-9;->?-~]{6,128})[\"'`\ue0f1-\ue0f9]?[ \t]{0,2}(?=[^!-~\s])"
+    r"(?!\s{0,2}的)(?:就是|就为|是|为|这个是?|作为|当)?"
+    r"[^\s,，。;；:!?A-Za-z0-9]{0,10}?(?:密码|口令|密钥|私钥|令牌|金钥|token)(?!字段|类型|格式|长度|框|管理|算法|哈希|的)"
 )
 _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥", "暗号", "解压码", "password", "passwd", "pwd"})
 
@@ -92,9 +85,10 @@ def find_told_in_chinese(text: str, lower: str) -> Iterator[Span]:
     if not text.isascii():
         text = text.translate(_SIMPLIFIED)
         lower = text.lower()
-        if any(cue in lower for cue in _CUES):
+        if _CUES.meets(lower):
             yield from _find_told(text)
             yield from _find_reversed(text)
+            yield from _find_issued(text)
         yield from _find_named(text)
     if any(cue in lower for cue in ("密码", "信息", "pass", "pwd", "cred")):
         yield from _find_account_passwords(text)
@@ -114,7 +108,11 @@ def _find_told(text: str) -> Iterator[Span]:
             short = _SHORT_CODE.match(text, value.start, value.end)
             value = value._replace(end=short.end()) if short else value
         found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
-        if not is_technical(found) and not is_qualified(text, match.start()) and _tells(match, value, found):
+        if (
+            (CODE_STEMS.fullmatch(match["stem"]) or not is_technical(found))
+            and not (match["stem"] not in _STRONG and is_qualified(text, match.start()))
+            and _tells(match, value, found)
+        ):
             yield told_span(value.start, value.end)
 
 
@@ -122,6 +120,8 @@ def _tells(match: re.Match[str], value: Value, found: str) -> bool:
     """Tell whether ``found`` is the secret that the stem of ``match`` announces."""
     stem = re.sub(r"\s", "", match["stem"].lower())
     linked = bool(match["link"].strip())
+    if _ABOUT_SECRET.search(match["between"]):
+        return False
     about = bool(_ABOUT_VALUE.match(match.string, value.end))  # "base64 编码": the sentence is about a format
     if about and not (has_password_marks(found) and len(found) >= 8):
         return False
@@ -140,6 +140,14 @@ def _tells(match: re.Match[str], value: Value, found: str) -> bool:
     if found.isdigit():
         return 4 <= len(found) <= 20
     return (value.quoted or len(found) >= 6) and is_word(found) and found.lower() == found
+
+
+def _find_issued(text: str) -> Iterator[Span]:
+    for match in _MAIL_CODE.finditer(text):
+        yield told_span(*match.span("secret"))
+    for match in _KEY_PAIR.finditer(text):
+        if looks_random(match["secret"], allow_hex=True):
+            yield told_span(*match.span("secret"))
 
 
 def _find_reversed(text: str) -> Iterator[Span]:

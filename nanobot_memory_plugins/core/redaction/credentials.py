@@ -48,6 +48,7 @@ _PGPASS = re.compile(
     rf"(?m){LINE_START}[\w.*/-]{{1,200}}:(?:[0-9]{{2,5}}|\*):[\w.*-]{{1,80}}:"
     r"[\w.*-]{1,80}:(?P<secret>[^\s:]{3,300})[ \t]*$"
 )
+_COLONS_OF_PGPASS = 4
 _USER_FLAG = re.compile(
     r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}"
     r"|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%](?P<secret>[^\s\"']{2,256})"
@@ -102,17 +103,18 @@ _ORACLE = re.compile(
     r"|sqlldr)\s(?:userid=)?)[a-z][\w$#]{0,29}/(?P<secret>[^\s@\"']{3,60})@"
 )
 _EXPECT = re.compile(
-    r"(?i)assword[^\n]{0,60}\n[^\n]{0,20}send(?:\s--)?\s\"(?P<secret>[^\"\n\\$]{3,100}?)(?:\\r|[\x0b\"])"
+    r"(?i)assword[^\n]{0,60}[\n;][^\n]{0,20}send(?:\s--)?\s\"(?P<secret>(?!\$)[^\"\n\\]{3,100}?)(?:\\r|[\x0b\"])"
 )
 _WIFI = re.compile(r"WIFI:[^\n]{0,100}?(?<=[:;])P:(?P<secret>[^;\n]{3,80});")
 _SECURE_STRING = re.compile(r"(?i)ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?=[\"'])")
 _CREDENTIAL_CALL = re.compile(
     r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication"
-    r"|UsernamePasswordCredentials|NetworkCredential|\.login|\.setPassword|set_password|create_user)"
+    r"|UsernamePasswordCredentials|NetworkCredential|PlainCredentials|(?:cx_Oracle|oracledb)\.connect|\.login"
+    r"|\.setPassword|set_password|create_user)"
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)\s{0,3},\s{0,3})?(?=[\"'])"
 )
 _CALL_CUES: tuple[str, ...] = ("auth(", "auth =", "auth=", "authentication(", "credentials(", "credential(", ".login(")
-_CALL_CUES += ("setpassword(", "set_password(", "create_user(")
+_CALL_CUES += ("setpassword(", "set_password(", "create_user(", "oracle.connect(", "oracledb.connect(")
 _SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
 _MANIFEST_DATA = re.compile(
     r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:stringData|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
@@ -134,7 +136,7 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
     if "auth" in lower:
         yield from _find_authorization(text)
         yield from _matches(_DOCKER_AUTH, text, "basic_credentials", _is_user_and_password)
-    if any(cue in lower for cue in ("sqlplus", "oracle:thin", "expdp ", "impdp ", "sqlldr ", "userid=")):
+    if any(map(lower.__contains__, ("sqlplus", "oracle:thin", "expdp ", "impdp ", "sqlldr ", "userid="))):
         yield from _matches(_ORACLE, text, "database_password", _is_given)
     if "WIFI:" in text:
         yield from _matches(_WIFI, text, "wifi_password", _is_given)
@@ -150,13 +152,13 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
         yield from _matches(_NETRC, text, "netrc_password", _is_given)
     if "identified" in lower or "password '" in lower:
         yield from _quoted_after(_IDENTIFIED_BY, text, "sql_password")
-    if ":" in text:
+    if text.count(":") >= _COLONS_OF_PGPASS:
         yield from _matches(_PGPASS, text, "pgpass_password", _is_given)
-    if " -" in text or " user " in text or "echo " in text or "printf " in text or "vault" in text:
+    if "-" in text or " user " in text or "echo " in text or "printf " in text or "vault" in text:
         yield from _find_command_flags(text)
     if "securestring" in lower:
         yield from _quoted_after(_SECURE_STRING, text, "secure_string")
-    if any(cue in lower for cue in _CALL_CUES):
+    if any(map(lower.__contains__, _CALL_CUES)):
         yield from _quoted_after(_CREDENTIAL_CALL, text, "credential_argument")
     if "secret" in lower and "kind" in lower and _SECRET_MANIFEST.search(text):
         yield from _find_manifest_values(text)

@@ -33,7 +33,8 @@ ESCAPED_BREAK = "\x0b"
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _ZERO_WIDTH = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 
-_NARROW: dict[int, str] = {0xFF01 + i: chr(0x21 + i) for i in range(94)}
+# A comma or semicolon of full width stays: no secret holds one, so that it ends a value.
+_NARROW: dict[int, str] = {0xFF01 + i: chr(0x21 + i) for i in range(94) if 0xFF01 + i not in (0xFF0C, 0xFF1B)}
 _NARROW |= dict.fromkeys(map(ord, _SPACES), " ")
 _NARROW |= dict.fromkeys(map(ord, "“”„‟「」『』〝〞"), '"') | dict.fromkeys(map(ord, "‘’‚‛"), "'")
 _NARROW |= dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2212\ufe63"), "-") | {0x2236: ":", 0xFE55: ":", 0xFE6B: "@"}
@@ -52,13 +53,13 @@ _SPECIAL = re.compile(
     \\++ (?: u[0-9a-fA-F]{{4}} | x[0-9a-fA-F]{{2}} | ["'`nrt/] | \n )?
   | \x1b (?: \[ [0-?]{{0,64}} [ -/]{{0,8}} [@-~] | \] [^\x07\x1b]{{0,2048}} (?: \x07 | \x1b\\ ) | [@-Z\\^_] )?
   | [{_ZERO_WIDTH}\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]++
-  | % (?: 3[aAdD] | 40 | 22 )
+  | % (?: 3[aAdDfF] | 40 | 2[26bBfF] )
   | & (?: quot | apos | amp | lt | gt | commat | equals | colon | \#(?: 34 | 38 | 39 | 58 | 61 | 64 | [xX](?:22|26
     |27|3[aAdD]|40) ) ) ;
     """,
     re.VERBOSE,
 )
-_PERCENT = {"3a": ":", "3d": "=", "40": "@", "22": DEPTH_QUOTES['"', 1]}
+_PERCENT = {"3a": ":", "3d": "=", "3f": "?", "40": "@", "22": DEPTH_QUOTES['"', 1], "26": "&", "2b": "+", "2f": "/"}
 _ENTITY = {
     "quot": DEPTH_QUOTES['"', 1],
     "#34": DEPTH_QUOTES['"', 1],
@@ -161,7 +162,7 @@ def _undo_escape(found: str) -> str | None:
     if kind in "nrt":
         return ESCAPED_BREAK
     if kind == "\n":
-        return " "
+        return ""
     if kind == "/":
         return "/"
     if kind in "ux":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from nanobot_memory_plugins.core.redaction.cues import ByCue
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, is_technical, is_told
 from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder
@@ -14,7 +15,7 @@ _SHORTEST_QUOTED = 4
 _STRING = r"[\"'][^\"'\n]{1,200}[\"'],[ ]?"
 _ARGUMENT = r"[^,()\n]{1,200},[ ]?"
 _QUOTE = r"(?=b?[\"'])"
-_BEHIND: tuple[tuple[tuple[str, ...], re.Pattern[str]], ...] = tuple(
+_BEHIND: ByCue[re.Pattern[str]] = ByCue(
     (cues, re.compile(f"(?i){shape}"))
     for cues, shape in (
         # DBI->connect(source, user, password), new PDO(...), DriverManager.getConnection(...)
@@ -60,7 +61,6 @@ _SETTER_CUES = tuple(
     f"{name}("
     for name in ("password", "passwd", "passphrase", "apikey", "api_key", "secret", "secretkey", "secret_key", "token")
 )
-_SIX_DIGITS = re.compile(r" [0-9]{6}(?![0-9])")
 
 
 def _is_digits(found: str) -> bool:
@@ -72,8 +72,8 @@ def _is_strong(found: str) -> bool:
     return is_told(found) and any(char in "!@#$%^&*" for char in found) and "/" not in found
 
 
-_SAID: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[str], bool]], ...] = tuple(
-    (cues, re.compile(f"(?i){shape}"), check)
+_SAID: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
+    (cues, (re.compile(f"(?i){shape}"), check))
     for cues, shape, check in (
         (
             ("pw", "pass"),
@@ -126,18 +126,15 @@ _SAID: tuple[tuple[tuple[str, ...], re.Pattern[str], Callable[[str], bool]], ...
 
 def find_given(text: str, lower: str) -> Iterator[Span]:
     """Find secrets that calls, commands and phrases of the folded ``text`` give; ``lower`` is it in lower case."""
-    for cues, shape in _BEHIND:
-        if any(cue in lower for cue in cues):
-            for match in shape.finditer(text):
-                yield from _judge(text, match, is_call=match.group().endswith(("(", " ", ",")))
-    if any(cue in lower for cue in _SETTER_CUES):
+    for shape in _BEHIND.met(lower):
+        for match in shape.finditer(text):
+            yield from _judge(text, match, is_call=match.group().endswith(("(", " ", ",")))
+    if any(map(lower.__contains__, _SETTER_CUES)):
         for match in _SETTER.finditer(text):
             yield from _judge(text, match, is_call=False)
-    has_code = _SIX_DIGITS.search(text) is not None
-    for words, said, check in _SAID:
-        if any(word in lower for word in words) and (has_code or "2fa" not in words):
-            for match in said.finditer(text):
-                yield from _judge_said(match, check)
+    for said, check in _SAID.met(lower):
+        for match in said.finditer(text):
+            yield from _judge_said(match, check)
 
 
 def _judge(text: str, match: re.Match[str], *, is_call: bool) -> Iterator[Span]:

@@ -50,6 +50,8 @@ def sensitivity(name: str) -> Sensitivity:
     joined = "".join(parts)
     if joined in name_words.COMPOUND:
         return Sensitivity.COMPOUND
+    if joined in ("password", "passphrase", "passcode"):
+        return Sensitivity.PASSWORD  # "PassWord", too
     if joined in ("jsessionid", "phpsessid", "sessionid", "sessid"):
         return Sensitivity.WEAK
     found = _telling_word(parts)
@@ -104,6 +106,10 @@ def _telling_word(parts: tuple[str, ...]) -> tuple[int, Sensitivity] | None:
             if before in name_words.KEY_BEFORE or before in name_words.TOKEN or before in VENDOR_NAMES:
                 return at, Sensitivity.COMPOUND
             return at, Sensitivity.VENDOR if before else Sensitivity.WEAK
+        if word.endswith("key") and word[:-3] not in name_words.KEY_NOT_BEFORE | name_words.KEY_ENDS_NOT:
+            return at, Sensitivity.VENDOR
+        if word == "sk" and before:
+            return at, Sensitivity.VENDOR
         if word in name_words.WEAK:
             return at, Sensitivity.WEAK
     return None

@@ -5,11 +5,12 @@ from __future__ import annotations
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 PASSWORD = words(
-    "password passwd passwrd passwort pwd pswd psw passphrase passcode pass pw passw userpass mima "
+    "password pasword passwrod passowrd kouling passwd passwrd passwort pwd pswd psw passphrase passcode pass pw"
+    " passw userpass mima "
     "kennwort senha contrasena storepass keypass sshpass dbpass rootpass adminpass ftppass mailpass smtppass masterauth"
     " requirepass keystorepass truststorepass"
 )
-PASSWORD_ENDS = ("password", "passwd", "pwd", "passphrase", "passwort")
+PASSWORD_ENDS = ("password", "passwd", "pwd", "passphrase", "passwort", "storepass", "keypass", "authtok")
 TOKEN = words(
     "passwords secret token jwt bearer credential credentials creds authorization authtoken accesstoken refreshtoken"
     " privkey passkey authkey xsrf csrf secrets"
@@ -18,12 +19,13 @@ COMPOUND = words(
     "apikey appkey accesskey secretkey privatekey secretaccesskey clientsecret authkey authtoken accesstoken apitoken"
     " signingkey encryptionkey masterkey appsecret accountkey sharedkey sharedaccesskey licensekey apisecret"
     " refreshtoken bottoken secretid idtoken sessiontoken presharedkey psk storagekey servicekey deploykey"
+    " codeverifier sessdata miyao samlresponse samlrequest samlassertion authenticationstring rediscliauth unsealkey"
 )
 COMPOUND_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "credential")
 CODE = words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa smscode")
 CODE_BEFORE = words("verification security sms auth verify access recovery backup otp mfa")
 WEAK = words(
-    "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper nonce hmac private tokens"
+    "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper hmac private tokens"
     " cookie cookies access asp webhook license licence auth cred oauth pat"
 )
 KEY_BEFORE = words(
@@ -40,7 +42,8 @@ SECRET_BEFORE = words(
     " github gitlab slack npm pypi hf device push admin server account tenant channel corp my db the aws gh ci"
 )
 KEY_NOT_BEFORE = words(
-    "public pub primary foreign partition sort cache index hash map dict object row i18n translation shortcut hot arrow"
+    "site public pub primary foreign partition sort cache index hash map dict object row i18n translation"
+    " shortcut hot arrow"
     " unique composite natural candidate group order sorting lookup idempotency routing registry event field column"
     " config setting settings json yaml dedup dedupe sharding shard lock redis no any each every same parent child"
     " metric label header query param parameter env-var feature flag item entry dictionary storage-class message topic"
@@ -50,6 +53,8 @@ KEY_NOT_BEFORE = words(
     " user instance agent environment env node thread conversation channel sort partition cluster tenant "
     "workspace first second third last new old"
 )
+KEY_ENDS_NOT = words("site mon tur hot don hoc whis joc lac mic low on get set has no del")
+"""What makes another word of ``...key``."""
 TOKEN_NOT_BEFORE = words(
     "max min num n count total prompt completion input output cached reasoning next page continuation "
     "cursor sync pad eos"

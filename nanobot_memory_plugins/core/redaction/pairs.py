@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.cues import Cues
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.told_values import names_resource
 from nanobot_memory_plugins.core.redaction.value_shapes import (
     is_placeholder,
     is_scrambled,
@@ -18,7 +20,7 @@ from nanobot_memory_plugins.core.redaction.value_shapes import (
     is_surely_secret,
     is_type_name,
 )
-from nanobot_memory_plugins.core.redaction.values_in_text import Value, line_before, value_at
+from nanobot_memory_plugins.core.redaction.values_in_text import Value, end_of_literals, line_before, value_at
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 _Q = "\"'`\ue0f1-\ue0f9"
@@ -26,9 +28,11 @@ _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
 _PAIR = re.compile(
     rf"""(?x)
     (?<![A-Za-z0-9_]) (?P<name>{_NAME})
-    (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}}
-    (?P<sep> :=|\?=|\+=|=>|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?, )
+    (?P<close>[{_Q}\])*]{{0,4}}) [ \t]{{0,12}} (?=[:?+=|~,.<-])
+    (?P<sep> :=|\?=|\+=|=>|\|\|=|\?\?=|==?=?|::?|->|~> | (?<=[{_Q}])[ \t]?,
+      | \.{{3,60}}(?=[ ]) | </t[dh]>\s{{0,4}}<td[^<>]{{0,60}}> )
     (?:[*_]{{1,3}}(?=[ \t]?`))? [ \t\x0b]{{0,12}}
+    (?:<(?:b|strong|code|kbd|em|i|tt|span)(?:[ ][^<>]{{0,60}})?>[ ]?){{0,2}}
     """
 )
 _ANNOTATED = re.compile(r"[A-Za-z_][A-Za-z0-9_.\[\], |?<>]{0,60}?[ \t]{0,3}=(?!=)[ \t]{0,3}")
@@ -64,17 +68,23 @@ _QUALIFIED_KEY = re.compile(
     r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot"
     r"|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$"
 )
-_QUERY_KEYS = words("key sig signature code auth session sid k")
-_STEMS = words(
-    "pass pwd pw secret token key cred auth jwt bearer mima psw pin cvv cvc otp session sid sig salt kennwort senha"
-    " contrasena psk code mfa 2fa pat licen private webhook cookie"
+_BETWEEN_LITERALS = re.compile(r"[\"']\s*\\?[+.]?\s*[\"']")
+_HEX_KEY = re.compile(r"[0-9a-f]{32}(?![0-9A-Za-z])")
+# What takes a name and its value as two strings.
+_SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
+_QUERY_KEYS = words("ticket key sig signature code auth session sid k")
+_STEMS = Cues(
+    words(
+        "pass pwd pw secret token key cred auth jwt bearer mima psw pin cvv cvc otp session sid sig salt kennwort senha"
+        " contrasena psk code mfa 2fa pat licen private webhook cookie saml"
+    )
 )
 _HAS_RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
 
 
 def may_hold_pairs(text: str, lower: str) -> bool:
     """Tell cheaply whether ``text`` may hold a sensitive name or a random value."""
-    return any(stem in lower for stem in _STEMS) or _HAS_RANDOM_RUN.search(text) is not None
+    return _STEMS.meets(lower) or _HAS_RANDOM_RUN.search(text) is not None
 
 
 def find_pairs(text: str) -> Iterator[Span]:
@@ -105,9 +115,20 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     name = match["name"].strip(".-$")
     sep = match["sep"]
     level = sensitivity(name)
-    before = line_before(text, match.start("name"), 60)
+    if text.startswith("//", match.end("sep")) or text.startswith("://", match.start("name") - 3):
+        return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
+    before = line_before(text, match.start("name"), 80)
+    if names_resource(text, match.start("name")):
+        return None
     in_query = False
-    if sep == "=" and before and (before[-1] in "?&" or before[-1] == ";") and not match["close"]:
+    if (
+        sep == "="
+        and name == "code"
+        and not before.strip()
+        and "&" in text[match.end() : match.end() + 200].split("\n")[0]
+    ):
+        in_query, level = True, Sensitivity.VENDOR  # the body of a form
+    elif sep == "=" and before and (before[-1] in "?&" or before[-1] == ";") and not match["close"]:
         in_query = before[-1] != ";"
         if in_query and level < Sensitivity.VENDOR and split_name(name)[-1:] and split_name(name)[-1] in _QUERY_KEYS:
             level = Sensitivity.VENDOR
@@ -118,11 +139,15 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
             return None
     elif level is Sensitivity.TOKEN and _SPACED_KEY.search(before[-28:]):
         level = Sensitivity.COMPOUND
+    at = match.end()
+    if in_query and name == "appid" and _HEX_KEY.match(text, at):
+        level = Sensitivity.VENDOR  # OpenWeather's; WeChat's are no secrets, and not of this shape
     if level is Sensitivity.NONE:
         return None
-    at = match.end()
     if sep.strip() == "," and not (at < len(text) and text[at] in "\"'"):
         return None
+    if text[at : at + 1] in ("'", '"') and _closes_quote(text, at):
+        return None  # getpass("Passphrase: ")
     value = value_at(text, at, in_query=in_query)
     if value is None:
         return None
@@ -139,6 +164,12 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     if sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">"))):
         return None if not value.quoted else _accept(text, value, level, name, running=False)
     return _accept(text, value, level, name, running=value.running_text and sep != "=", sep=sep, match=match)
+
+
+def _closes_quote(text: str, at: int) -> bool:
+    """Tell whether the quote at ``at`` closes one that was opened before it on its line."""
+    after = text[at + 1 : at + 2]
+    return (not after or after in "),;] \n") and line_before(text, at).count(text[at]) % 2 == 1
 
 
 def _is_forward_reference(found: str) -> bool:
@@ -164,13 +195,16 @@ def _accept(
     match: re.Match[str] | None = None,
 ) -> Span | None:
     found = text[value.start : value.end]
-    if sep.strip() == "," and not (match and text.endswith("define(", 0, match.start("name") - 1)):
+    if sep.strip() == "," and not (match and text.endswith(_SETTERS, 0, match.start("name") - 1)):
         return _keyed(value.start, value.end) if is_surely_secret(found, level) else None
     if match is not None and not value.quoted and _is_code_assignment(text, match, value):
         return None
+    end = end_of_literals(text, value) if value.quoted else value.end
+    if end > value.end:
+        found = _BETWEEN_LITERALS.sub("", text[value.start : end])
     if not is_secret_value(found, level, key=name, quoted=value.quoted, running_text=running):
         return None
-    return _keyed(value.start, value.end)
+    return _keyed(value.start, end)
 
 
 def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
@@ -226,7 +260,7 @@ def _find_flags(text: str) -> Iterator[Span]:
         level = sensitivity(name)
         if level is Sensitivity.NONE or name in ("p", "P") or (match["sep"] != ":" and text[match.start()] == "/"):
             continue
-        if name.startswith("no-") or name.endswith("-stdin"):
+        if name.startswith("no-") or name.endswith(("-stdin", "-hash")):
             continue
         value = value_at(text, match.end())
         if value is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.cues import Cues
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -16,8 +17,13 @@ _AT = re.compile(
 _LOCAL = re.compile(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
 _LOCAL_CLASS = re.compile(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}\Z")
 _REMOTE_PATH = re.compile(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
+# Accounts of version control, and addresses that nobody reads.
+_NOBODY = words("git hg svn noreply no-reply donotreply do-not-reply mailer-daemon")
+_REMOTE_SHELL = re.compile(
+    r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z"
+)
 _DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
-_PHONE_CUES = ("tel", "phone", "mobile", "fax", "cell", "电话", "手机", "座机", "传真", "固话", "热线", "联系方式")
+_PHONE_CUES = Cues(words("tel phone mobile fax cell 电话 手机 座机 传真 固话 热线 联系方式"))
 _NO_TOP = words(
     "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe "
     "zip gz tar so dll conf cfg ini lock java rb go rs cpp whl"
@@ -31,14 +37,17 @@ _NAMED_NUMBER = re.compile(
     r"""(?xi)
     (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码) | 港澳通行证号?
       | 银行卡(?:号码?)? | 卡号
-      | 银行账[号户] | 信用卡(?:号码?)? | 储蓄卡号?
+      | 身份证字号 | 身分證字號 | 주민등록번호 | 银行账[号户] | 信用卡(?:号码?)? | 储蓄卡号?
       | (?<![A-Za-z])(?:ssn|social[ _]security(?:[ _](?:number|no\.?))?|passport(?:[ _]?(?:number|no\.?|id))?
         |national[ _]id(?:entity)?(?:[ _](?:number|no\.?))?|id[ _]?card(?:[ _]?(?:number|no\.?))?
         |driver'?s?[ _]licen[cs]e(?:[ _](?:number|no\.?))?|card[ _]?(?:number|no\.?)|(?:credit
           |debit)[ _]?card(?:[ _]?(?:number|no\.?))?|bank[ _]account(?:[ _](?:number|no\.?))?|account[ _]number
-          |routing[ _]number|tax[ _]id|itin|nin|nhs[ _](?:number|no\.?)) )
+          |routing[ _]number|account[ _]no\.?|tax[ _]id|itin|nin|dni|nie|bsn(?:-nummer)?|pesel|nric
+          |cpf(?:[ ]do[ ][a-z]{3,12})?|aadhaar(?:[ ]number)?
+        |num[ée]ro[ ]de[ ]s[ée]curit[ée][ ]sociale|national[ ]insurance[ ]number|social[ ]insurance[ ]number
+        |sin[ ]\(canada\)|steuer-?id(?:nummer)?|codice[ ]fiscale|nhs[ _](?:number|no\.?)) )
     ["']?[ ]{0,3}(?:[:=#是为]|is)?[ ]{0,3}["']?
-    (?P<secret> [A-Z]{0,3}[0-9][0-9A-Z -]{4,24}[0-9A-Z] ) (?![0-9A-Za-z])
+    (?P<secret> [A-Z]{0,3}[0-9](?:[ .-]?[0-9]|-?[A-Z](?![A-Z]{2})){4,24}(?:[ ][A-Z](?![A-Z]))? ) (?![0-9A-Za-z])
     """
 )
 _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
@@ -52,21 +61,13 @@ _IBAN_LENGTHS = {
         " CY28 DO28 GT28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33"
     )
 }
-_NUMBER_CUES: tuple[str, ...] = (
-    "passport",
-    "licen",
-    "card",
-    "account",
-    "ssn",
-    "social",
-    " nin",
-    "nhs",
-    "tax",
-    "itin",
-    "routing",
-    "national",
+_NUMBER_CUES = Cues(
+    words(
+        "passport licen card account ssn social nhs tax itin routing national dni nie bsn pesel nric cpf aadhaar"
+        " insurance steuer fiscale sociale 주민 身分 护照 驾 卡 证 账 社保"
+    )
+    | {" nin"}
 )
-_NUMBER_CUES += ("护照", "驾", "卡", "证", "账", "社保")
 
 
 def find_personal_data(text: str, lower: str) -> Iterator[Span]:
@@ -74,9 +75,9 @@ def find_personal_data(text: str, lower: str) -> Iterator[Span]:
     if "@" in text:
         yield from _find_emails(text)
     yield from find_numbers(text)
-    if any(word in lower for word in _PHONE_CUES):
+    if _PHONE_CUES.meets(lower):
         yield from _find_named_phones(text)
-    if any(word in lower for word in _NUMBER_CUES):
+    if _NUMBER_CUES.meets(lower):
         yield from _find_named_numbers(text)
     if _IBAN.search(text):
         yield from _find_ibans(text)
@@ -98,8 +99,10 @@ def _find_emails(text: str) -> Iterator[Span]:
         start = at - len(name)
         after = text[match.end() : match.end() + 1]
         before = text[max(0, start - 3) : start]
-        if name in ("git", "hg", "svn") or match["top"].lower() in _NO_TOP or before.endswith(("://", "/@")):
+        if name.lower() in _NOBODY or match["top"].lower() in _NO_TOP or before.endswith(("://", "/@")):
             continue
+        if _REMOTE_SHELL.search(text, max(0, start - 60), start):
+            continue  # whom and where a command logs in
         if after == ":" and _REMOTE_PATH.match(text, match.end()):
             continue  # user@host:path, as scp and git write it
         if after == "/" or (before.endswith("/") and "//" in text[max(0, start - 80) : start]):
@@ -118,7 +121,7 @@ def _find_named_numbers(text: str) -> Iterator[Span]:
     for match in _NAMED_NUMBER.finditer(text):
         found = match["secret"]
         digits = sum(char.isdigit() for char in found)
-        if digits < 6 or digits < len(found.replace(" ", "").replace("-", "")) - 3 or _DATE.match(found):
+        if digits < 6 or digits < len(re.sub(r"[ .-]", "", found)) - 3 or _DATE.match(found):
             continue
         is_card = bool(CARD_WORD.search(match["what"])) and "id" not in match["what"].lower()
         yield _span(*match.span("secret"), "card" if is_card else "id_number", CARD if is_card else ID_NUMBER)

@@ -37,7 +37,7 @@ _SSN = re.compile(
 )
 # A number behind one of these is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = re.compile(
-    r"(?i)(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device|build"
+    r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device|build"
     r"|run|event|transaction|txn|trade|invoice|tracking|serial|part|sku|product|item|object|group|commit"
     r"|issue|ticket|doc)[ _-]?(?:id|no|num|number|#)?"
     r"|[a-z]*_?id|ts|time|timestamp|epoch|size|bytes|offset|count|total|seq|sequence|nonce|version|ver|build"

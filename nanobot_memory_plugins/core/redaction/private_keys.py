@@ -18,7 +18,6 @@ _PIECE = r"[A-Za-z0-9+/]{16,100000}={0,2}"
 _BODY = re.compile(rf"(?:{_GAP}{{0,80}}+(?:{_HEADER}|{_PIECE})){{0,2000}}+")
 _LAST_PIECE = re.compile(rf"{_GAP}{{1,20}}[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|(?=\s{{0,3}}\Z))")
 _TAIL_PIECES = re.compile(r"[A-Za-z0-9+/]{1,100}={0,2}")
-_PUTTY = re.compile(r"PuTTY-User-Key-File-\d:")
 _PUTTY_PRIVATE = re.compile(
     r"Private-Lines:\s{0,3}\d{1,4}(?P<secret>(?:(?:\s|\\[nr]){1,6}[A-Za-z0-9+/=]{4,80}){1,200}(?:(?:\s"
     r"|\\[nr]){1,6}Private-MAC:\s{0,3}[0-9a-f]{8,128})?)"
@@ -31,7 +30,7 @@ def find_key_blocks(text: str) -> Iterator[Span]:
     """Find every private key block of the original (unfolded) ``text``, in order."""
     if "PRIVATE KEY" in text or "Static key" in text:
         yield from _find_pem(text)
-    if "PuTTY-User-Key-File" in text and _PUTTY.search(text):
+    if "Private-Lines:" in text:
         for match in _PUTTY_PRIVATE.finditer(text):
             yield Span(*match.span("secret"), "private_key", PRIVATE_KEY, RANK_BLOCK)
 

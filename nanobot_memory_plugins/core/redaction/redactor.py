@@ -8,6 +8,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
+from nanobot_memory_plugins.core.redaction.codes import find_codes
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
 from nanobot_memory_plugins.core.redaction.declarations import find_declared
 from nanobot_memory_plugins.core.redaction.encoded import find_encoded
@@ -15,13 +16,24 @@ from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
 from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
 from nanobot_memory_plugins.core.redaction.given import find_given
+from nanobot_memory_plugins.core.redaction.nearby import find_nearby
 from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
-from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER, Finding, Rule, Span, settle
+from nanobot_memory_plugins.core.redaction.rules import (
+    PLACEHOLDER,
+    RANK_BLOCK,
+    RANK_KEYED,
+    Finding,
+    Rule,
+    Span,
+    settle,
+)
 from nanobot_memory_plugins.core.redaction.tables import find_in_tables
+from nanobot_memory_plugins.core.redaction.typed_secrets import find_typed
+from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, looks_random
 from nanobot_memory_plugins.core.redaction.value_walker import walk
 from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 
@@ -34,6 +46,10 @@ _BORDER = re.compile(r"\s(?=\S*\Z)")
 _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
 _BUILT_IN = RuleIndex((*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES))
+# A secret that stands in a text once more: how long it is at least, and how many are looked for.
+_SHORTEST_REPEATED = 8
+_MOST_REPEATED = 64
+_CLASS_NAME = re.compile(r"_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]+){2,8}s?|_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]*){2,8}")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 
@@ -93,7 +109,7 @@ class Redactor:
             spans.append(block)
             at = block.end
         spans.extend(self._find_between(text, at, len(text), self._find_in_window))
-        return spans
+        return _with_repetitions(text, spans)
 
     def _find_bounded(self, text: str) -> list[Span]:
         if self._bounded is None or is_within_rule():
@@ -140,10 +156,36 @@ class Redactor:
         spans.extend(find_told_in_english(text, lower))
         spans.extend(find_told_in_chinese(text, lower))
         spans.extend(find_told_in_other_languages(text, lower))
+        spans.extend(find_typed(text, lower))
+        spans.extend(find_codes(text, lower))
+        spans.extend(find_nearby(text, lower))
         spans.extend(find_personal_data(text, lower))
         if not nested:
             spans.extend(find_encoded(text, lambda inner: bool(self._find_in_window(inner, nested=True))))
         return _in_original(view, spans)
+
+
+def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
+    """Add the places at which a secret of ``spans`` stands once more, where nothing tells what it is."""
+    values = {
+        text[span.start : span.end]: span
+        for span in spans
+        if RANK_KEYED <= span.rank < RANK_BLOCK and _SHORTEST_REPEATED <= span.end - span.start <= _LONG
+    }
+    more: list[Span] = []
+    for value, span in list(values.items())[:_MOST_REPEATED]:
+        if text.count(value) > 1 and _is_repeated(value):
+            for match in re.finditer(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", text):
+                start, end = match.span()
+                if all(end <= one.start or one.end <= start for one in spans):
+                    more.append(span._replace(start=start, end=end))
+    return sorted(spans + settle(more)) if more else spans
+
+
+def _is_repeated(value: str) -> bool:
+    if _CLASS_NAME.fullmatch(value):
+        return False
+    return has_password_marks(value) or looks_random(value, allow_hex=True)
 
 
 def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:

@@ -50,7 +50,7 @@ class RuleIndex:
         """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
         spans: list[Span] = []
         searched = list(self._always)
-        searched.extend(rule for rule in self._folded if any(literal in lower for literal in rule.literals))
+        searched.extend(rule for rule in self._folded if any(map(lower.__contains__, rule.literals)))
         if self._tree is not None:
             seen: set[str] = set()
             ends: dict[int, int] = {}  # where a rule matched last: like a search, it goes on behind that

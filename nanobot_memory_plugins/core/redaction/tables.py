@@ -13,12 +13,17 @@ _Q = "\"'`\ue0f1-\ue0f9"
 _NAME = r"[A-Za-z_$][A-Za-z0-9_.$-]{0,79}+"
 _AROUND = " \"'`\r"
 _CELLS = re.compile(
-    rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}\|[ \t]{{0,20}}[{_Q}]?"
-    rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?=\||\n|$)"
+    rf"\|[ \t]{{0,20}}[{_Q}*]{{0,3}}(?P<name>{_NAME})[{_Q}*]{{0,3}}[ \t]{{0,40}}(?=\|[ \t]{{0,20}}[{_Q}]?"
+    rf"(?P<value>[^|\n{_Q}]{{4,500}}?)[{_Q}]?[ \t]{{0,40}}(?:\||\n|$))"
+)
+# A cell that is a name, and the next one its value: name,value and "API_KEY,4f2a..." below it.
+_NAMED_CELL = re.compile(
+    r"(?m)(?:^|(?<=[,;\t]))[\"']?(?P<name>[A-Za-z_][A-Za-z0-9_.-]{3,79}+)[\"']?(?=[,;\t][\"']?"
+    r"(?P<value>[^\s,;\"']{8,500})[\"']?(?:[,;\t]|\r?$))"
 )
 _COLUMNS = re.compile(
-    rf"(?m){LINE_START}[\"']?[A-Za-z_][A-Za-z0-9_. -]{{0,40}}[\"']?"
-    r"(?:[,;\t][ ]?[\"']?[A-Za-z_][A-Za-z0-9_. -]{0,40}[\"']?){1,30}[ \t]*\r?$"
+    rf"(?m){LINE_START}[\"']?[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_. \u4e00-\u9fff-]{{0,40}}[\"']?"
+    r"(?:[,;\t][ ]?[\"']?[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_. \u4e00-\u9fff-]{0,40}[\"']?){1,30}[ \t]*\r?$"
 )
 _RULE = re.compile(r"[\s|:+=-]*")
 _LONGEST_ROW = 4000
@@ -46,6 +51,9 @@ def find_in_tables(text: str, lower: str) -> Iterator[Span]:
                 yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
     if "\n" in text and ("," in text or ";" in text or "\t" in text):
         yield from _find_columns(text)
+        for match in _NAMED_CELL.finditer(text):
+            if is_surely_secret(match["value"], sensitivity(match["name"])):
+                yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
     if "insert" in lower:
         yield from _find_inserts(text)
 
@@ -84,8 +92,8 @@ def _find_columns(text: str) -> Iterator[Span]:
             continue
         line = header.group()
         separator = next(char for char in line if char in ",;\t")
-        names = [name.strip(_AROUND).replace(" ", "_") for name in line.split(separator)]
-        if not any(sensitivity(name) >= Sensitivity.CODE for name in names):
+        names = [_heading(name) for name in line.split(separator)]
+        if not any(sensitivity(name) >= Sensitivity.TOKEN for name in names):
             continue
         at = header.end() + 1
         while at < len(text):
@@ -119,7 +127,13 @@ def _judge_cells(names: list[str], cells: list[str], at: int) -> Iterator[Span]:
     for name, cell in zip(names, cells, strict=True):
         level = sensitivity(name)
         value = cell.strip(_AROUND)
-        if level >= Sensitivity.CODE and is_secret_value(value, level, key=name, quoted=True, running_text=False):
+        if level is Sensitivity.TOKEN:
+            is_secret = is_surely_secret(value, level)  # the tokens of a text are no secrets
+        else:
+            is_secret = level > Sensitivity.TOKEN and is_secret_value(
+                value, level, key=name, quoted=True, running_text=False
+            )
+        if is_secret:
             start = at + cell.index(value)
             yield Span(start, start + len(value), "keyed_value", REDACTED, RANK_KEYED)
         at += len(cell) + 1

@@ -13,7 +13,7 @@ _TECHNICAL = re.compile(
     r"(?i)base(?:16|32|58|64)|sha-?(?:1|2|3|224|256|384|512)|md[45]|utf-?(?:8|16)|aes(?:-?(?:128|192"
     r"|256))?(?:-[a-z]{3})?|rsa-?\d{4}|oauth-?2?(?:\.0)?|http/?[123s]?(?:\.\d)?|ipv[46]|argon2(?:id|i|d)?"
     r"|pbkdf2"
-    r"|[hrep]s(?:256|384|512)|ed25519|x\.?509|pkcs-?#?\d{1,2}|web3|totp|k8s|s3|ec2"
+    r"|[hrep]s(?:256|384|512)|ed25519|x\.?509|pkcs-?#?\d{1,2}|web3|1password|totp|k8s|s3|ec2"
     r"|v?\d{1,3}(?:\.\d{1,4}){1,3}|gpt-?\d[\w.-]*|\d{1,5}[a-z]{1,3}|[a-z]{1,4}-?\d{1,2}|\d{4}-\d{2}-\d{2}.*"
     r"|[a-z_.]+\(\)?"
 )
@@ -23,11 +23,17 @@ CODE_STEMS = re.compile(
 """Names of codes, which are short and mostly digits."""
 
 _QUALIFIED = re.compile(
-    r"(?i)(?<![A-Za-z])(?:public|primary|foreign|cache|partition|sort|fingerprint|host|idempotency|registry|hot|shortcut"
+    r"(?i)(?<![A-Za-z])(?:public|primary|foreign|cache|partition|sort|fingerprint|host|idempotency|registry|hot"
+    r"|shortcut"
     r"|object|map|next|max|total|prompt|per|hash|row|dict|json|i18n)[ _-]$|公$|主$|外$|缓存$|加$"
 )
+_RESOURCE = re.compile(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z")
 _PATH = re.compile(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
-_PROGRAM_TEXT = re.compile(r"[A-Za-z_][\w.]*\(.*|--?[A-Za-z].*|[A-Za-z]+=.*|@[\w./-]+")
+_PROGRAM_TEXT = re.compile(
+    r"[A-Za-z_][\w.]*(?:\(|={2,3}).*|--?[A-Za-z].*|(?:[a-z_][a-z0-9_.]*|[A-Z_][A-Z0-9_]*|[A-Z]?[a-z]+"
+    r"(?:[A-Z][a-z]+)*)=.*"
+    r"|@[\w./-]+"
+)
 
 
 def told_span(start: int, end: int) -> Span:
@@ -37,12 +43,17 @@ def told_span(start: int, end: int) -> Span:
 
 def is_technical(found: str) -> bool:
     """Tell whether ``found`` is a placeholder or a term that sentences about secrets use: ``SHA-256``, ``v1.2``."""
-    return is_placeholder(found) or bool(_TECHNICAL.fullmatch(found))
+    return is_placeholder(found) or bool(_TECHNICAL.fullmatch(found.rstrip("?!.,;:")))
 
 
 def is_qualified(text: str, at: int) -> bool:
     """Tell whether the word before ``at`` makes another thing of the next one: ``public key``, ``next token``."""
     return bool(_QUALIFIED.search(text[max(0, at - 14) : at]))
+
+
+def names_resource(text: str, at: int) -> bool:
+    """Tell whether ``at`` lies in the name of a resource, which is no secret: ``arn:aws:secretsmanager:...``."""
+    return ("arn:" in text or "{{resolve:" in text) and bool(_RESOURCE.search(text, max(0, at - 80), at))
 
 
 def is_told(found: str) -> bool:

@@ -31,7 +31,7 @@ _NOTHING = words(
     ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
     auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
     keychain await async new lambda requires option flag argument parameter instead using
-    write read
+    write read raise throw break continue assert exit die
     username user email host hostname port name type label field header body query cookie string. select null.
     """
 )
@@ -65,6 +65,7 @@ _REFERENCE = re.compile(
       |aws-sm:|gcp-sm:|kms:).*
     | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.* | /(?:run|var|etc|home|usr|opt|mnt|tmp
       |path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
+    | /(?:[\w.-]+/)*[\w.-]+\.(?:json|pem|key|crt|cer|p12|pfx|ya?ml|txt|env|toml|ini|jks) | Ag[A-Za-z0-9+/]{100,}={0,2}
     | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
     """
 )
@@ -72,6 +73,7 @@ _REFERENCE = re.compile(
 _LABEL = re.compile(r"(?:[^\W\d_]|[\s·:,.])*[\u2e80-\u9fff\uac00-\ud7a3](?:[^\W\d_]|[\s·:,.])*")
 _MINIFIED = re.compile(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
 _TITLE = re.compile(r"[A-Z][a-z]+")
+_NAME_IN_FOLDER = re.compile(r"[a-z0-9_-]{2,40}(?:/[A-Za-z0-9_.-]{2,60}){1,4}")
 _SCHEME_AND_TOKEN = re.compile(r"(?i)(?:bearer|basic|token|bot|key) \S+")
 _NAME_OF_ONE = re.compile(
     r"__\w+__|[,;]\s?[\w\"']+\s?[:=]|[a-z]\w*(?:\.[A-Za-z_]+)+(?:[Pp]assword|[Tt]oken|[Ss]ecret|[Kk]ey)"
@@ -88,7 +90,7 @@ _CALL = re.compile(
     r"|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*",
     re.DOTALL,
 )
-_DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[,;:)\]}]*")
+_DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[!,;:)\]}]*")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
 _NAME_STEMS = words("password passwd pwd secret token apikey api_key credential _key passphrase getpass")
@@ -160,7 +162,7 @@ def is_word(value: str) -> bool:
 
 def is_scrambled(value: str) -> bool:
     """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
-    if len(value) < 12 or not value.isalpha() or not value.isascii() or _is_ordinary(value):
+    if len(value) < 12 or not value.isalpha() or not value.isascii() or is_ordinary(value):
         return False
     changes = sum(1 for left, right in pairwise(value) if left.islower() != right.islower())
     return changes >= len(value) // 4
@@ -196,12 +198,12 @@ def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> b
         return False
     if uppers + lowers == 0:
         return False
-    if all(map(_is_ordinary, _PARTS.split(text))) and not _alternates(text):
+    if all(map(is_ordinary, _PARTS.split(text))) and not _alternates(text):
         return False
     return entropy(text[:256]) >= 2.9
 
 
-def _is_ordinary(part: str) -> bool:
+def is_ordinary(part: str) -> bool:
     """Tell whether ``part`` is a word, a number, an abbreviation, a version, or a name in CamelCase."""
     if _PLAIN_PART.fullmatch(part):
         return True
@@ -228,7 +230,7 @@ def has_password_marks(value: str) -> bool:
         return True
     letters = any(c.isalpha() for c in text)
     digits = any(c.isdigit() for c in text)
-    symbols = any(c in "!@#$%^&*?~+=|" for c in text)
+    symbols = any(c in "!@#$%^&*?~+=|" for c in text.rstrip("?!"))  # those end a sentence, too
     if letters and digits:
         return len(text) >= 6 or symbols
     return letters and symbols and len(text) >= 6
@@ -246,10 +248,11 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
     if level is Sensitivity.CODE:
         return text.isdigit() and 3 <= len(text) <= 10
     if level is Sensitivity.WEAK:
-        return looks_random(text)
+        # Salts are made of every sign there is.
+        return looks_random(text) or (quoted and len(text) >= 40 and " " not in text and entropy(text) >= 4.2)
     if level is Sensitivity.VENDOR:
         return looks_random(text, allow_hex=True, minimum=14)
-    if _URL.fullmatch(text) and "@" not in text:
+    if text.startswith(('{"', "{'")) or (_URL.fullmatch(text) and "@" not in text):
         return False
     if level is Sensitivity.TOKEN:
         if text.isdigit():
@@ -267,6 +270,7 @@ def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, r
         return (
             len(text) >= 5
             and (" " not in text or bool(_SCHEME_AND_TOKEN.fullmatch(text)))
+            and (not _NAME_IN_FOLDER.fullmatch(text) or looks_random(text))
             and not _TITLE.fullmatch(text)
         )
     if " " in text and not any(char.isdigit() for char in text):

@@ -8,7 +8,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import ID_NUMBER, PLACEHOLDER, REDACTED
-from nanobot_memory_plugins.core.redaction.value_shapes import looks_random
+from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, looks_random
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 DEPTH = 64
@@ -23,6 +23,7 @@ _ID_NAMES = words(
 _CHINESE_SECRETS = ("密码", "口令", "密钥", "秘钥", "私钥", "令牌", "凭证", "凭据", "验证码", "授权码")
 _NAME_FIELDS = ("name", "key", "field", "variable", "Name", "Key", "ParameterKey")
 _VALUE_FIELDS = words("value Value default ParameterValue values val text data string plain")
+_LONGEST_COMMAND = 64
 _PLURALS = words("tokens passwords secrets keys pins otps passphrases")
 
 _Redact = Callable[[str], str]
@@ -37,6 +38,7 @@ class _Walker:
     def __init__(self, redact: _Redact) -> None:
         self._redact = redact
         self._open: set[int] = set()
+        self._below_secret = 0  # how many names above say that what is below them is secret
 
     def visit(self, value: object, depth: int, *, hide: bool) -> Any:
         if value is None or isinstance(value, bool):
@@ -52,7 +54,7 @@ class _Walker:
         return self._string(_as_text(value), hide)
 
     def _string(self, text: str, hide: bool) -> str:
-        if hide and text and not PLACEHOLDER.fullmatch(text):
+        if text and not PLACEHOLDER.fullmatch(text) and (hide or (self._below_secret and _may_be_secret(text))):
             return REDACTED
         return self._redact(text)
 
@@ -79,6 +81,9 @@ class _Walker:
         try:
             if isinstance(value, Mapping):
                 return self._mapping(value, depth, hide)
+            fields = getattr(value, "_fields", None)
+            if isinstance(value, tuple) and isinstance(fields, tuple) and len(fields) == len(value):
+                return self._mapping(dict(zip(fields, value, strict=True)), depth, hide)
             return self._items(value, depth, hide)
         finally:
             self._open.discard(id(value))
@@ -92,21 +97,45 @@ class _Walker:
             shown = self._redact(name)
             while shown in result:
                 shown += "'"
-            if _normal(name) in _ID_NAMES and isinstance(item, str | int) and not isinstance(item, bool) and item:
+            if (
+                _normal(name) in _ID_NAMES
+                and isinstance(item, str | int | float)
+                and not isinstance(item, bool)
+                and item
+            ):
                 text = self._redact(str(item))
                 result[shown] = text if PLACEHOLDER.fullmatch(text) else ID_NUMBER
                 continue
-            result[shown] = self.visit(item, depth + 1, hide=inner or _hides(name, item))
+            hidden = _hides(name, item)
+            self._below_secret += hidden
+            result[shown] = self.visit(item, depth + 1, hide=inner or hidden)
+            self._below_secret -= hidden
         return result
 
     def _items(self, value: Iterable[Any], depth: int, hide: bool) -> list[Any]:
         result: list[Any] = []
         after_flag = False
-        for item in value:
+        items = list(value)
+        for item in items:
             text = item if isinstance(item, str) else ""
             result.append(self.visit(item, depth + 1, hide=hide or (after_flag and not text.startswith("-"))))
             after_flag = text.startswith("-") and "=" not in text and _is_secret_flag(text)
-        return result
+        return self._as_command(items, result)
+
+    def _as_command(self, items: list[Any], result: list[Any]) -> list[Any]:
+        """Hide in ``result`` what only the whole command line ``items`` tells: ``["mysql", "-pVeil7lamp"]``."""
+        if not 2 <= len(items) <= _LONGEST_COMMAND or not all(
+            isinstance(item, str) and item and not any(char.isspace() for char in item) for item in items
+        ):
+            return result
+        parts = self._redact(" ".join(items)).split(" ")
+        if len(parts) != len(items):
+            return result
+        return [part if shown == item else shown for item, shown, part in zip(items, result, parts, strict=True)]
+
+
+def _may_be_secret(text: str) -> bool:
+    return has_password_marks(text) or looks_random(text, allow_hex=True)
 
 
 def _normal(name: str) -> str:

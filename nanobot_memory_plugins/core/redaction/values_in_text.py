@@ -6,17 +6,22 @@ import re
 from typing import NamedTuple
 
 from nanobot_memory_plugins.core.redaction.folding import QUOTES
+from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks
 
 _LONGEST = 16_384
-_CJK = "\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 _BARE = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
-_NEXT_PAIR = re.compile(r"[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
+_NEXT_PAIR = re.compile(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = re.compile(r"</|<br|/>")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 # The same where its lines were joined.
 _JOINED_BLOCK = re.compile(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
 _STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
 _OPENS_STRUCTURE = re.compile(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
+_EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(?P=mark)(?![A-Za-z0-9*])")
+_WRAPPED = re.compile(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
+_JOINED_LITERAL = re.compile(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
+_NEXT_LITERAL = re.compile(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
@@ -38,10 +43,18 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
         return None
     if text[at] in QUOTES:
         return _quoted(text, at)
+    if text[at] in "*_":
+        marked = _EMPHASISED.match(text, at)
+        if marked and has_password_marks(marked["value"]):
+            return Value(*marked.span("value"), False, False)
     if text[at] in "([{":
-        # A list of one secret is read as that secret; anything else in brackets is structure, not a value.
+        # A list of one secret is read as that secret, and so is a string in brackets that goes on in the next line;
+        # anything else in brackets is structure, not a value.
         if text[at] == "[" and text[at + 1 : at + 2] in ('"', "'"):
             return _quoted(text, at + 1)
+        wrapped = _WRAPPED.match(text, at) if text[at] == "(" else None
+        if wrapped:
+            return _quoted(text, wrapped.start("q"))
         if _OPENS_STRUCTURE.match(text, at):
             return None
     block = _BLOCK_SCALAR.match(text, at)
@@ -54,6 +67,9 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
 
 def _quoted(text: str, at: int) -> Value | None:
     quote = text[at]
+    if quote == "`" and text.startswith("``", at) and not text.startswith("```", at):
+        end = text.find("``", at + 2, _end_of_line(text, at))
+        return Value(at + 2, end, True, False) if end > at + 2 else None
     if text.startswith(quote * 3, at):
         if quote == "`":
             return None  # a fence of Markdown
@@ -71,6 +87,14 @@ def _quoted(text: str, at: int) -> Value | None:
         return Value(start, end, True, False) if end > start else None
     bare = _BARE.match(text, start)  # the closing quote was cut off
     return Value(start, bare.end(), True, False) if bare else None
+
+
+def end_of_literals(text: str, value: Value) -> int:
+    """Give where the last of the string literals ends that ``value`` begins: ``"ab"``, and ``"cd"`` below."""
+    end = value.end
+    while following := _NEXT_LITERAL.match(text, end) or _JOINED_LITERAL.match(text, end):
+        end = following.end()
+    return end
 
 
 def _is_odd_run(text: str, end: int) -> bool:
@@ -123,6 +147,7 @@ def _strip_closers(run: str) -> str:
             last in ",;\"'`"
             or (last in ".:" and len(run) > 1)
             or (last in _CLOSERS and run.count(last) > run.count(_CLOSERS[last]))
+            or (last in "([{" and len(run) > 1)
             or last == "\\"
         ):
             run = run[:-1]

@@ -13,6 +13,17 @@ from nanobot_memory_plugins.core.redaction.token_shapes import is_issued, opens_
 START = "<start>"
 
 VENDOR_RULES: tuple[Rule, ...] = (
+    # Social networks, maps, payments, wallets
+    prefixed("facebook_token", "EAA", r"<A>{60,400}", border=START),
+    prefixed("vk_token", "vk1.a.", r"<W>{40,300}"),
+    prefixed("nostr_key", "nsec1", r"[02-9ac-hj-np-z]{58}<end>", border=START),
+    shaped("stellar_seed", r"<start>S[A-D][A-Z2-7]{54}<end>", "SA", "SB", "SC", "SD", mixed=True),
+    shaped("serverchan_key", r"<start>(?:SCT[0-9]{3,8}T|SCU[0-9]{3,8}T)<A>{20,60}", "SCT", "SCU"),
+    prefixed("fastgpt_key", "fastgpt-", r"<A>{24,80}"),
+    prefixed("runpod_key", "rpa_", r"<A>{30,60}", border=START),
+    prefixed("axiom_token", "xaat- xapt-", r"<H>{8}-[0-9a-fA-F-]{27}"),
+    shaped("brave_key", r"<start>BSA<W>{28}(?!<W>)", "BSA", mixed=True),
+    shaped("dify_key", r"<start>app-<A>{24}<end>", "app-", mixed=True),
     # Model providers
     prefixed("anthropic_key", "sk-ant-", r"<W>{20,300}"),
     prefixed("openai_key", "sk-proj- sk-svcacct- sk-admin- sk-None-", r"<W>{20,300}"),
