@@ -25,6 +25,7 @@ from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_
 from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 from nanobot_memory_plugins.core.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.protocols import MemoryTool
@@ -236,5 +237,5 @@ def _is_selected(plugin: str) -> bool:
 def _keep_entries_apart(paths: MemoryPaths) -> None:
     """Give the scored entries a file of their own: nanobot's Dream job rewrites MEMORY.md."""
     with contextlib.suppress(OSError):
-        paths.memory.mkdir(parents=True, exist_ok=True)
-        (paths.memory / "ENTRIES.md").touch(exist_ok=True)
+        make_missing(paths.memory)
+        (paths.memory / "ENTRIES.md").touch(mode=0o600, exist_ok=True)

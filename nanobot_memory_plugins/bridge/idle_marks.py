@@ -7,10 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from loguru import logger
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 
 # A session whose catching up was cut short this often is given up: short-lived processes would pay for it for ever.
@@ -28,7 +30,7 @@ class IdleMarks:
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._lock = FileLock(file.with_suffix(".lock"), timeout=_LOCK_SECONDS)
+        self._lock = private_lock(file.with_suffix(".lock"), timeout=_LOCK_SECONDS)
 
     def due(
         self, sessions: Iterable[tuple[str, datetime]], *, now: datetime, at_most: int
@@ -66,11 +68,11 @@ class IdleMarks:
     def _change(self, change: Any) -> None:
         """Read, change and write the file under its lock. A file that cannot be used is begun anew."""
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(self._file.parent)
             with self._lock:
                 marks: dict[str, Any] = {}
                 with suppress(FileNotFoundError, ValueError):
-                    read = json.loads(self._file.read_text(encoding="utf-8"))
+                    read = json.loads(read_regular(self._file))
                     marks = read if isinstance(read, dict) else {}
                 change(marks)
                 replace_file(self._file, json.dumps(marks, ensure_ascii=False).encode())

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.reading import read_inside
 
 # Between the name of a file and the moment at which it was kept aside.
 ASIDE = ".aside-"
@@ -16,9 +17,12 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_file(path: Path) -> bytes | None:
-    """Return the bytes of a file, or None where there is none. Raises `MemoryFileError`."""
+    """Return the bytes of a file, or None where there is none.
+
+    Raises `MemoryFileError`, also for what is no regular file, and for a link that leads out of the workspace.
+    """
     try:
-        return path.read_bytes()
+        return read_inside(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
@@ -135,7 +136,7 @@ def read_text(value: object) -> str | None:
     if isinstance(value, str):
         return str.__str__(value)
     try:
-        data = value.read_bytes() if isinstance(value, Path) else value
+        data = read_regular(value) if isinstance(value, Path) else value
         return bytes(data).decode("utf-8") if isinstance(data, (bytes, bytearray)) else None
     except (OSError, ValueError):  # not there, not a file, a name that no file can have, not UTF-8
         return None

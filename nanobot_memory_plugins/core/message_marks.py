@@ -15,11 +15,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from loguru import logger
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.values import Message
 
@@ -98,11 +99,13 @@ class Marks:
 class MessageMarks:
     """The marks of all sessions, below one folder. Everything here blocks: call it in a worker thread.
 
-    Where the folder cannot be written they are kept in memory, so that one process at least does nothing twice.
+    ``below`` says under which folder all are ours; it is the folder's parent, unless given. Where the folder cannot be
+    written they are kept in memory, so that one process at least does nothing twice.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, below: Path | None = None) -> None:
         self._folder = folder
+        self._below = below
         self._unwritten: OrderedDict[str, Marks] = OrderedDict()
 
     def read(self, session_key: str) -> Marks:
@@ -113,8 +116,8 @@ class MessageMarks:
         """Read a session's marks, change them and write them back, alone among all processes."""
         file = self._file(session_key)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with FileLock(self._folder / ".lock", timeout=_LOCK_SECONDS):
+            private_folder(self._folder, below=self._below)
+            with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):
                 marks = self.read(session_key)
                 answer = change(marks)
                 known = {"singles": list(marks.singles), "pairs": list(marks.pairs), "values": marks.values}
@@ -169,7 +172,7 @@ def _append(known: dict[str, None], one: str) -> None:
 
 def _load(file: Path) -> Marks:
     try:
-        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, encoding="utf-8") as opened:
             data = json.load(opened)
         return Marks(

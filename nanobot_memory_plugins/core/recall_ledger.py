@@ -14,6 +14,8 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import private_folder
+from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # What of a file is read to estimate its tokens; a longer one is estimated by its beginning.
@@ -51,7 +53,7 @@ class RecallLedger:
         folder = recall_folder(self._memory)
         try:
             row = Injection(now.isoformat(), tuple(ids), tokens, self._whole())
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(folder, below=self._memory)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(folder / f"{now.date().isoformat()}.jsonl", flags, 0o600)
             try:
@@ -92,7 +94,7 @@ def injections(folder: Path, *, since: date) -> Iterator[tuple[date, Injection]]
         except ValueError:
             continue
         if day >= since:
-            for line in file.read_bytes().splitlines():
+            for line in read_regular(file).splitlines():
                 row = _row(line)
                 if row is not None:
                     yield day, row
@@ -113,7 +115,7 @@ def _row(line: bytes) -> Injection | None:
 
 
 def _tokens_of(path: Path, size: int) -> int:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         data = file.read(_READ_BYTES)
     tokens = estimate_tokens(data.decode("utf-8", errors="replace"))
     return tokens if size <= len(data) or not data else tokens * size // len(data)

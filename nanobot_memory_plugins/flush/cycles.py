@@ -41,7 +41,8 @@ class Cycles:
     async def of(self, session_key: str, context: PluginContext) -> AsyncIterator["Cycle"]:
         """Have a session's cycle to oneself."""
         if self._marks is None:
-            self._marks = MessageMarks(MemoryPaths.of(context.workspace).index_folder / "flush")
+            paths = MemoryPaths.of(context.workspace)
+            self._marks = MessageMarks(paths.index_folder / "flush", below=paths.workspace)
         lock = self._locks.setdefault(session_key, asyncio.Lock())
         async with lock:
             yield Cycle(session_key, self._marks, context, self._had_turn)

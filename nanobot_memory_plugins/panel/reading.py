@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 
 # Of a day's file this much is shown; nobody reads more on a screen.
@@ -64,7 +65,7 @@ class MemoryReader:
 
     def note_parts(self, notes: DayNotes) -> list[NoteEntry | Passage]:
         """Return what stands in a day's file. Raises `OSError`."""
-        with (self._paths.workspace / notes.path).open("rb") as file:
+        with open_regular(self._paths.workspace / notes.path) as file:
             return list(parse_notes(file.read(MOST_NOTE_BYTES)))
 
     def sessions_version(self) -> str:
@@ -81,7 +82,7 @@ class MemoryReader:
         return last_records(self._paths.workspace / session.path, session.key, limit)
 
     def _day_notes(self, path: Path) -> DayNotes:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             data = file.read(MOST_NOTE_BYTES)
         first = _TLDR.search(data)
         return DayNotes(
@@ -94,7 +95,7 @@ class MemoryReader:
 
     def _session(self, path: Path) -> Session:
         lines, first, tail = 0, b"", b""
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             while block := file.read(_BLOCK):
                 first = first or block[:_MOST_LINE].split(b"\n", 1)[0]
                 lines += block.count(b"\n")

@@ -10,6 +10,7 @@ import filelock
 from loguru import logger
 
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.files.private import make_missing, private_lock
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
@@ -71,9 +72,9 @@ class DatabaseOpener:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        lock = filelock.FileLock(str(self.path.with_name(f"{self.path.name}.opening.lock")))
+        lock = private_lock(self.path.with_name(f"{self.path.name}.opening.lock"))
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            make_missing(self.path.parent)
             lock.acquire(timeout=_LONGEST_WAIT)
         except filelock.Timeout as error:
             raise StoreError(

@@ -10,6 +10,7 @@ from pathlib import Path
 from loguru import logger
 
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.private import LINKED, make_missing, private_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,15 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
     """
     database = paths.workspace / Path(db_path).expanduser() if db_path else paths.database
     try:
+        # A folder that the configuration names is its owner's, whatever it is.
+        make_missing(database.parent) if db_path else private_folder(database.parent)
         _try_writing(database.parent)
     except OSError as error:
         folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-"))
         reason = f"{database.parent} cannot be written ({error.strerror or type(error).__name__})"
         mend = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
+        if error.strerror == LINKED:
+            mend = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
         logger.warning("{}: the index is a temporary one. {}", reason, mend)
         return IndexPlace(
             folder / database.name, folder / "indexer.lock", True, f"{reason}; the index is temporary.", mend
@@ -52,7 +57,6 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
 
 
 def _try_writing(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".probe-", dir=folder)
     os.close(handle)
     with contextlib.suppress(FileNotFoundError):

@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.entries import read_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
@@ -74,7 +75,8 @@ class SummaryPlugin:
 
     def _store(self, context: PluginContext) -> MessageMarks:
         if self._marks is None:
-            self._marks = MessageMarks(MemoryPaths.of(context.workspace).index_folder / "summary")
+            paths = MemoryPaths.of(context.workspace)
+            self._marks = MessageMarks(paths.index_folder / "summary", below=paths.workspace)
         return self._marks
 
     async def _is_wanted(
@@ -159,7 +161,7 @@ def was_noted(paths: MemoryPaths, session_key: str, since: datetime | None) -> b
         try:
             if file.stat().st_size > _LARGEST_NOTE_FILE:
                 continue
-            data = file.read_bytes()
+            data = read_regular(file)
         except OSError:
             continue
         for part in parse_notes(data):

@@ -172,17 +172,17 @@ def test_a_file_that_cannot_be_indexed_keeps_no_other_waiting(workspace: Workspa
     workspace.write("good.md", "## B\nfine\n")
     from nanobot_memory_plugins.storage.indexer import step
 
-    really_open = step.open_source
+    really_open = step.open_regular
 
     def fail(path: os.PathLike[str]) -> object:
         if path == broken:
             raise PermissionError(13, "Permission denied")
         return really_open(path)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(step, "open_source", fail)
+    monkeypatch.setattr(step, "open_regular", fail)
     with workspace.indexing() as indexer:
         assert workspace.texts() == ["## B\nfine"]
-        monkeypatch.setattr(step, "open_source", really_open)
+        monkeypatch.setattr(step, "open_regular", really_open)
         indexer.notify(broken)
         indexer.barrier().result(30)
         assert len(workspace.texts()) == 2

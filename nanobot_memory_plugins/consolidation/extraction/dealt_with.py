@@ -16,6 +16,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.journal import BROKE_OFF, Journal, entries_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message
@@ -61,11 +62,11 @@ class DealtWith:
         """Wait for the right to work on a session, at most so long; None when somebody else has it all the time."""
         folder = self._folder / f"{self._part(session_key):02d}"
         try:
-            await run_in_daemon_thread(lambda: folder.mkdir(mode=0o700, parents=True, exist_ok=True))
+            await run_in_daemon_thread(lambda: private_folder(folder, below=self._memory))
         except OSError as error:
             logger.warning("a session cannot be learned from: {}", type(error).__name__)
             return None
-        lock = FileLock(folder / ".busy.lock", mode=0o600, thread_local=False)
+        lock = private_lock(folder / ".busy.lock", thread_local=False)
         end = asyncio.get_running_loop().time() + seconds
         while True:
             try:
@@ -138,7 +139,7 @@ class DealtWith:
     def _of(self, session_key: str) -> MessageMarks:
         # Each part has a folder of its own, with the lock of its marks: nobody waits for that but who holds the part.
         part = self._part(session_key)
-        return self._marks.setdefault(part, MessageMarks(self._folder / f"{part:02d}"))
+        return self._marks.setdefault(part, MessageMarks(self._folder / f"{part:02d}", below=self._memory))
 
     @staticmethod
     def _part(session_key: str) -> int:

@@ -12,13 +12,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from loguru import logger
 
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.message_marks import Marks
 from nanobot_memory_plugins.core.values import Message, Scope
 
@@ -31,6 +32,7 @@ class Pending:
     """The waiting messages of one workspace. Everything here blocks: call it in a thread."""
 
     def __init__(self, paths: MemoryPaths) -> None:
+        self._memory = paths.memory
         self._folder = entries_folder(paths) / "pending"
 
     def add(self, session_key: str, messages: Sequence[Message], scope: Scope) -> bool:
@@ -83,8 +85,8 @@ class Pending:
     def _change(self, session_key: str, change: Callable[[list[Message]], list[Message]], scope: Scope | None) -> bool:
         file = self._file(session_key)
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with FileLock(self._folder / ".lock", timeout=_LOCK_SECONDS, mode=0o600):
+            private_folder(self._folder, below=self._memory)
+            with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):
                 data = self._load(file)
                 rows = data.get("messages")
                 # Rows of a kind that only a newer version knows stay, and fields of others, too.

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.repository import Snapshot
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
@@ -152,7 +153,7 @@ def _read(path: Path) -> bytes:
         if path.stat().st_size > _LARGEST_FILE:
             logger.warning("consolidation: {} is too large, and is left out", path.name)
             return b""
-        return path.read_bytes()
+        return read_inside(path)
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from datetime import tzinfo
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 from loguru import logger
 
 from nanobot_memory_plugins.consolidation.nightly.records import LastRun, Records
@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
@@ -27,7 +28,7 @@ _SHORTEST_SECONDS = 1.0
 @contextlib.asynccontextmanager
 async def alone(paths: MemoryPaths) -> AsyncIterator[bool]:
     """Say whether no other process consolidates, and keep it so inside the block. Raises `MemoryFileError`."""
-    lock = FileLock(paths.locks / "consolidation.lock", mode=0o600, thread_local=False)
+    lock = private_lock(paths.locks / "consolidation.lock", thread_local=False)
 
     def acquire() -> bool:
         make_folder(paths, paths.locks)

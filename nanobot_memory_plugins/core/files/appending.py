@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.lines import LineCounter, read_at
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.files.text import count_breaks
 
@@ -36,15 +37,16 @@ def file_lock(paths: MemoryPaths, path: Path) -> FileLock:
     meanwhile. The folder of the lock files is made. Raises `MemoryFileError` when that cannot be done.
     """
     make_folder(paths, paths.locks)
-    return FileLock(paths.lock(path), mode=0o600)
+    return private_lock(paths.lock(path))
 
 
 def make_folder(paths: MemoryPaths, folder: Path) -> None:
-    """Make a folder at or below ``paths.memory``, for its owner only. Raises `MemoryFileError`."""
+    """Make a folder at or below ``paths.memory``, for its owner only.
+
+    Raises `MemoryFileError`, also where a folder of ours is a symbolic link.
+    """
     try:
-        paths.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
-        paths.memory.mkdir(mode=0o700, exist_ok=True)
-        folder.mkdir(mode=0o700, exist_ok=True)
+        private_folder(folder, below=paths.memory)
     except OSError as error:
         raise _failure(error, paths, folder) from error
 
@@ -192,6 +194,8 @@ class Appender:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise MemoryFileError(f"{self._paths.relative(path)} is no regular file.")
+            if path.parent != self._paths.memory:  # the Markdown beside people's own keeps the mode that they gave it
+                narrow_file(path)
             file = OpenFile(path, descriptor, self._lines)
             size = file.size
             yield file
@@ -220,6 +224,12 @@ class Appender:
 
 def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
     """Return an error that says in words what was wrong with ``path``."""
+    if error.errno == errno.ELOOP and error.strerror == LINKED:
+        folder = Path(error.filename).name
+        return MemoryFileError(
+            f"The folder {folder} is a symbolic link; nothing is written through it.",
+            mend=f"Replace it by a real folder, and move into that what the link leads to: {error.filename}",
+        )
     name = paths.relative(path)
     if error.errno == errno.ELOOP:
         return MemoryFileError(f"{name} is a symbolic link; memory files are not written through links.")

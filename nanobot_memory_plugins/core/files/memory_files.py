@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.thread import SerialThread
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
@@ -102,13 +103,15 @@ class MemoryFiles:
         return [{"role": r.role, "content": r.text, "time": exact_time(r.time) if r.time else ""} for r in records]
 
     def base_context(self) -> str:
-        """Return the text of MEMORY.md, or the empty string without one.
+        """Return the text of MEMORY.md, or the empty string without one, or for a link out of the workspace.
 
         When a disk or a crash has damaged it, that of its copy ``MEMORY.md.bak``, where that one is sound.
         """
         path = self.paths.long_term
         try:
-            data = path.read_bytes() if path.is_file() else b""
+            data = read_inside(path)
+        except FileNotFoundError:
+            return ""
         except OSError as error:
             self._warn_once("unreadable", f"MEMORY.md cannot be read: {error.strerror}")
             return ""
@@ -127,7 +130,7 @@ class MemoryFiles:
     @staticmethod
     def _sound_copy(path: Path) -> bytes:
         try:
-            copy = path.with_name(f"{path.name}.bak").read_bytes()
+            copy = read_inside(path.with_name(f"{path.name}.bak"))
         except OSError:
             return b""
         return b"" if damage_in(copy) else copy

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.private import narrow_file
 
 # A temporary file older than this was left behind by a process that died.
 _STALE_SECONDS = 60.0
@@ -18,10 +19,10 @@ def replace_file(path: "str | Path", data: bytes) -> None:
     """Put ``data`` in the place of the file at ``path``, whole or not at all.
 
     A temporary file in the same folder is written and synced, the previous file is kept as ``<name>.bak``
-    (a hard link where the file system has them), the temporary file is renamed, and the folder is synced.
-    Whoever reads sees the old file or the new one. The mode of the previous file is kept; a new file gets
-    0600. It takes no lock: hold `file_lock` for a file to which others append. It blocks for as long as the
-    disk takes.
+    (a hard link where the file system has them; then made 0600), the temporary file is renamed, and the
+    folder is synced. Whoever reads sees the old file or the new one. The mode of the previous file is kept; a
+    new file gets 0600. It takes no lock: hold `file_lock` for a file to which others append. It blocks for as
+    long as the disk takes.
 
     Raises `MemoryFileError` when it cannot be done; the previous file is then as it was.
     """
@@ -30,12 +31,17 @@ def replace_file(path: "str | Path", data: bytes) -> None:
     try:
         if path.is_symlink():
             raise MemoryFileError(f"{path.name} is a symbolic link and is not replaced.")
+        if path.exists() and not path.is_file():
+            raise MemoryFileError(f"{path.name} is no regular file and is not replaced.")
         _remove_stale(path)
         mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o600
         _write_new(temporary, data, mode)
-        if path.exists():
+        kept = path.exists()
+        if kept:
             _keep_backup(path)
         os.replace(temporary, path)
+        if kept:
+            narrow_file(path.with_name(f"{path.name}.bak"))  # only now: it was one file with ``path``
         sync_folder(path.parent)
     except OSError as error:
         raise MemoryFileError(f"{path.name} cannot be replaced: {error.strerror or error}.") from error

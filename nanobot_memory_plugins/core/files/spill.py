@@ -17,6 +17,7 @@ from loguru import logger
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.spilled import SpilledRecord, merge_into, read_spill
 
 # Nobody else holds this lock for longer than it takes to see that the spill file is missing.
@@ -46,7 +47,7 @@ class SpillFile:
         """Put a record in the spill file and return the line of its bytes. Raises `MemoryFileError`."""
         make_folder(self._paths, self._paths.spill)
         if self._lock is None:
-            lock = FileLock(_lock_of(self.path), mode=0o600)
+            lock = private_lock(_lock_of(self.path))
             try:
                 lock.acquire(timeout=_OWN_LOCK_SECONDS)
             except (OSError, Timeout) as error:
@@ -108,7 +109,7 @@ def merge_abandoned(paths: MemoryPaths, appender: Appender, merged: Callable[[Pa
     """
     appended, again = 0, False
     for path in _oldest_first(paths.spill.glob("*.spill")):
-        lock = FileLock(_lock_of(path), mode=0o600)
+        lock = private_lock(_lock_of(path))
         try:
             lock.acquire(timeout=0)
         except Timeout:
@@ -175,7 +176,7 @@ def _remove_orphaned_locks(paths: MemoryPaths) -> None:
     for path in paths.spill.glob("*.lock"):
         if path.with_suffix(".spill").exists():
             continue
-        lock = FileLock(path, mode=0o600)
+        lock = private_lock(path)
         with contextlib.suppress(OSError, Timeout):
             lock.acquire(timeout=0)
             try:

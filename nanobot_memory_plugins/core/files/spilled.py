@@ -17,6 +17,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, OpenFile
 from nanobot_memory_plugins.core.files.paths import FOLDER, MemoryPaths
+from nanobot_memory_plugins.core.files.reading import read_regular
 
 _TARGET = re.compile(rf"{FOLDER}/(?:MEMORY\.md|\d{{4}}-\d\d-\d\d\.md|sessions/[^/\\\0]+\.jsonl)")
 
@@ -40,7 +41,7 @@ def read_spill(paths: MemoryPaths, path: Path) -> list[SpilledRecord]:
     Raises `MemoryFileError` when the file cannot be read or understood.
     """
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError as error:
         raise MemoryFileError(f"It cannot be read: {error.strerror}.") from error
     records, at = [], 0

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.files.private import private_folder
+from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
+
 ANSWERED = "answered"
 # Uses ended by whoever waited for them: neither a success nor the model's failure.
 CANCELLED = "cancelled"
@@ -62,7 +65,7 @@ class UsageLedger:
         """Append one use with a single write; a full or read-only disk is logged and costs the record only."""
         line = json.dumps(asdict(usage), ensure_ascii=False) + "\n"
         try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private_folder(self._folder)
             flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
             descriptor = os.open(self._file(day), flags, 0o600)
             try:
@@ -104,7 +107,7 @@ class UsageLedger:
                 self._read(self._day)
             self._day, self._offset, self._tokens = day, 0, {}
         try:
-            with self._file(day).open("rb") as file:
+            with open_regular(self._file(day)) as file:
                 file.seek(self._offset)
                 data = file.read()
         except OSError:
@@ -131,7 +134,7 @@ def uses(folder: Path, *, since: date) -> Iterator[tuple[date, Usage]]:
         except ValueError:
             continue
         if day >= since:
-            yield from ((day, usage) for usage in _usages(file.read_bytes(), day))
+            yield from ((day, usage) for usage in _usages(read_regular(file), day))
 
 
 def _usages(data: bytes, day: date) -> Iterator[Usage]:

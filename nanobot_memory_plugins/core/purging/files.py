@@ -7,10 +7,12 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, replace_file
+from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.purging.cleaning import Cleaned, clean_notes, clean_transcript, count_in
 from nanobot_memory_plugins.core.purging.finding import Wanted
 from nanobot_memory_plugins.core.values import Trace
@@ -78,7 +80,7 @@ def _rewrite(
     paths: MemoryPaths, path: Path, where: str, clean: Callable[[bytes], Cleaned], dry_run: bool
 ) -> list[Trace]:
     """Clean a file under its lock. What somebody wrote in the last instant is in the backup, and cleaned again."""
-    first = clean(path.read_bytes())
+    first = clean(read_regular(path))
     traces = [Trace(where, first.found)] if first.found else []
     traces += [Trace(where, first.foreign, removed=False, why=_FOREIGN)] if first.foreign else []
     if not first.found or dry_run:
@@ -86,14 +88,14 @@ def _rewrite(
     try:
         with file_lock(paths, path).acquire(timeout=_LOCK_SECONDS):
             backup = path.with_name(f"{path.name}.bak")
-            former = backup.read_bytes() if backup.exists() else None
+            former = read_regular(backup) if backup.exists() else None
             for _ in range(_ATTEMPTS):
-                raw = path.read_bytes()
+                raw = read_regular(path)
                 cleaned = clean(raw).data
                 if cleaned == raw:
                     break
                 replace_file(path, cleaned)
-                slipped = backup.read_bytes()
+                slipped = read_regular(backup)
                 if slipped != raw:
                     replace_file(path, slipped)
             # It is the file before, and that is what is to be forgotten.
@@ -121,7 +123,7 @@ def _purge_leftover(path: Path, where: str, wanted: Wanted, dry_run: bool) -> li
     """Remove what a crash has left of a file."""
     if time.time() - path.stat().st_mtime < _STALE_SECONDS and path.name.endswith(".tmp"):
         return []
-    count = count_in(path.read_bytes(), wanted)
+    count = count_in(read_regular(path), wanted)
     if count and not dry_run:
         path.unlink()
     return [Trace(where, count)] if count else []
@@ -129,10 +131,10 @@ def _purge_leftover(path: Path, where: str, wanted: Wanted, dry_run: bool) -> li
 
 def _purge_spill(path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[Trace]:
     """Report what waits in the spill file of a process that lives; it will be in its own file soon."""
-    count = count_in(path.read_bytes(), wanted)
+    count = count_in(read_regular(path), wanted)
     if not count:
         return []
-    lock = FileLock(path.with_suffix(".lock"), mode=0o600)
+    lock = private_lock(path.with_suffix(".lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:
@@ -157,7 +159,7 @@ def _purge_spill(path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[
 
 def _reported(paths: MemoryPaths, path: Path, wanted: Wanted) -> list[Trace]:
     try:
-        count = count_in(path.read_bytes(), wanted)
+        count = count_in(read_regular(path), wanted)
     except OSError:
         return []
     return [Trace(paths.relative(path), count, removed=False, why=_NOT_OURS)] if count else []

@@ -10,10 +10,12 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, replace_file
+from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, Cleaner, Redact, clean_notes, clean_rows, clean_text
 from nanobot_memory_plugins.core.scrubbing.values import Scrubbed
@@ -98,7 +100,7 @@ def _clean_compressed(data: bytes, redact: Redact) -> Cleaned:
 
 
 def _scrub_file(paths: MemoryPaths, path: Path, where: str, clean: Cleaner, dry_run: bool) -> list[Scrubbed]:
-    first = clean(path.read_bytes())
+    first = clean(read_regular(path))
     reports = [Scrubbed(where, dict(first.foreign), removed=False, why=_FOREIGN)] if first.foreign else []
     if not first.found:
         return reports
@@ -120,17 +122,17 @@ def _rewrite(paths: MemoryPaths, path: Path, clean: Cleaner) -> None:
     Editors take no lock. What one wrote in the last instant is in the backup then, and is put back and cleaned.
     """
     own = path.parent / ".lock"
-    lock = FileLock(own, mode=0o600) if own.exists() else file_lock(paths, path)
+    lock = private_lock(own) if own.exists() else file_lock(paths, path)
     with lock.acquire(timeout=_LOCK_SECONDS):
         backup = path.with_name(f"{path.name}.bak")
-        former = clean(backup.read_bytes()).data if backup.exists() else None
+        former = clean(read_regular(backup)).data if backup.exists() else None
         for _ in range(_ATTEMPTS):
-            raw = path.read_bytes()
+            raw = read_regular(path)
             cleaned = clean(raw).data
             if cleaned == raw:
                 break
             replace_file(path, cleaned)
-            slipped = backup.read_bytes()
+            slipped = read_regular(backup)
             if slipped != raw:
                 replace_file(path, slipped)
         if former is None:

@@ -17,6 +17,7 @@ from filelock import Timeout
 
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.transfer.belonging import Belonging, Kind, belongings
 from nanobot_memory_plugins.core.transfer.importer import Part
@@ -133,7 +134,11 @@ def _opened(
     """Open a file, and say how long it is when nobody is in the middle of writing to it."""
     try:
         with _locked(paths, one.path, lock_seconds) if one.kind in _APPENDED else contextlib.nullcontext():
-            descriptor = os.open(one.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+            descriptor = os.open(
+                one.path,
+                flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+                descriptor = os.open(one.path, os.O_RDONLY | flags)
+            )
             status = os.fstat(descriptor)
     except FileNotFoundError:
         yield None  # it has come home, or was removed
@@ -159,7 +164,7 @@ def _read_together(
     with _locked(paths, paths.long_term, lock_seconds):
         for one in files:
             try:
-                read[one.name] = one.path.read_bytes(), one.path.stat().st_mtime
+                read[one.name] = read_regular(one.path), one.path.stat().st_mtime
             except FileNotFoundError:
                 continue
             except OSError as error:

@@ -9,6 +9,7 @@ from filelock import FileLock, Timeout
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
@@ -60,7 +61,7 @@ def import_from(
 def only_import(paths: MemoryPaths) -> FileLock:
     """Return a lock that is held, so that two imports do not take the same things at the same time."""
     make_folder(paths, paths.locks)
-    lock = FileLock(paths.locks / "import.lock", mode=0o600)
+    lock = private_lock(paths.locks / "import.lock")
     try:
         lock.acquire(timeout=0)
     except Timeout as error:

@@ -10,6 +10,8 @@ from pathlib import Path
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.private import make_missing
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.transfer.archive import Archive
 
@@ -22,7 +24,7 @@ def read_plain(path: Path) -> bytes | None:
     try:
         if path.is_symlink():
             raise MemoryFileError(f"{path.name} is a symbolic link; memory files are not written through links.")
-        return path.read_bytes()
+        return read_regular(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -34,7 +36,7 @@ def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         make_folder(paths, paths.memory)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_missing(path.parent)
         if not path.parent.resolve().is_relative_to(paths.memory.resolve()):
             raise MemoryFileError(f"{path.parent} leads out of the memory folder.")
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, parse_transcript_line
+from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
 
 # A host dates a message when it saves the turn, this memory when it hears it.
 _SAME = timedelta(minutes=15)
@@ -46,7 +47,7 @@ class Recorded:
 
 def _records(path: Path) -> Iterator[TranscriptRecord]:
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             for line in file:
                 if (record := parse_transcript_line(line)) is not None:
                     yield record
@@ -57,7 +58,7 @@ def _records(path: Path) -> Iterator[TranscriptRecord]:
 def ids_in(path: Path) -> set[str]:
     """Return the ids of the records in a transcript or a file of notes; none where it cannot be read."""
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except OSError:
         return set()
     return {(match[1] or match[2]).decode("utf-8", "replace") for match in _ID.finditer(data)}

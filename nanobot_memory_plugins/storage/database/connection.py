@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.files.private import make_missing, narrow_file
 
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
 BUSY_TIMEOUT_MS = 5_000
@@ -39,9 +40,13 @@ def connect(path: Path, *, read_only: bool) -> apsw.Connection:
     with plain_errors(path):
         if read_only:
             return _connect_read_only(path)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # SQLite gives the -wal and -shm files the mode of the main file.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        make_missing(path.parent)
+        # SQLite gives the -wal and -shm files the mode of the main file. A file that is there is not opened: closing it
+        # would give up the locks that SQLite has on it in this process.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+        for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+            narrow_file(path.with_name(name))
         connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
         try:
             _configure(connection)

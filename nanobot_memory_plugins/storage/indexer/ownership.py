@@ -5,6 +5,8 @@ from pathlib import Path
 import filelock
 from loguru import logger
 
+from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+
 
 class Ownership:
     """The lock of ``.storage/indexer.lock``: one process holds it, and loses it by ending, however it ends."""
@@ -12,7 +14,7 @@ class Ownership:
     def __init__(self, path: Path) -> None:
         self._path = path
         # The lock is taken in the indexer's thread, and asked about in others.
-        self._lock = filelock.FileLock(str(path), thread_local=False)
+        self._lock = private_lock(path, thread_local=False)
         self._inode = 0
 
     @property
@@ -24,7 +26,7 @@ class Ownership:
         """Take the lock if it is free; return whether it is held now. Raises OSError when it cannot be used."""
         if self.held:
             return True
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_missing(self._path.parent)
         try:
             self._lock.acquire(timeout=0)
         except filelock.Timeout:

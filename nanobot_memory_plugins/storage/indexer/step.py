@@ -2,12 +2,11 @@
 
 import hashlib
 import os
-import stat
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, Piece, read_blocks
 from nanobot_memory_plugins.storage.sources.places import SourceFile
@@ -23,15 +22,6 @@ class StepSettings:
 
     chunking: Chunking = field(default_factory=Chunking)
     batch_documents: int = 1_000
-
-
-def open_source(path: Path) -> BinaryIO:
-    """Open a regular file for reading; a pipe or a device, which could block for ever, raises OSError."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise OSError(f"{path.name} is not a regular file")
-    return os.fdopen(handle, "rb")
 
 
 class FileStep:
@@ -52,7 +42,7 @@ class FileStep:
         None when ``stopping`` said so before the end; what was complete by then is kept. Raises OSError
         when the file cannot be read, and what the database raises.
         """
-        with open_source(source.path) as file:
+        with open_regular(source.path) as file:
             found = os.fstat(file.fileno())
             source = replace(source, size=found.st_size, mtime_ns=found.st_mtime_ns)
             pass_ = _Pass(self._database, source, *_start(file, source, state))

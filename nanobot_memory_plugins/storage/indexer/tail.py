@@ -7,8 +7,8 @@ from typing import BinaryIO
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.storage.documents import Document, FileState
-from nanobot_memory_plugins.storage.indexer.step import open_source
 from nanobot_memory_plugins.storage.sources.notices import warn_once
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
@@ -68,7 +68,7 @@ class TailReader:
     def _parse(self, source: SourceFile, offset: int, line: int, ordinal: int) -> Iterator[Document]:
         keys = Keys()
         try:
-            with open_source(source.path) as file:
+            with open_regular(source.path) as file:
                 if line == 0:
                     offset, line = _next_line(file, offset)
                 file.seek(offset)

@@ -13,6 +13,7 @@ from pathlib import Path
 from loguru import logger
 
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.private import make_missing
 
 MARKER = ".migrated_to_v5"
 # Where a file goes whose own name is taken below memory/ already.
@@ -34,7 +35,8 @@ def migrate_legacy(workspace: Path, paths: MemoryPaths) -> list[Path]:
                 copy = _copy_beside(source, paths.memory, source.relative_to(place))
                 if copy is not None:
                     copies.append(copy)
-            (place / MARKER).write_text(f"copied to {paths.memory.name}/\n", encoding="utf-8")
+            with open(place / MARKER, "w", encoding="utf-8", opener=_private) as marker:
+                marker.write(f"copied to {paths.memory.name}/\n")
         except OSError as error:
             logger.warning("legacy memory in {} was not migrated: {}", place.name, type(error).__name__)
             continue
@@ -74,18 +76,24 @@ def _copy_new(source: Path, target: Path) -> bool:
     """Copy ``source`` to ``target`` whole or not at all; False when something stands there."""
     if os.path.lexists(target):
         return False
-    target.parent.mkdir(parents=True, exist_ok=True)
+    make_missing(target.parent)
     handle, name = tempfile.mkstemp(prefix=".migrating-", dir=target.parent)
     os.close(handle)
     try:
-        shutil.copy2(source, name)
+        shutil.copyfile(source, name)
+        times = source.stat()
+        os.utime(name, ns=(times.st_atime_ns, times.st_mtime_ns))
         try:
             os.link(name, target)  # unlike a rename, it fails when the name is taken
         except FileExistsError:
             return False
         except OSError:  # no hard links on this file system
-            with target.open("xb") as out:
+            with open(target, "xb", opener=_private) as out:
                 out.write(Path(name).read_bytes())
     finally:
         Path(name).unlink(missing_ok=True)
     return True
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -1,0 +1,73 @@
+"""Folders, locks and files of ours: for their owner only, and never behind a symbolic link."""
+
+import contextlib
+import errno
+import os
+import stat
+from pathlib import Path
+
+from filelock import FileLock
+
+_FOLDER_MODE = 0o700
+_FILE_MODE = 0o600
+LINKED = "it is a symbolic link, and nothing is written through it"
+
+
+def private_folder(folder: Path, *, below: Path | None = None) -> None:
+    """Make a folder of ours, and what is missing above it, with mode 0700 whatever the umask is.
+
+    Every folder from ``folder`` up to ``below`` (its parent, unless said otherwise) is ours: it is made narrow where
+    this user owns it, and refused where it is a link. ``below`` and what is above it are whoever's they are: they may
+    be links, and keep their mode. Raises `OSError`, with ``ELOOP`` and the link's name for a link.
+    """
+    below = folder.parent if below is None else below
+    make_missing(below)
+    ours = below
+    for name in folder.relative_to(below).parts:
+        ours /= name
+        with contextlib.suppress(FileExistsError):
+            ours.mkdir(mode=_FOLDER_MODE)
+        status = ours.lstat()
+        if stat.S_ISLNK(status.st_mode):
+            raise OSError(errno.ELOOP, LINKED, str(ours))
+        if not stat.S_ISDIR(status.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(ours))
+        _narrow(ours, status, _FOLDER_MODE)
+
+
+def make_missing(folder: Path) -> None:
+    """Make a folder and those above it that are missing with mode 0700; what is there keeps its mode.
+
+    Raises `OSError`.
+    """
+    missing = []
+    while not os.path.isdir(folder) and folder != folder.parent:
+        missing.append(folder)
+        folder = folder.parent
+    for one in reversed(missing):
+        try:
+            one.mkdir(mode=_FOLDER_MODE)
+        except FileExistsError:
+            if not one.is_dir():
+                raise
+
+
+def narrow_file(path: Path) -> None:
+    """Take a file of ours from everybody but its owner. A link, a file with other names, or another's stays."""
+    with contextlib.suppress(OSError):
+        status = path.lstat()
+        if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
+            _narrow(path, status, _FILE_MODE)
+
+
+def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) -> FileLock:
+    """Return a lock file for its owner only: filelock gives it 0666 less the umask, unless it is told otherwise."""
+    narrow_file(path)
+    return FileLock(path, timeout=timeout, mode=_FILE_MODE, thread_local=thread_local)
+
+
+def _narrow(path: Path, status: os.stat_result, mode: int) -> None:
+    # Systems without owners have no modes of this kind either.
+    if stat.S_IMODE(status.st_mode) & ~mode & 0o777 and status.st_uid == getattr(os, "geteuid", lambda: None)():
+        with contextlib.suppress(OSError):
+            os.chmod(path, stat.S_IMODE(status.st_mode) & mode)

@@ -1,0 +1,41 @@
+"""Reading a file that anybody may have put in the memory folder: a pipe, a device or a link among them."""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)  # to open a named pipe would wait for its writer
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; a folder, a pipe, a socket or a device raises `OSError` at once."""
+    descriptor = os.open(path, _FLAGS)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: Path) -> bytes:
+    """Return the bytes of a regular file. Raises `OSError` as `open_regular` does."""
+    with open_regular(path) as file:
+        return file.read()
+
+
+def read_inside(path: Path) -> bytes:
+    """Return the bytes of a file in a folder of ours, which may be a link to one nearby: in its folder, or one above.
+
+    A link that leads further could bring any file into a prompt: it raises `OSError`, as `open_regular` does.
+    """
+    if path.is_symlink():
+        target = Path(os.path.realpath(path))
+        if not any(target.is_relative_to(folder.resolve()) for folder in (path.parent, path.parent.parent)):
+            raise OSError(errno.ELOOP, "it is a symbolic link that leads out of the workspace", str(path))
+    return read_regular(path)
