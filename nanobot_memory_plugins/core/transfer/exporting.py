@@ -134,11 +134,8 @@ def _opened(
     """Open a file, and say how long it is when nobody is in the middle of writing to it."""
     try:
         with _locked(paths, one.path, lock_seconds) if one.kind in _APPENDED else contextlib.nullcontext():
-            descriptor = os.open(
-                one.path,
-                flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-                descriptor = os.open(one.path, os.O_RDONLY | flags)
-            )
+            flags = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+            descriptor = os.open(one.path, os.O_RDONLY | flags)
             status = os.fstat(descriptor)
     except FileNotFoundError:
         yield None  # it has come home, or was removed
