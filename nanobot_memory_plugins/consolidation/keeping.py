@@ -1,6 +1,7 @@
 """Small files beside the entries: read whole, written whole, for their owner only."""
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -26,7 +27,10 @@ def read_file(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise MemoryFileError(f"{path.name} cannot be read: {error.strerror or type(error).__name__}.") from error
+        mend = "Put a regular file in its place." if error.errno in (errno.ELOOP, errno.EINVAL) else ""
+        raise MemoryFileError(
+            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", mend=mend
+        ) from error
 
 
 def write_private(path: Path, data: bytes, *, durable: bool = False) -> None:

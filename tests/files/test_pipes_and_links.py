@@ -65,3 +65,81 @@ def test_a_socket_is_refused_with_a_reason(tmp_path: Path) -> None:
         said, base = asyncio.run(live_through(tmp_path))
     assert said.startswith("Error: nothing was remembered.")
     assert base == ""
+
+
+def outside_of(workspace: Path) -> dict[str, bytes]:
+    """Return the files beside the workspace, by name."""
+    folder = workspace.parent / "outside"
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "name", ["memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", "memory/.usage", ".storage"]
+)
+def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Path, name: str) -> None:
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    (outside / "kept").mkdir(parents=True)
+    (outside / "1-0123456789abcdef.spill").write_bytes(b"not ours")
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / name).symlink_to(outside)
+
+    async def use() -> list[str]:
+        async with MemoryHost(workspace, config=CONFIG, llm=summarised) as memory:
+            await memory.message_received(session_key="plain", text="Remember that my dog is called Rex.")
+            sent = await memory.message_sent(session_key="plain", text="I shall.")
+            (remember,) = (tool for tool in memory.tools() if tool.name == "remember")
+            said = await remember.run({"text": "The user's cat is called Tabby"}, session_key="plain")
+            await memory.session_idle(session_key="plain", history=memory.history("plain"), ended=True)
+            await memory.flush_index()
+            return [sent.reason, said]
+
+    async def summarised(_messages: object, *, max_tokens: int, purpose: str) -> str:
+        return "A summary."
+
+    answers = " ".join(asyncio.run(use()))
+    refused = f"The folder {Path(name).name} is a symbolic link; nothing is written through it. Replace it by"
+    assert (refused in answers) == (name in ("memory/sessions", "memory/.locks", "memory/.entries"))
+    assert outside_of(workspace) == {"1-0123456789abcdef.spill": b"not ours"}
+    assert sorted(path.name for path in outside.iterdir()) == ["1-0123456789abcdef.spill", "kept"]
+
+
+def test_a_linked_index_is_named_by_the_doctor_with_its_mend(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    workspace = tmp_path / "workspace"
+    workspace.mkdir()
+    (workspace / ".storage").symlink_to(tmp_path / "outside")
+    told = " ".join(CliRunner().invoke(app, ["doctor", "--workspace", str(workspace)]).output.split())
+    assert "it is a symbolic link" in told
+    assert "Replace the link by a folder" in told
+    assert outside_of(workspace) == {}
+
+
+def test_a_linked_long_term_file_brings_nothing_from_outside_into_a_prompt(tmp_path: Path) -> None:
+    workspace = tmp_path / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    text = "# Agent Memory\n\n## Active Memories\n\n### [aaaaaaaa] fact | 0.60 | 2026-01-01 | 0\nThe plum is ripe.\n"
+    (tmp_path / "outside.md").write_text(text)
+    long_term = workspace / "memory" / "MEMORY.md"
+    long_term.symlink_to(tmp_path / "outside.md")
+
+    async def prompt() -> str:
+        async with MemoryHost(workspace, config=CONFIG) as memory:
+            base = memory.base_context()
+            return base + memory.prompt_entries(base, session_key="plain").text
+
+    assert asyncio.run(prompt()) == ""
+    # A link to a file nearby is an arrangement that a person may make.
+    long_term.unlink()
+    (workspace / "shared.md").write_text(text)
+    long_term.symlink_to(workspace / "shared.md")
+    assert "The plum is ripe." in asyncio.run(prompt())
+
+
+def test_a_workspace_and_a_memory_folder_may_be_links(tmp_path: Path) -> None:
+    (tmp_path / "real" / "elsewhere").mkdir(parents=True)
+    (tmp_path / "workspace").symlink_to(tmp_path / "real")
+    (tmp_path / "real" / "memory").symlink_to(tmp_path / "real" / "elsewhere")
+    said, base = asyncio.run(live_through(tmp_path / "workspace"))
+    assert "Written to memory/MEMORY.md" in said
+    assert "Rex" in base
+    assert (tmp_path / "real" / "elsewhere" / "MEMORY.md").is_file()

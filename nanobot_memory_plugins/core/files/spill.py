@@ -108,6 +108,8 @@ def merge_abandoned(paths: MemoryPaths, appender: Appender, merged: Callable[[Pa
     locked. A spill file that cannot be understood stays where it is.
     """
     appended, again = 0, False
+    if paths.spill.is_symlink():
+        return appended, again  # what is merged is removed, and these files are somebody else's
     for path in _oldest_first(paths.spill.glob("*.spill")):
         lock = private_lock(_lock_of(path))
         try:
