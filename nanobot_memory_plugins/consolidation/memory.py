@@ -18,8 +18,10 @@ class EntryMemory:
     A call that is cancelled is done all the same.
     """
 
-    def __init__(self, workspace: str | Path, *, clock: Clock, redact: Callable[[str], str]) -> None:
-        self.repository = EntryRepository(workspace, clock=clock, redact=redact)
+    def __init__(
+        self, workspace: str | Path, *, clock: Clock, redact: Callable[[str], str], lock_seconds: float = 10.0
+    ) -> None:
+        self.repository = EntryRepository(workspace, clock=clock, redact=redact, lock_seconds=lock_seconds)
 
     async def load(self) -> Snapshot:
         """Return the entries: `EntryRepository.load`."""

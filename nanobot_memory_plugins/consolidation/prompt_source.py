@@ -39,7 +39,7 @@ class PromptSource:
     """Answers ``prompt_entries``, from any thread.
 
     ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
-    background.
+    background; ``mend`` is called there when the file is damaged.
     """
 
     def __init__(
@@ -50,11 +50,13 @@ class PromptSource:
         *,
         redact: Callable[[str], str],
         begin: Callable[[Callable[[], None]], None] | None = None,
+        mend: Callable[[], None] = lambda: None,
     ) -> None:
         self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
         self._options = options
         self._language = language
         self._begin = begin or _in_a_thread
+        self._mend = mend
         self._lock = threading.Lock()
         self._look: _Look | None = None
         self._reading = False
@@ -116,7 +118,8 @@ class PromptSource:
 
     def _read(self, signature: Signature) -> None:
         try:
-            entries = tuple(self._repository.load().entries.values())
+            snapshot = self._repository.load()
+            entries = tuple(snapshot.entries.values())
         except MemoryFileError as error:
             logger.warning("the entries in the prompt stay as they were: {}", error.cause)
             with self._lock:
@@ -125,6 +128,8 @@ class PromptSource:
             return
         with self._lock:
             self._look, self._reading = _Look(signature, entries), False
+        if snapshot.damage:
+            self._begin(self._mend)
 
     def _signature(self) -> Signature:
         found = []

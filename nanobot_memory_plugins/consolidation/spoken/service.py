@@ -6,6 +6,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.mending import mend_file
 from nanobot_memory_plugins.consolidation.moving import move_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt_source import PromptSource
@@ -19,6 +20,9 @@ from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
 
+# Seconds that a tool waits for the entries' lock: four times the limit of a message.
+_TURN_LOCK_SECONDS = 2.0
+
 
 class Spoken:
     """One workspace's entries as people hear of them, and as they speak of them."""
@@ -27,12 +31,16 @@ class Spoken:
         self._context = context
         options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
         self._memory = EntryMemory(context.workspace, clock=context.clock, redact=context.redact)
+        # A tool is called within a turn, which waits for it; orders that wait longer go on behind the message.
+        self._in_a_turn = EntryMemory(
+            context.workspace, clock=context.clock, redact=context.redact, lock_seconds=_TURN_LOCK_SECONDS
+        )
         self._language = UserLanguage(context.workspace)
         self._words = UsersWords()
         self._matcher = Matcher(self._encode)
         self._orders = OrderCarrier(self._memory, self._matcher, context.visible_scope)
         self._takes_orders = options.spoken_orders
-        self.prompt = PromptSource(context.workspace, options, self._language, redact=context.redact)
+        self.prompt = PromptSource(context.workspace, options, self._language, redact=context.redact, mend=self._mend)
 
     async def start(self) -> None:
         """Give the entries their own file where there is one, and read them, so that the first prompt has them."""
@@ -57,7 +65,7 @@ class Spoken:
 
     def tools(self) -> list[MemoryTool]:
         """Return the tools that remember and forget."""
-        return entry_tools(self._memory, self._words, self._matcher, self._context.visible_scope)
+        return entry_tools(self._in_a_turn, self._words, self._matcher, self._context.visible_scope)
 
     def _start(self) -> None:
         try:
@@ -67,7 +75,11 @@ class Spoken:
                 )
         except MemoryFileError as error:
             logger.warning("the entries are left in MEMORY.md: {}", error.cause)
+        self._mend()
         self.prompt.read_ahead()
+
+    def _mend(self) -> None:
+        mend_file(self._memory.repository)
 
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         store = self._context.store
