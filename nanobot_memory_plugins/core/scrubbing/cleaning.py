@@ -20,6 +20,10 @@ _KEPT = words(
     "id time role origin session channel user agent scope run who file undoes action source_session anchor category"
     " last_activated created_at expires_at supersedes superseded_by kept_in group when failed_at seen found"
 )
+# A note as it was written before notes had ids: a heading with a time, and at least three of these fields, type first.
+_EARLIER_HEADING = re.compile(r"(?:\ufeff)?### (?:\d{4}-\d{2}-\d{2}[ T])?\d{2}:\d{2}(?::\d{2})?(?:[ \t].*)?\r?\n")
+_EARLIER_FIELD = re.compile(r"^(type|tags|tl;dr|details)[ \t]*:", re.MULTILINE)
+_EARLIER_FIELDS = 3
 _KEPT_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
 # A patch leads from one state of a file to another by their hashes: with other bytes it leads nowhere.
 _OF_PATCH = ("patch", "before", "after")
@@ -60,7 +64,7 @@ def clean_notes(data: bytes, redact: Redact, *, everywhere: bool) -> Cleaned:
     for part in parse_notes(data):
         raw = data[part.offset : part.offset + part.length]
         text = raw.decode("utf-8", "surrogateescape")
-        if isinstance(part, NoteEntry) and part.id:
+        if (isinstance(part, NoteEntry) and part.id) or _is_earlier_note(text):
             safe = _clean_note(text, redact, found)
         else:
             safe = redacted(text, redact, found if everywhere else foreign)
@@ -94,6 +98,14 @@ def _clean_note(text: str, redact: Redact, found: Counter[str]) -> str:
         else:
             run.append(line)
     return "".join([*pieces, redacted("".join(run), redact, found)])
+
+
+def _is_earlier_note(text: str) -> bool:
+    """Tell a note without an id from a section that a person wrote: people do not fill in these fields."""
+    if _EARLIER_HEADING.match(text) is None:
+        return False
+    fields = {match[1] for match in _EARLIER_FIELD.finditer(text)}
+    return "type" in fields and len(fields) >= _EARLIER_FIELDS
 
 
 def _clean_row(line: bytes, redact: Redact, found: Counter[str]) -> bytes:
