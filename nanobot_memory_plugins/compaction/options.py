@@ -16,7 +16,7 @@ class CompactionOptions(BaseModel):
         default=0.3, ge=0, le=0.9, description="the same, as a share of the history itself"
     )
     keep_messages: int = Field(default=4, ge=0, description="last messages that stay although they pass the shares")
-    summary_tokens: int = Field(default=1_200, ge=64, description="longest summary")
+    summary_tokens: int = Field(default=1_200, ge=64, le=500_000, description="longest summary")
     summary_share: float = Field(default=0.1, gt=0, le=0.5, description="the same, in small windows")
     base_chunk_ratio: float = Field(default=0.4, gt=0, le=0.8, description="prompt of one model call")
     min_chunk_ratio: float = Field(default=0.15, gt=0, le=0.8, description="the same, where messages are large")

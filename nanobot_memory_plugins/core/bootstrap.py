@@ -77,7 +77,8 @@ class BootstrapTrimmer:
                 self._answers.move_to_end(key)
                 return self._answers[key]
         asked = {"files": MappingProxyType(texts), "overhead": MappingProxyType(around)}
-        answers = self._host.call_sync("trim_bootstrap", asked, accept=(dict,)) if texts else []
+        given = sum(map(len, [*texts, *texts.values()]))
+        answers = self._host.call_sync("trim_bootstrap", asked, accept=(dict,), given=given) if texts else []
         for answer in answers:
             kept = _checked(answer.values[0], texts)
             if kept is None:

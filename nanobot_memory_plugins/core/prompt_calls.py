@@ -61,7 +61,10 @@ class _EntriesInPrompt:
 
     def ask(self, long_term: str, scope: Scope) -> PromptEntries:
         answers = self._host.call_sync(
-            "prompt_entries", {"long_term": long_term, "scope": scope}, accept=(PromptEntries,)
+            "prompt_entries",
+            {"long_term": long_term, "scope": scope},
+            accept=(PromptEntries,),
+            given=len(long_term),
         )
         found = next((value for answer in answers for value in answer.values if isinstance(value, PromptEntries)), None)
         with self._lock:

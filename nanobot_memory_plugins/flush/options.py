@@ -26,6 +26,7 @@ class FlushOptions(BaseModel):
     archive_chars: int = Field(
         default=6_000,
         ge=500,
+        le=1_000_000,
         description="characters of the excerpts that are kept when the model gives nothing usable",
     )
     destination: Literal["day", "by_type"] = Field(

@@ -30,9 +30,9 @@ class ObservationOptions(BaseModel):
         default=("memory_search", "memory_get", "memory_note", "recall_memory"),
         description="names of tools that are not observed: ours, whose answers are memories already",
     )
-    max_argument_chars: int = Field(default=300, ge=0, description="characters kept of the arguments")
-    max_result_chars: int = Field(default=2_000, ge=0, description="characters kept of the result")
-    max_error_chars: int = Field(default=300, ge=0, description="characters kept of an error")
+    max_argument_chars: int = Field(default=300, ge=0, le=20_000, description="characters kept of the arguments")
+    max_result_chars: int = Field(default=2_000, ge=0, le=100_000, description="characters kept of the result")
+    max_error_chars: int = Field(default=300, ge=0, le=20_000, description="characters kept of an error")
 
 
 class ObservationPlugin:

@@ -50,7 +50,9 @@ class RecallOptions(BaseModel):
     max_context_tokens: int = Field(
         default=800, ge=0, description="estimated tokens of a block, fence included; this and the next both hold"
     )
-    inject_budget_chars: int = Field(default=1_800, ge=0, description="characters of a block, fence included")
+    inject_budget_chars: int = Field(
+        default=1_800, ge=0, le=100_000, description="characters of a block, fence included"
+    )
     explicit_anchors: tuple[str, ...] = Field(default=EXPLICIT_ANCHORS, description="words that ask for memory")
     implicit_signals: tuple[str, ...] = Field(default=IMPLICIT_SIGNALS, description="words that may need memory")
     personal_questions: bool = Field(

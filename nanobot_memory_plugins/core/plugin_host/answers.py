@@ -3,32 +3,56 @@
 import dataclasses
 import functools
 import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
+from nanobot_memory_plugins.core.plugin_host.bounds import Bound, Gauge
 from nanobot_memory_plugins.core.plugin_host.threads import discard
+
+# Of an answer that is not used so many parts are looked at, to close what runs in them.
+_PARTS = 1_000
 
 
 class WrongAnswerError(Exception):
     """An answer is not of an accepted type; the text says what it is instead, without its value."""
 
 
-def accepted_values(answer: object, accept: tuple[type, ...]) -> tuple[object, ...]:
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a caller takes as an answer.
+
+    ``accept`` are the types of its values, ``bound`` says how much it may hold, and ``check`` what else is wrong with
+    a value: a few words, or none.
+    """
+
+    accept: tuple[type, ...]
+    bound: Bound = Bound()  # noqa: RUF009  # frozen
+    check: Callable[[object], str] | None = None
+
+
+def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     """Flatten an answer: None, a value of an accepted type, or a list or tuple of such values.
 
     Values that are dataclasses are checked field by field and copied, so that neither a half-built value
-    nor one whose attributes run a plugin's code goes any further. Raises `WrongAnswerError` for all else.
+    nor one whose attributes run a plugin's code goes any further. Raises `WrongAnswerError` for all else, and
+    `TooLargeError` for what is over the bound.
     """
     if answer is None:
         return ()
-    if isinstance(answer, accept):
-        return (_checked(answer, accept),)
+    gauge = Gauge(expected.bound)
+    if isinstance(answer, expected.accept):
+        return (_checked(answer, expected, gauge),)
     # The base classes' own iterators: a subclass's might never end.
     if isinstance(answer, list):
-        return tuple(_checked(value, accept) for value in list.__iter__(answer))
+        gauge.values(list.__len__(answer))
+        return tuple(_checked(value, expected, gauge) for value in list.__iter__(answer))
     if isinstance(answer, tuple):
-        return tuple(_checked(value, accept) for value in tuple.__iter__(answer))
+        gauge.values(tuple.__len__(answer))
+        return tuple(_checked(value, expected, gauge) for value in tuple.__iter__(answer))
     raise WrongAnswerError(_type_name(answer))
 
 
@@ -52,26 +76,32 @@ async def close_async_generators(answer: object) -> None:
             await value.aclose()
 
 
-def _parts(answer: object) -> tuple[object, ...]:
+def _parts(answer: object) -> Iterator[object]:
     if type(answer) is list or type(answer) is tuple:
-        return tuple(answer)
-    return (answer,)
+        return islice(answer, _PARTS)
+    return iter((answer,))
 
 
-def _checked(value: object, accept: tuple[type, ...]) -> object:
-    for kind in accept:
+def _checked(value: object, expected: Expected, gauge: Gauge) -> object:
+    for kind in expected.accept:
         if isinstance(value, kind):
-            return _copy(value, kind) if dataclasses.is_dataclass(kind) else value
+            if dataclasses.is_dataclass(kind):
+                value = _copy(value, kind, gauge)
+            else:
+                gauge.attributes(value)
+            if expected.check is not None and (wrong := expected.check(value)):
+                raise WrongAnswerError(f"{kind.__name__} with {wrong}")
+            return value
     raise WrongAnswerError(f"a list with {_type_name(value)}")
 
 
-def _copy(value: object, kind: type) -> object:
+def _copy(value: object, kind: type, gauge: Gauge) -> object:
     validator = _validator(kind)
     if validator is None:
         return value
     names = _field_names(kind)
     try:
-        return validator.validate_python({name: getattr(value, name) for name in names})
+        return validator.validate_python({name: gauge.plain(getattr(value, name)) for name in names})
     except ValidationError as error:
         # Only the names: pydantic's own message quotes the values.
         wrong = {str(detail["loc"][0]) for detail in error.errors(include_input=False) if detail["loc"]}

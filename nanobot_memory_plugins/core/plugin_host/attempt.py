@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from nanobot_memory_plugins.core.plugin_host.answers import (
+    Expected,
     WrongAnswerError,
     accepted_values,
     close_async_generators,
     discard_answer,
 )
+from nanobot_memory_plugins.core.plugin_host.bounds import TooLargeError
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
 from nanobot_memory_plugins.core.plugin_host.sandbox import PluginCoroutine, end_task
@@ -55,12 +57,12 @@ class Attempt(PluginCoroutine):
         implementation: Implementation,
         permit: int,
         arguments: tuple[list[object], Mapping[str, object]],
-        accept: tuple[type, ...],
+        expected: Expected,
         limit: float,
         on_end: Callable[[], None],
     ) -> None:
         loop = asyncio.get_running_loop()
-        super().__init__(implementation.sandbox, loop, _call(implementation, arguments, accept))
+        super().__init__(implementation.sandbox, loop, _call(implementation, arguments, expected))
         self.implementation = implementation
         self.permit = permit
         self.outcome: Outcome | None = None
@@ -151,8 +153,8 @@ def _nothing() -> None:
 async def _call(
     implementation: Implementation,
     arguments: tuple[list[object], Mapping[str, object]],
-    accept: tuple[type, ...],
-) -> tuple[object, ...] | WrongAnswer:
+    expected: Expected,
+) -> Outcome:
     """Call an implementation and sort its answer."""
     positional, named = arguments
     if implementation.is_async:
@@ -162,9 +164,11 @@ async def _call(
         if inspect.isawaitable(answer):
             answer = await answer
     try:
-        return accepted_values(answer, accept)
+        return accepted_values(answer, expected)
     except WrongAnswerError as error:
-        wrong = WrongAnswer(str(error))
+        wrong: Outcome = WrongAnswer(str(error))
+    except TooLargeError as error:
+        wrong = Failure(reason=str(error), place=implementation.home.definition)
     discard_answer(answer)
     await close_async_generators(answer)
     return wrong

@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -14,8 +14,9 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.plugin_host.answers import prepare
+from nanobot_memory_plugins.core.plugin_host.answers import Expected, prepare
 from nanobot_memory_plugins.core.plugin_host.attempt import Attempt, Outcome, WrongAnswer
+from nanobot_memory_plugins.core.plugin_host.bounds import bound_of
 from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, exception_name, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, Place, find_implementations
@@ -115,45 +116,54 @@ class PluginHost:
         *,
         accept: tuple[type, ...],
         sequential: bool = False,
+        check: Callable[[object], str] | None = None,
     ) -> list[PluginAnswer]:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
         The implementations run side by side, or with ``sequential`` one after the other. Each gets
         ``arguments`` as they are, and its own ``context``. An answer is None, a value of a type in
         ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
-        dataclasses arrive as checked copies. Only the cancellation of the caller is raised.
+        dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
+        which then counts as none with all of its answer. An answer over the hook's bound (`bounds`) is a failure of
+        the plugin. Only the cancellation of the caller is raised.
         """
+        expected = Expected(accept, bound_of(hook), check)
         answers: list[PluginAnswer] = []
         implementations = self._implementations(hook)
         batches = [(one,) for one in implementations] if sequential else [implementations]
         for batch in batches:
-            answers += await self._run(batch, arguments, accept)
+            answers += await self._run(batch, arguments, expected)
         return answers
 
     async def call_first(
         self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]
     ) -> PluginAnswer | None:
         """Call a hook of one plugin after the other until one answers, and return its answer."""
+        expected = Expected(accept, bound_of(hook))
         for implementation in self._implementations(hook):
-            answers = await self._run((implementation,), arguments, accept)
+            answers = await self._run((implementation,), arguments, expected)
             if answers:
                 return answers[0]
         return None
 
-    def call_sync(self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]) -> list[PluginAnswer]:
+    def call_sync(
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...], given: int = 0
+    ) -> list[PluginAnswer]:
         """Call a hook and wait in the caller's thread, for hosts that cannot await.
 
         An async implementation is refused. Each runs in a thread of its plugin's; one that has not answered
         within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised; a
-        KeyboardInterrupt that a plugin raises itself is a failure like any other.
+        KeyboardInterrupt that a plugin raises itself is a failure like any other. ``given`` is how many characters
+        an answer may hold beyond the hook's bound, since they were handed over.
         """
+        expected = Expected(accept, bound_of(hook, given))
         answers: list[PluginAnswer] = []
         for implementation in self._implementations(hook):
             permit = implementation.breaker.begin()
             if permit is None:
                 continue
             try:
-                outcome = run_bounded(implementation, arguments, accept, self._limit(hook))
+                outcome = run_bounded(implementation, arguments, expected, self._limit(hook))
             except BaseException:
                 implementation.breaker.release(permit)
                 raise
@@ -230,10 +240,10 @@ class PluginHost:
         self,
         implementations: Iterable[Implementation],
         arguments: Mapping[str, object],
-        accept: tuple[type, ...],
+        expected: Expected,
     ) -> list[PluginAnswer]:
         """Run implementations side by side, each until its end or its deadline."""
-        prepare(accept)
+        prepare(expected.accept)
         attempts: list[Attempt] = []
         waiter: asyncio.Future[None] | None = None
         open_attempts = 0
@@ -250,7 +260,7 @@ class PluginHost:
                 permit = one.breaker.begin()
                 if permit is not None:
                     limit = self._limit(one.hook)
-                    attempts.append(Attempt(one, permit, picked, accept, limit, on_end))
+                    attempts.append(Attempt(one, permit, picked, expected, limit, on_end))
                     open_attempts += 1
             if attempts:
                 waiter = asyncio.get_running_loop().create_future()

@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from nanobot_memory_plugins.core.plugin_host.answers import WrongAnswerError, accepted_values, discard_answer
+from nanobot_memory_plugins.core.plugin_host.answers import Expected, WrongAnswerError, accepted_values, discard_answer
 from nanobot_memory_plugins.core.plugin_host.attempt import Outcome, WrongAnswer
+from nanobot_memory_plugins.core.plugin_host.bounds import TooLargeError
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
 
@@ -15,7 +16,7 @@ from nanobot_memory_plugins.core.plugin_host.implementation import Implementatio
 def run_bounded(
     implementation: Implementation,
     arguments: Mapping[str, object],
-    accept: tuple[type, ...],
+    expected: Expected,
     limit: float,
 ) -> Outcome:
     """Run an implementation in a thread of its plugin's and wait for it, ``limit`` seconds at most.
@@ -24,9 +25,11 @@ def run_bounded(
     """
     context = contextvars.copy_context()
     try:
-        work = implementation.sandbox.threads.submit(context.run, run_inline, implementation, arguments, accept, limit)
+        work = implementation.sandbox.threads.submit(
+            context.run, run_inline, implementation, arguments, expected, limit
+        )
     except RuntimeError:
-        return run_inline(implementation, arguments, accept, limit)
+        return run_inline(implementation, arguments, expected, limit)
     try:
         return work.result(limit)
     except TimeoutError:
@@ -37,7 +40,7 @@ def run_bounded(
 def run_inline(
     implementation: Implementation,
     arguments: Mapping[str, object],
-    accept: tuple[type, ...],
+    expected: Expected,
     limit: float,
 ) -> Outcome:
     """Run an implementation in this thread and return what became of it.
@@ -55,10 +58,13 @@ def run_inline(
             answer = contextvars.copy_context().run(
                 implementation.sandbox.run, loop, lambda: implementation.function(*positional, **named)
             )
-        values = accepted_values(answer, accept)
+        values = accepted_values(answer, expected)
     except WrongAnswerError as error:
         discard_answer(answer)
         return WrongAnswer(str(error))
+    except TooLargeError as error:
+        discard_answer(answer)
+        return Failure(reason=str(error), place=implementation.home.definition)
     except BaseException as error:
         if is_the_users_interrupt(error):
             raise
