@@ -1,14 +1,14 @@
 """Calling a hook of every plugin, and keeping the notes that come back."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.capture import Capture, combined_receipt
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
-from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+from nanobot_memory_plugins.core.values import Note, Receipt, Scope, Summary
 
 _T = TypeVar("_T")
 
@@ -29,15 +29,17 @@ class HookCalls:
         limit: float,
         scope: Scope,
         sequential: bool = False,
+        check: Callable[[object], str] | None = None,
     ) -> list[PluginAnswer]:
         """Return every plugin's answer, in order.
 
-        ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded.
+        ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded. ``check`` says
+        what else is wrong with a value: a few words, or none.
         """
         token = hook_deadline.set(time.monotonic() + limit)
         try:
             return await self._plugins.host.call(
-                hook, {**arguments, "scope": scope}, accept=accept, sequential=sequential
+                hook, {**arguments, "scope": scope}, accept=accept, sequential=sequential, check=check
             )
         finally:
             hook_deadline.reset(token)
@@ -55,3 +57,10 @@ class HookCalls:
 def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
     """Return the values of one type among the answers."""
     return [value for answer in answers for value in answer.values if isinstance(value, kind)]
+
+
+def fault_of_summary(value: object, messages: int) -> str:
+    """Say what is wrong with a summary of so many messages, in a few words; nothing of another value."""
+    if not isinstance(value, Summary) or 0 <= value.keep_from <= messages:
+        return ""
+    return "a keep_from outside of the messages"

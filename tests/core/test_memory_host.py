@@ -59,7 +59,7 @@ PLUGIN = """
 
     @hookimpl
     def before_compaction(messages, reason, context_window, room):
-        summary = Summary(text=f"{reason} {context_window} {room}", keep_from=len(messages) - 1)
+        summary = Summary(text=f"{reason} {context_window} {room}", keep_from=max(0, len(messages) - 1))
         return [summary, Note(tldr="saved first")]
 
     @hookimpl
@@ -107,6 +107,51 @@ async def test_each_hook_keeps_its_notes_and_says_where(third_party, workspace):
     text = stored_text(workspace)
     for part in ("exec {'a': 1} fine None", "second", "idle True 1", "saved first"):
         assert part in text
+
+
+@pytest.mark.accept("PL-04")
+@pytest.mark.parametrize("keep_from", [-5, -1, 6, 10**9])
+async def test_a_summary_that_cuts_outside_of_the_messages_is_none(third_party, workspace, keep_from):
+    third_party("full", PLUGIN)
+    third_party(
+        "outside",
+        f"""
+        from nanobot_memory_plugins.core import Note, Summary, hookimpl
+
+        @hookimpl(tryfirst=True)
+        def before_compaction(messages):
+            return [Note(tldr="of the bad one"), Summary(text="bad", keep_from={keep_from})]
+        """,
+    )
+    compaction = {
+        "session_key": SESSION,
+        "messages": [{"role": "user", "content": str(n)} for n in range(5)],
+        "context_window": 9,
+        "reason": "idle",
+    }
+    async with MemoryHost(workspace) as memory:
+        assert await memory.before_compaction(**compaction) == Summary(text="idle 9 9", keep_from=4)
+        memory.plugins.host.unregister("full")
+        assert await memory.before_compaction(**compaction) is None
+    assert "of the bad one" not in stored_text(workspace)
+
+
+@pytest.mark.parametrize("keep_from", [0, 5])
+async def test_a_summary_may_keep_all_messages_or_none(third_party, workspace, keep_from):
+    source = f"""
+    from nanobot_memory_plugins.core import Summary, hookimpl
+
+    @hookimpl
+    def before_compaction():
+        return Summary(text="all or none", keep_from={keep_from})
+    """
+    third_party("border", source)
+    messages = [{"role": "user", "content": str(n)} for n in range(5)]
+    async with MemoryHost(workspace) as memory:
+        summary = await memory.before_compaction(
+            session_key=SESSION, messages=messages, context_window=9, reason="idle"
+        )
+    assert summary == Summary(text="all or none", keep_from=keep_from)
 
 
 async def test_without_plugins_messages_are_kept_all_the_same(third_party, workspace):
