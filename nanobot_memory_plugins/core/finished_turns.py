@@ -5,8 +5,10 @@ from collections import OrderedDict
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
+from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.fence import remove_fenced
+from nanobot_memory_plugins.core.plugin_host.handing import handed
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message, Receipt
 
@@ -17,13 +19,18 @@ _MESSAGE_TOKENS = 4
 
 
 class LiveMessages(Sequence[Message]):
-    """A host's chat messages, normalised one by one as they are looked at: most of the time nobody looks."""
+    """A host's chat messages, normalised one by one as they are looked at: most of the time nobody looks.
+
+    It has no attribute: whoever is handed it gets copies, and never at the host's own list.
+    """
+
+    __slots__ = ("__weakref__",)
 
     def __init__(self, messages: Sequence[object]) -> None:
-        self._messages = messages
+        _behind[self] = messages
 
     def __len__(self) -> int:
-        return len(self._messages)
+        return len(_behind[self])
 
     @overload
     def __getitem__(self, index: int) -> Message: ...
@@ -31,12 +38,15 @@ class LiveMessages(Sequence[Message]):
     def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
-            return tuple(_normalised(message) for message in self._messages[index])
-        return _normalised(self._messages[index])
+            return tuple(_normalised(message) for message in _behind[self][index])
+        return _normalised(_behind[self][index])
+
+
+_behind: WeakKeyDictionary[LiveMessages, Sequence[object]] = WeakKeyDictionary()
 
 
 def _normalised(message: object) -> Message:
-    whole = message if isinstance(message, Message) else Message.from_chat(message)
+    whole = handed(message) if isinstance(message, Message) else Message.from_chat(message)
     text = remove_fenced(whole.text)
     return whole if text == whole.text else replace(whole, text=text)
 

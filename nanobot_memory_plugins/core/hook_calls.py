@@ -59,8 +59,12 @@ def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
     return [value for answer in answers for value in answer.values if isinstance(value, kind)]
 
 
-def fault_of_summary(value: object, messages: int) -> str:
-    """Say what is wrong with a summary of so many messages, in a few words; nothing of another value."""
-    if not isinstance(value, Summary) or 0 <= value.keep_from <= messages:
-        return ""
-    return "a keep_from outside of the messages"
+def fault_of_summaries(messages: int) -> Callable[[object], str]:
+    """Return what says in a few words what is wrong with a summary of so many messages; nothing of another value."""
+
+    def fault(value: object) -> str:
+        if not isinstance(value, Summary) or 0 <= value.keep_from <= messages:
+            return ""
+        return "a keep_from outside of the messages"
+
+    return fault

@@ -7,7 +7,6 @@ A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_execu
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,7 +21,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.finished_turns import BackgroundWork, LiveMessages, TokenTally
-from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summary, values_of
+from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, values_of
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
 from nanobot_memory_plugins.core.plugin_set import PluginSet
@@ -297,12 +296,11 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        at_stake = messages_without_fences(messages)
         answers = await self._hooks.answers(
             "before_compaction",
             {
                 "session_key": session_key,
-                "messages": at_stake,
+                "messages": messages_without_fences(messages),
                 "context_window": context_window,
                 "room": context_window if room is None else room,
                 "reason": reason,
@@ -311,7 +309,7 @@ class MemoryHost(PromptCalls):
             limit=self.config.core.compaction_limit,
             scope=whose,
             sequential=True,
-            check=partial(fault_of_summary, messages=len(at_stake)),
+            check=fault_of_summaries(len(messages)),
         )
         await self._hooks.keep_notes(answers, scope=whose)
         return next(iter(values_of(answers, Summary)), None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loguru import logger
 
-from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
@@ -113,9 +113,10 @@ class PluginSet:
         self.problems += problems
         context = PluginContext(
             plugin_name=found.name,
-            workspace=self._workspace,
+            # Copies: whoever changes them by force changes its own.
+            workspace=Path(str(self._workspace)),
             options=options,
-            clock=self._clock,
+            clock=SystemClock() if type(self._clock) is SystemClock else self._clock,
             complete=self._language_model(found.name),
             redact=redact_text,
             visible_scope=self._visible_scope,

@@ -10,6 +10,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from itertools import islice
 from typing import Any
 
+from nanobot_memory_plugins.core.values import Scope
+
 # Items of the lists and mappings inside the values of one answer, together: tags, ids, the schema of a tool.
 _ITEMS = 10_000
 
@@ -77,7 +79,7 @@ class Gauge:
             self.plain(getattr(value, name))
 
     def plain(self, value: object) -> object:
-        """Count the text in a value, and return it; whatever else can be iterated over is returned as a tuple.
+        """Count the text in a value, and return it: a scope as its fields, an iterator as a tuple.
 
         Raises `TooLargeError`.
         """
@@ -96,6 +98,9 @@ class Gauge:
             self._all(list.__iter__(known))
         elif issubclass(kind, tuple):
             self._all(tuple.__iter__(known))
+        elif issubclass(kind, Scope):
+            # Field by field: what is already a scope would be taken as it is, half-built or not.
+            return {field.name: self.plain(getattr(value, field.name, None)) for field in fields(Scope)}
         elif is_dataclass(kind):
             self._all(getattr(value, field.name, None) for field in fields(kind))
         elif hasattr(kind, "__iter__"):

@@ -120,8 +120,8 @@ class PluginHost:
     ) -> list[PluginAnswer]:
         """Call a hook of every plugin and return the answers, in pluggy's order.
 
-        The implementations run side by side, or with ``sequential`` one after the other. Each gets
-        ``arguments`` as they are, and its own ``context``. An answer is None, a value of a type in
+        The implementations run side by side, or with ``sequential`` one after the other. Each gets a copy of
+        ``arguments``, and its own ``context``. An answer is None, a value of a type in
         ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
         dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
         which then counts as none with all of its answer. An answer over the hook's bound (`bounds`) is a failure of
@@ -256,6 +256,8 @@ class PluginHost:
 
         try:
             for one in implementations:
+                if one.breaker.resting:
+                    continue
                 picked = one.signature.pick({**arguments, "context": one.context})
                 permit = one.breaker.begin()
                 if permit is not None:

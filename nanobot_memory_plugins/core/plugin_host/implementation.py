@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host.breaker import CircuitBreaker
 from nanobot_memory_plugins.core.plugin_host.failure import Home
+from nanobot_memory_plugins.core.plugin_host.handing import handed
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
 
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
@@ -27,11 +28,14 @@ class Signature:
     everything: bool
 
     def pick(self, arguments: Mapping[str, object]) -> tuple[list[object], Mapping[str, object]]:
-        """Return what to call the implementation with. Raises KeyError when the host forgot an argument."""
-        positional = [arguments[name] for name in self.positional]
+        """Return what to call the implementation with: copies of its own.
+
+        Raises KeyError when the host forgot an argument.
+        """
+        positional = [handed(arguments[name]) for name in self.positional]
         if self.everything:
-            return positional, {name: arguments[name] for name in arguments if name not in self.positional}
-        return positional, {name: arguments[name] for name in self.named}
+            return positional, {name: handed(arguments[name]) for name in arguments if name not in self.positional}
+        return positional, {name: handed(arguments[name]) for name in self.named}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
