@@ -59,6 +59,7 @@ class CompactionPlugin:
                 complete=context.complete,
                 run=run,
                 finish=partial(_finished, plan=plan, redact=context.redact),
+                redact=context.redact,
             )
             text = await summariser.summary()
         except Exception as error:  # what we have overlooked may cost the summary's worth, never the host's turn

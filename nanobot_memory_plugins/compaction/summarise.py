@@ -14,6 +14,7 @@ from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.extract import extract, missing_facts
+from nanobot_memory_plugins.compaction.hiding import Hiding
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
 from nanobot_memory_plugins.compaction.limits import Limits
 from nanobot_memory_plugins.compaction.options import CompactionOptions
@@ -23,6 +24,7 @@ from nanobot_memory_plugins.compaction.running import Run
 from nanobot_memory_plugins.compaction.transcript import entry
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.values import Message
 
@@ -70,6 +72,7 @@ class Summariser:
     """Summarises one history.
 
     ``run`` takes the heavy parts off the event loop; ``finish`` is done to the text where the last of them runs.
+    ``redact`` hides secrets in all that the model is shown.
     """
 
     def __init__(
@@ -81,6 +84,7 @@ class Summariser:
         complete: Complete | None,
         run: Run,
         finish: Callable[[str], str] = str,
+        redact: Callable[[str], str] = str,
     ) -> None:
         self._material = material
         self._limits = limits
@@ -88,6 +92,7 @@ class Summariser:
         self._complete = complete
         self._run = run
         self._finish = finish
+        self._hiding = Hiding(redact)
         self._calls_left = options.max_calls if complete is not None else 0
         window = limits.window
         self._oversized = [n for n, size in enumerate(material.sizes) if is_oversized(size, window, options)]
@@ -122,14 +127,14 @@ class Summariser:
 
     async def _ask_for_all(self, step: int) -> str:
         """Return the model's summary of everything. Raises `_FailedError`."""
-        carried, chunks, ratio = await self._run(self._prepare, step)
+        carried, chunks, ratio = await run_in_daemon_thread(self._prepare, step)
         if not chunks:
             raise _FailedError("there is nothing to show", final=step > 1)
         for number, chunk in enumerate(chunks, start=1):
             if self._calls_left <= 0:
                 raise _FailedError("no calls are left", final=True)
             self._calls_left -= 1
-            carried = await self._ask(chunk, carried)
+            carried = await run_in_daemon_thread(self._hiding, await self._ask(chunk, carried))
             self._so_far = carried
             logger.info(
                 "compaction: step {}, chunk {} of {} summarised (ratio {:.2f})", step, number, len(chunks), ratio
@@ -163,7 +168,8 @@ class Summariser:
         material, options = self._material, self._options
         ratio = chunk_ratio(material.sizes, self._limits.window, options)
         holds = int(self._limits.window * ratio / options.safety_margin)
-        carried = cut(self._so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE))) if self._so_far else ""
+        so_far = self._hiding(self._so_far)
+        carried = cut(so_far, min(self._limits.summary, int(holds * _EARLIER_SHARE))) if so_far else ""
         # The summary that is carried on from chunk to chunk may grow to the length of an answer.
         largest = max(text_tokens(carried), self._answer_tokens())
         content = holds - self._prompt_tokens() - largest
@@ -175,8 +181,8 @@ class Summariser:
         if first:
             # Too many messages to show each: what is furthest back is carried on as an extract.
             limit = max(1, largest)
-            older = material.messages[:first]
-            carried = extract(older, limit=limit, language=material.language, earlier=self._so_far)
+            older = self._hiding.messages(material.messages[:first])
+            carried = extract(older, limit=limit, language=material.language, earlier=so_far)
         chunks: list[str] = []
         for share in _SHRINKING:
             chunks = pack(self._blocks(first, int(budget * share), step), content)
@@ -207,7 +213,7 @@ class Summariser:
         blocks = []
         for unit in self._material.units:
             entries = [
-                entry(messages[index], min(cap, limit))
+                entry(messages[index], min(cap, limit), self._hiding)
                 for index in range(unit.start, unit.stop)
                 if (cap := caps.get(index, 0))
             ]

@@ -1,7 +1,8 @@
 """Messages as the text that a model summarises."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.compaction.excerpts import excerpt, one_line, tidy
@@ -14,13 +15,16 @@ _ROLES = ("user", "assistant", "system", "tool", "function", "developer")
 _ROUGH = 16
 
 
-def entry(message: Message, limit: int) -> str:
-    """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing."""
-    who = label(message)
-    text = excerpt(tidy(_roughly(message.text, limit)), limit).strip()
+def entry(message: Message, limit: int, redact: Callable[[str], str] = str) -> str:
+    """Return one message as labelled text of about ``limit`` tokens at most, or nothing when it says nothing.
+
+    Secrets are hidden by ``redact`` before anything is cut: a piece of one would not be known any more.
+    """
+    who = label(replace(message, name=redact(message.name))) if message.name else label(message)
+    text = excerpt(tidy(_roughly(redact(message.text), limit)), limit).strip()
     if not message.tool_calls:
         return f"{who}: {text}" if text else ""
-    calls = [f"{who} calls {call}" for call in map(_call, message.tool_calls)]
+    calls = [f"{who} calls {_call(call, redact)}" for call in message.tool_calls]
     return "\n".join([f"{who}: {text}", *calls] if text else calls)
 
 
@@ -39,13 +43,14 @@ def _roughly(text: str, limit: int) -> str:
     return text if len(text) <= 2 * reach else text[:reach] + text[-reach:]
 
 
-def _call(call: Mapping[str, Any]) -> str:
+def _call(call: Mapping[str, Any], redact: Callable[[str], str]) -> str:
     function = call.get("function")
     inner: Mapping[str, Any] = function if isinstance(function, Mapping) else call
     arguments = inner.get("arguments", "")
     if not isinstance(arguments, str):
         arguments = _as_json(arguments)
-    name = one_line(tidy(str(inner.get("name") or "a tool")[:_NAME_CHARS]), _NAME_CHARS)
+    name = one_line(tidy(redact(str(inner.get("name") or "a tool"))[:_NAME_CHARS]), _NAME_CHARS)
+    arguments = redact(arguments)
     return f"{name}({one_line(tidy(arguments[: 4 * _ARGUMENT_CHARS]), _ARGUMENT_CHARS)})"
 
 
