@@ -22,7 +22,7 @@ from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_b
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
-from nanobot_memory_plugins.core.own_text import before_announced_text
+from nanobot_memory_plugins.core.own_text import addressed_text
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope
 
 # Who is named in the journal for what users ask for in conversation.
@@ -34,8 +34,6 @@ _SECONDS = 0.3
 # Seconds that unfinished writes get when the host ends.
 _END_SECONDS = 5.0
 _SESSIONS = 1_000
-# In the place of an announced text, to see whether an order is about it.
-_STAND_IN = "zzannouncedzz"
 
 
 class OrderCarrier:
@@ -150,19 +148,13 @@ def seen_by(entries: Mapping[str, Entry], visible: Scope) -> dict[str, Entry]:
 
 
 def _users_orders(text: str) -> list[Order]:
-    """Return the orders in a message, without those inside a text that it announces ("Here is the page:").
-
-    Where the announced text is what is to be remembered, it is the order's own.
-    """
-    own = before_announced_text(text)
-    if own == text or any(_STAND_IN in order.text for order in orders_in(f"{own}\n{_STAND_IN}")):
-        return orders_in(text)
-    return orders_in(own)
+    """Return the orders in a message, without those inside somebody else's text ("Here is the page:")."""
+    return orders_in(addressed_text(text))
 
 
 def _after_an_order(history: Sequence[Message]) -> bool:
     last = next((message for message in reversed(history) if message.role == "user"), None)
-    return last is not None and any(order.kind is Kind.REMEMBER for order in orders_in(last.text))
+    return last is not None and any(order.kind is Kind.REMEMBER for order in _users_orders(last.text))
 
 
 def _seconds_left() -> float:

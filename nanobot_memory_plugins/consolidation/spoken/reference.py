@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, orders_in
 from nanobot_memory_plugins.consolidation.spoken.sentences import lines_of
+from nanobot_memory_plugins.core.own_text import addressed_text
 from nanobot_memory_plugins.core.values import Message, Origin
 
 # Messages that are looked at: what is further back is not meant.
@@ -33,14 +34,17 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Meant | None:
         if message.role == "assistant":
             answer = answer or message.text
             continue
-        orders = orders_in(message.text)
+        own = addressed_text(message.text)
+        orders = orders_in(own)
         if orders:
             kept = next((one.text for one in orders if one.text and one.kind is Kind.REMEMBER), "")
             if kept:
                 return Meant(kept, Origin.USER)
             continue
-        if not _asks(message.text):
-            return Meant(message.text.strip(), Origin.USER)
+        if not _asks(own):
+            # A message that holds somebody else's text is nobody's word as a whole.
+            whole = own.strip() == message.text.strip()
+            return Meant(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
         break
     return Meant(_beginning(answer), Origin.ASSISTANT) if answer else None
 
