@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from nanobot_memory_plugins.core.conversation import as_spoken
 from nanobot_memory_plugins.core.language_model.answers import Evidence
 from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.values import Message
 
 _SESSIONS = 500
@@ -50,10 +51,10 @@ class UsersWords:
         session = self._session(session_key)
         before = [as_spoken(one) for one in history[-_TEXTS:]]
         if not session.users:
-            session.users.extend(own_text(one)[:_CHARACTERS] for one in before if one.role == "user")
+            session.users.extend(_stated(one) for one in before if one.role == "user")
         others = (one.text[:_CHARACTERS] for one in before if one.role != "user")
         session.others.extend(text for text in others if text not in session.others)
-        session.users.append(own_text(Message("user", text))[:_CHARACTERS])
+        session.users.append(_stated(Message("user", text)))
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: nothing of it is the user's."""
@@ -85,6 +86,11 @@ def bears_out(said: Iterable[str], text: str, others: Iterable[str] = (), *, neg
         and negates(one) == denies
         for one in said
     )
+
+
+def _stated(message: Message) -> str:
+    """Return what a user's message states: a page's claim in a question about it is not the user's."""
+    return stated_text(own_text(message)[:_CHARACTERS])
 
 
 def _texts_in(value: object, depth: int) -> list[str]:

@@ -11,6 +11,7 @@ import json_repair
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
 from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.values import Message, NoteType
 
 # Of an answer; a sensible one is a few thousand characters.
@@ -102,7 +103,7 @@ class UsersWords:
     """Tells which entries are the user's own: the quoted words are, and the entry says no more than the user did."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        own = [own_text(message) for message in messages if message.role == "user"]
+        own = [stated_text(own_text(message)) for message in messages if message.role == "user"]
         self._text = "\n".join(folded(text) for text in own)
         self._evidence = Evidence(own)
         self.tools_spoke = any(message.role == "tool" for message in messages)

@@ -9,20 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.stated import SENTENCE_END, asks, reports
 from nanobot_memory_plugins.core.values import Message
 
 _LONGEST_SENTENCE = 1_000
 
-_SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
-_LASTING = re.compile(
-    r"\b(?:always|from now on|in future|remember|never)\b|以后|今后|每次|记住|始终|永远", re.IGNORECASE
-)
-_QUESTION = re.compile(
-    r"[?？]\W*$|[吗呢么]\W*$|^\W*(?:what|why|how|when|where|who|whose|which|is there|are there|do you|does|did|can you"
-    r"|could you|would you|will you|should i|shall i|can i|may i)\b"
-    r"|^\W*(?:怎么|为什么|什么|哪|谁|多少|是否|能不能|可不可以|要不要)",
-    re.IGNORECASE,
-)
 _GUESS = re.compile(
     r"\b(?:maybe|perhaps|might|(?:user|i|we|he|she|they) may|probably|possibly|presumably"
     r"|i guess|i suppose|i think|i wonder|not sure|unsure|what if"
@@ -55,21 +46,19 @@ class Statement:
 
 
 def statements(messages: Sequence[Message], *, role: str = "user") -> list[Statement]:
-    """Return what the messages of a role state: no questions, no guesses, no pleasantries."""
+    """Return what the messages of a role state: no questions, guesses or pleasantries, nothing reported."""
     return [
         Statement(sentence, turn, _ATTEMPT.search(sentence) is not None)
         for turn, message in enumerate(messages)
         if message.role == role and not message.tool_calls
         for sentence in _sentences(own_text(message))
-        if not is_open(sentence)
+        if not is_open(sentence) and not reports(sentence)
     ]
 
 
 def is_open(sentence: str) -> bool:
     """Say whether a sentence asks or guesses, and so says nothing. "Always ..., please?" is a wish."""
-    if _GUESS.search(sentence) is not None:
-        return True
-    return _QUESTION.search(sentence) is not None and _LASTING.search(sentence) is None
+    return _GUESS.search(sentence) is not None or asks(sentence)
 
 
 def tells_of_a_try(text: str) -> bool:
@@ -78,7 +67,7 @@ def tells_of_a_try(text: str) -> bool:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for sentence in _SENTENCES.split(text):
+    for sentence in SENTENCE_END.split(text):
         plain = sentence.strip()[:_LONGEST_SENTENCE]
         if any(character.isalnum() for character in plain) and not _PLEASANTRY.fullmatch(plain[:60]):
             yield plain

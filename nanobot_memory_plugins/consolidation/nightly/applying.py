@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Me
 from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.joining import alike, joined, relinked
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, trusted
+from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.values import Origin
 
 # A run may drop this many entries, and beyond that this share of them.
@@ -89,10 +90,11 @@ class _State:
         self._material = material
         notes = material.notes
         self._notes = Sources(note.text for note in notes)
-        self._users = Sources(note.text for note in notes if note.origin is Origin.USER)
+        stated = [stated_text(note.text) for note in notes if note.origin is Origin.USER]
+        self._users = Sources(stated)
         self._others = Sources(note.text for note in notes if note.origin is not Origin.USER)
         entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]
-        self._users_known = Sources([*(note.text for note in notes if note.origin is Origin.USER), *entries])
+        self._users_known = Sources([*stated, *entries])
         self._known = Sources([*(note.text for note in notes), *trusted(material.entries)])
 
     def take(self, wish: Wish) -> None:

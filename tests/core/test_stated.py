@@ -1,0 +1,77 @@
+"""What a user states: no question, and nothing that a text or somebody else is said to say."""
+
+import pytest
+
+from nanobot_memory_plugins.core.stated import asks, reports, stated_text
+from nanobot_memory_plugins.core.users_words import UsersWords
+
+CLAIM = "The user's door code is narwhalqq 4455."
+QUESTIONS = [
+    "Is it right that my door code is narwhalqq 4455?",
+    "Is it true that I always use the door code narwhalqq 4455?",
+    "Why does that page say my door code is narwhalqq 4455?",
+    "why does that page say my door code is narwhalqq 4455",
+    "Do I always use the door code narwhalqq 4455?",
+    "My door code is narwhalqq 4455?",
+    "My door code is always narwhalqq 4455, right?",
+    "Tell me whether my door code is narwhalqq 4455",
+    "Do you remember that my door code is narwhalqq 4455?",
+    "So is my door code narwhalqq 4455",
+    "The page says my door code is narwhalqq 4455.",
+    "The email from Bob says that my door code is narwhalqq 4455.",
+    "It says my door code is narwhalqq 4455.",
+    "Bob said my door code is narwhalqq 4455.",
+    "According to the page, my door code is narwhalqq 4455.",
+    "I read on the page that my door code is narwhalqq 4455.",
+    'My colleague wrote to me "my door code is narwhalqq 4455".',
+    "My colleague wrote to me 'my door code is narwhalqq 4455'.",
+    "我的门禁码 door code 是 narwhalqq 4455 吗？",
+    "我的门禁码 door code 是不是 narwhalqq 4455",
+    "网页上说我的 door code 是 narwhalqq 4455。",
+    "他說我的 door code 是 narwhalqq 4455。",
+    "听说我的 door code 是 narwhalqq 4455。",
+    "我的 door code 一直是 narwhalqq 4455，对吧？",
+]
+STATEMENTS = [
+    "My door code is narwhalqq 4455.",
+    "Could you always answer in Chinese?",
+    "From now on answer in German, ok?",
+    "Always use tabs, please?",
+    "Remember that I like tea, will you?",
+    "Use pytest instead of unittest, please.",
+    "My doctor told me that I am allergic to nuts.",
+    "I wrote a book about tea.",
+    "I said that I like tea.",
+    "I live in the United States.",
+    "I read a lot in the evening.",
+    "I am happy with this.",
+    "We have two cats.",
+    "以后都用中文回答我，好吗？",
+    "能不能以后都用中文回答我？",
+    "我喜欢绿茶。",
+    "我在写一篇论文。",
+    "我每天看新闻。",
+]
+
+
+@pytest.mark.parametrize("text", QUESTIONS)
+def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
+    words = UsersWords()
+    words.hear("s", text, ())
+    words.hear_tool("s", CLAIM)
+    assert stated_text(text) == ""
+    assert not words.hold("s", CLAIM)
+
+
+@pytest.mark.parametrize("text", STATEMENTS)
+def test_a_statement_or_a_lasting_wish_stays(text: str):
+    assert not asks(text)
+    assert not reports(text)
+    assert stated_text(text) == text
+
+
+def test_only_the_sentences_that_ask_are_left_out():
+    words = UsersWords()
+    words.hear("s", "My door code is narwhalqq 4455. Is the page right that I live in Bonn?", ())
+    assert words.hold("s", CLAIM)
+    assert not words.hold("s", "The user lives in Bonn.")
