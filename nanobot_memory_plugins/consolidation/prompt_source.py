@@ -77,7 +77,7 @@ class PromptSource:
             known = self._texts.get(key)
         if known is None:
             known = prompt_text(
-                [entry for entry in look.entries if is_visible(entry.scope, visible)],
+                [entry for entry in look.entries if is_visible(entry, visible)],
                 language,
                 most=self._options.prompt_entries,
                 min_score=self._options.prompt_min_score,
@@ -155,9 +155,18 @@ class PromptSource:
         return rest
 
 
-def is_visible(scope: Scope, visible: Scope) -> bool:
-    """Say whether an entry of ``scope`` passes a filter; one that names nobody is everybody's."""
-    return passes(scope, visible)
+def is_visible(entry: Entry, visible: Scope) -> bool:
+    """Say whether ``entry`` is for whoever sees ``visible``.
+
+    One that names nobody is everybody's, unless it was learned in a session: then it is from a time at which everything
+    was shared, and who said it is not known any more. Where less is shared now, it is that session's alone.
+    """
+    if not passes(entry.scope, visible):
+        return False
+    is_unnamed = not (entry.scope.user or entry.scope.channel or entry.scope.session)
+    if is_unnamed and entry.source_session and (visible.user or visible.channel or visible.session):
+        return entry.source_session == visible.session
+    return True
 
 
 def _in_a_thread(work: Callable[[], None]) -> None:

@@ -137,9 +137,13 @@ async def test_one_user_does_not_see_what_another_user_said(workspace: Path):
 
 
 def test_an_entry_of_nobody_is_everybodys():
-    assert is_visible(Scope(), Scope(user="ada"))
-    assert is_visible(Scope(user="ada", session="s"), Scope(user="ada"))
-    assert not is_visible(Scope(user="ada"), Scope(user="bob"))
+    assert is_visible(entry("n1", "x", scope=Scope()), Scope(user="ada"))
+    assert is_visible(entry("n1", "x", scope=Scope(user="ada", session="s")), Scope(user="ada"))
+    assert not is_visible(entry("n1", "x", scope=Scope(user="ada")), Scope(user="bob"))
+    learned = entry("n1", "x", scope=Scope(agent="a"), source_session="s")
+    assert is_visible(learned, Scope(agent="a"))
+    assert is_visible(learned, Scope(session="s"))
+    assert not is_visible(learned, Scope(user="ada"))
 
 
 @settings(max_examples=60)

@@ -65,7 +65,7 @@ def list_entries(
     snapshot = repository.load()
     found = of_group(in_order(faded(snapshot.entries, repository.clock.now()).entries.values()), group)
     whose = Scope(agent, user, channel, session)
-    found = [entry for entry in found if section in (None, entry.section) and is_visible(entry.scope, whose)]
+    found = [entry for entry in found if section in (None, entry.section) and is_visible(entry, whose)]
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})

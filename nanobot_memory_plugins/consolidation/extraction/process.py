@@ -119,7 +119,7 @@ class SessionProcessor:
                 return await self._leave(session, fresh)
             snapshot = await self._memory.load()
             visible = self._context.visible_scope(session.scope)
-            known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one.scope, visible)}
+            known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
             now = self._context.clock.now()
             times = [time_of(message) or now.astimezone() for message in fresh]
             grounding = Grounding(said)
@@ -175,7 +175,7 @@ class SessionProcessor:
                 now=now,
                 source=Source(session.key, visible, origin),
                 seen=known,
-                is_visible=lambda entry: is_visible(entry.scope, visible),
+                is_visible=lambda entry: is_visible(entry, visible),
             )
             return merged.entries
 

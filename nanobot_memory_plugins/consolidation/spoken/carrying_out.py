@@ -144,7 +144,7 @@ def place_of(path: Path) -> str:
 
 def seen_by(entries: Mapping[str, Entry], visible: Scope) -> dict[str, Entry]:
     """Return the entries that whoever sees ``visible`` may see."""
-    return {id_: entry for id_, entry in entries.items() if is_visible(entry.scope, visible)}
+    return {id_: entry for id_, entry in entries.items() if is_visible(entry, visible)}
 
 
 def _users_orders(text: str) -> list[Order]:
