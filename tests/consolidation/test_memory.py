@@ -74,4 +74,7 @@ async def test_doctor_says_how_the_entries_stand(memory: EntryMemory, workspace:
     health, words = await state()
     assert (health, words.startswith("1 active, 0 archived in MEMORY.md; line ")) == (Health.DEGRADED, True)
     path.write_bytes(good[:-20] + b"\0" * 20)
-    assert "NUL bytes" in (await state())[1]
+    # The start puts the last good copy in its place, and keeps the damaged one beside it.
+    assert (await state())[1].startswith("1 active, ")
+    (kept,) = path.parent.glob("MEMORY.md.aside-*")
+    assert kept.read_bytes().endswith(b"\0" * 20)

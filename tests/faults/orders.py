@@ -86,10 +86,11 @@ def say(path: str | Path, **what: Any) -> None:
 def said(path: str | Path) -> list[dict[str, Any]]:
     """Return what was said so far."""
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        text = Path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         return []
-    return [json.loads(line) for line in lines]
+    # The last line may be only half there yet.
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
 
 
 def kept(path: str | Path) -> list[Kept]:

@@ -50,7 +50,7 @@ def test_a_failure_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(MemoryFileError, match="cannot be replaced"):
         replace_file(tmp_path / "missing" / "x.md", b"two")
     (tmp_path / "folder.md").mkdir()
-    with pytest.raises(MemoryFileError, match="cannot be replaced"):
+    with pytest.raises(MemoryFileError, match="no regular file"):
         replace_file(tmp_path / "folder.md", b"two")
     assert real.read_bytes() == b"one"
     assert sorted(os.listdir(tmp_path)) == ["MEMORY.md", "folder.md", "real.md"]
