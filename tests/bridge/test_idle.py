@@ -17,11 +17,11 @@ async def until(condition, seconds: float = 10.0) -> None:
 
 async def test_a_quiet_session_is_told_of_once_with_its_history(install, recorder):
     calls = recorder()
-    loop = install({"core": {"idleSeconds": 0.3}}).loop()
+    loop = install({"core": {"idleSeconds": 2.0}}).loop()  # longer than a turn takes on a busy machine
     await loop.process_direct("one")
     await loop.process_direct("two")
     await until(lambda: calls.calls("idle"))
-    await asyncio.sleep(0.5)
+    await asyncio.sleep(2.5)
     await loop.aclose()
     (call,) = calls.calls("idle")
     assert call["session"] == "cli:direct"

@@ -78,7 +78,9 @@ def workspace(tmp_path: Path) -> Path:
     "terminal",
     [
         pytest.param({"PYTHONIOENCODING": "ascii", "LC_ALL": "C", "COLUMNS": "20", "NO_COLOR": "1"}, id="ascii"),
-        pytest.param({"PYTHONUTF8": "0", "LC_ALL": "POSIX", "LANG": "C", "TERM": "dumb", "COLUMNS": "1"}, id="posix"),
+        pytest.param(
+            {"PYTHONUTF8": "0", "LC_ALL": "POSIX", "LANG": "C", "TERM": "dumb", "COLUMNS": "1"}, id="posix", marks=LONG
+        ),
         pytest.param({"FORCE_COLOR": "1", "COLUMNS": "40", "TERM": "xterm-256color"}, id="narrow", marks=LONG),
     ],
 )

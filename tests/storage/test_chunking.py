@@ -132,4 +132,5 @@ def test_five_megabytes_take_linear_time(unit):
         return time.thread_time() - started
 
     seconds(100_000)
-    assert min(seconds(5_000_000) for _ in range(2)) < 50 * 5 * max(seconds(100_000), 0.004)
+    limit = 50 * 5 * max(seconds(100_000), 0.004)
+    assert any(seconds(5_000_000) < limit for _ in range(2))

@@ -105,7 +105,8 @@ def test_segmentation_takes_linear_time(unit):
         return time.thread_time() - started
 
     seconds(20_000)
-    assert min(seconds(400_000) for _ in range(3)) < 20 * 8 * max(seconds(20_000), 0.002)
+    limit = 20 * 8 * max(seconds(20_000), 0.002)
+    assert any(seconds(400_000) < limit for _ in range(3))
 
 
 def test_threads_do_not_disturb_each_other():
