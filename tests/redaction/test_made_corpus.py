@@ -4,7 +4,9 @@
 """
 
 import os
+import re
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -34,6 +36,21 @@ def test_secrets_of_nearly_500_categories_vanish():
     assert failed.total() <= 0.01 * count, failed.most_common(20)
     count, failed = figures(every_place(SEED))
     assert failed.total() <= 0.01 * count, failed.most_common(20)
+
+
+def test_many_texts_below_each_other_lose_their_secrets_and_nothing_that_stands_between():
+    cases = [*positives(SEED + 7, 1), *negatives(SEED + 7, 1)]
+    Random(SEED).shuffle(cases)
+    kept = 0
+    for first in range(0, len(cases), 50):
+        part = cases[first : first + 50]
+        marks = [f"Part {number} of the report ends here." for number in range(len(part))]
+        text = redact_text(
+            "\n".join(line for case, mark in zip(part, marks, strict=True) for line in (case.text, mark))
+        )
+        assert re.findall(r"Part [0-9]+ of the report ends here\.", text) == marks
+        kept += sum(any(secret in text for secret in case.secrets) for case in part)
+    assert kept <= 0.01 * len(cases)
 
 
 def test_texts_without_secrets_stay_as_they_are():

@@ -62,19 +62,24 @@ def test_several_blocks_and_public_ones_are_told_apart():
     assert text == f"[PRIVATE_KEY]\n{public}\n[PRIVATE_KEY]\n{certificate}\n"
 
 
-def test_a_putty_key_is_hidden():
-    random = Random(10)
+def putty_key(random):
+    """A PuTTY key, and its private lines."""
     private = [pick(random, ALNUM + "+/", 64) for _ in range(3)]
-    key = "\n".join(
-        [
-            "PuTTY-User-Key-File-2: ssh-rsa",
-            "Public-Lines: 1",
-            "AAAA",
-            "Private-Lines: 3",
-            *private,
-            "Private-MAC: " + pick(random, "0123456789abcdef", 40),
-        ]
-    )
+    head = ["PuTTY-User-Key-File-2: ssh-rsa", "Public-Lines: 1", "AAAA", "Private-Lines: 3"]
+    return "\n".join([*head, *private, "Private-MAC: " + pick(random, "0123456789abcdef", 40)]), private
+
+
+def test_a_putty_key_is_hidden():
+    key, private = putty_key(Random(10))
     text = redact_text(key)
     assert not [line for line in private if line in text]
     assert "Public-Lines: 1" in text
+
+
+def test_keys_of_two_kinds_in_one_text_are_hidden_and_nothing_is_said_twice():
+    block, _ = key_block(Random(11))
+    putty, private = putty_key(Random(12))
+    head = putty[: putty.index(private[0]) - 1]
+    hidden = f"{head}[PRIVATE_KEY]"
+    assert redact_text(f"1\n{putty}\n2\n{block}\n3") == f"1\n{hidden}\n2\n[PRIVATE_KEY]\n3"
+    assert redact_text(f"1\n{block}\n2\n{putty}\n3") == f"1\n[PRIVATE_KEY]\n2\n{hidden}\n3"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.rules import PRIVATE_KEY, RANK_BLOCK, Span
+from nanobot_memory_plugins.core.redaction.rules import PRIVATE_KEY, RANK_BLOCK, Span, settle
 
 # "Static key V1" is OpenVPN's. Certificates and public keys are no secrets.
 _NAME = r"(?:[A-Z0-9][A-Z0-9 ]{0,40}?)?(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)"
@@ -19,20 +19,25 @@ _BODY = re.compile(rf"(?:{_GAP}{{0,80}}+(?:{_HEADER}|{_PIECE})){{0,2000}}+")
 _LAST_PIECE = re.compile(rf"{_GAP}{{1,20}}[A-Za-z0-9+/]{{1,15}}(?:={{1,2}}|(?=\s{{0,3}}\Z))")
 _TAIL_PIECES = re.compile(r"[A-Za-z0-9+/]{1,100}={0,2}")
 _PUTTY_PRIVATE = re.compile(
-    r"Private-Lines:\s{0,3}\d{1,4}(?P<secret>(?:(?:\s|\\[nr]){1,6}[A-Za-z0-9+/=]{4,80}){1,200}(?:(?:\s"
+    r"Private-Lines:\s{0,3}\d{1,4}(?P<secret>(?:(?:\s|\\[nr]){1,6}(?!Private-MAC)[A-Za-z0-9+/=]{4,80}){1,200}(?:(?:\s"
     r"|\\[nr]){1,6}Private-MAC:\s{0,3}[0-9a-f]{8,128})?)"
 )
 _LONGEST = 200_000
 _WINDOW = 8192
 
 
-def find_key_blocks(text: str) -> Iterator[Span]:
-    """Find every private key block of the original (unfolded) ``text``, in order."""
+def find_key_blocks(text: str) -> list[Span]:
+    """Find every private key block of the original (unfolded) ``text``, in order; none overlaps another."""
+    blocks: list[Span] = []
     if "PRIVATE KEY" in text or "Static key" in text:
-        yield from _find_pem(text)
+        blocks.extend(_find_pem(text))
     if "Private-Lines:" in text:
-        for match in _PUTTY_PRIVATE.finditer(text):
-            yield Span(*match.span("secret"), "private_key", PRIVATE_KEY, RANK_BLOCK)
+        blocks.extend(_block(*match.span("secret")) for match in _PUTTY_PRIVATE.finditer(text))
+    return settle(blocks)
+
+
+def _block(start: int, end: int) -> Span:
+    return Span(start, end, "private_key", PRIVATE_KEY, RANK_BLOCK)
 
 
 def _find_pem(text: str) -> Iterator[Span]:
@@ -44,7 +49,7 @@ def _find_pem(text: str) -> Iterator[Span]:
             # The end of a block whose beginning was cut off.
             start = _start_of_cut_block(text, closing.start(), done)
             if start < closing.start():
-                yield Span(start, closing.end(), "private_key", PRIVATE_KEY, RANK_BLOCK)
+                yield _block(start, closing.end())
             done = closing.end()
             closing = _END.search(text, done)
             continue
@@ -68,7 +73,7 @@ def _find_pem(text: str) -> Iterator[Span]:
             last = _LAST_PIECE.match(text, end)
             end = last.end() if last and end > opening.end() else end
         if end > opening.end():
-            yield Span(opening.start(), end, "private_key", PRIVATE_KEY, RANK_BLOCK)
+            yield _block(opening.start(), end)
         done = end
         opening = following
 
