@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import Cues
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import (
@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core.redaction.value_shapes import (
 from nanobot_memory_plugins.core.redaction.values_in_text import Value, value_at
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
-_CUES = Cues(words("密 令 钥 凭 码 sk 匙 杖 暗号 序列号 助记 pass pwd token key secret pin"))
+_CUES = words("密 令 钥 凭 码 sk 匙 杖 暗号 序列号 助记 pass pwd token key secret pin")
 _STEMS = (
     r"密\s?码|口\s?令|密钥|秘钥|密匙|私钥|令牌|凭证|凭据|授权码|验证码|校验码|提取码|访问码|安全码|动态码|邀请码"
     "|暗号|激活码|序列号|助记词|通行码|支付码|解压码|短信码|金钥|权杖|许可证|注册码|卡密"
@@ -77,20 +77,22 @@ _REVERSED = re.compile(
     r"(?!\s{0,2}的)(?:就是|就为|是|为|这个是?|作为|当)?"
     r"[^\s,，。;；:!?A-Za-z0-9]{0,10}?(?:密码|口令|密钥|私钥|令牌|金钥|token)(?!字段|类型|格式|长度|框|管理|算法|哈希|的)"
 )
+_ACCOUNTS = Cues(words("账 帐 賬 帳 用户 用戶 登 user login account cred"))
+_BESIDE_ACCOUNTS = Cues(words("密码 密碼 信息 pass pwd cred"))
 _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥", "暗号", "解压码", "password", "passwd", "pwd"})
 
 
-def find_told_in_chinese(text: str, lower: str) -> Iterator[Span]:
+def find_told_in_chinese(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that Chinese sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not text.isascii():
         text = text.translate(_SIMPLIFIED)
-        lower = text.lower()
-        if _CUES.meets(lower):
+        simplified = text.lower()
+        if any(map(simplified.__contains__, _CUES)):
             yield from _find_told(text)
             yield from _find_reversed(text)
             yield from _find_issued(text)
         yield from _find_named(text)
-    if any(cue in lower for cue in ("密码", "信息", "pass", "pwd", "cred")):
+    if _ACCOUNTS.meets(lower) and _BESIDE_ACCOUNTS.meets(lower):
         yield from _find_account_passwords(text)
 
 

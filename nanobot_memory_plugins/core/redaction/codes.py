@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues
+from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, told_span
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -112,7 +112,10 @@ _ONE_CODE = re.compile(
     r"(?<![A-Za-z0-9\[-])(?:[0-9]{4}[ ][0-9]{4}|[A-Za-z0-9]{4,12}(?:-[A-Za-z0-9]{4,8}){0,3})(?![A-Za-z0-9\]-])"
 )
 _DISK_RECOVERY = re.compile(r"(?<![0-9-])[0-9]{6}(?:-[0-9]{6}){7}(?![0-9-])")
+_DASHES_OF_DISK_RECOVERY = 7
 # Words that open a wallet or a disk.
+_PHRASE_WORDS = Cues(words("phrase mnemonic seed wallet 助 钱包 錢包 单词 恢复短语") | {" words"})
+_PASSPHRASE_WORDS = Cues(words("phrase pw password 密码短语 口令 ssh-keygen") | {"opens with"})
 _PHRASE = re.compile(
     r"(?i)(?:mnemonic|seed|wallet|(?:12|15|18|21|24)[ ]words|助记词|助記詞|恢复短语|钱包|錢包|单词|(?:recovery|secret"
     r"|backup)[ _-]?phrase)"
@@ -145,35 +148,30 @@ _NO_PHRASE_WORD = re.compile(r"(?<![a-z])(?:the|and|are|for|with|from|was|were|i
 _SHORTEST_PHRASE = 11
 
 
-def find_codes(text: str, lower: str) -> Iterator[Span]:
+def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
     """Find codes and phrases that let somebody in, in the folded ``text``; ``lower`` is it in lower case."""
     if "code" in lower or "码" in text:
         yield from _find_backup_codes(text)
-    if _HAS_DIGITS.search(text):
+    if _ANY_CUE.meets(lower) and _HAS_DIGITS.search(text):
         yield from _find_digits(text, lower)
-        if "-" in text:
-            for match in _DISK_RECOVERY.finditer(text):
-                yield told_span(*match.span())
-    if any(
-        cue in lower
-        for cue in ("phrase", "mnemonic", "seed", "wallet", " words", "助", "钱包", "錢包", "单词", "恢复短语")
-    ):
+    if text.count("-") >= _DASHES_OF_DISK_RECOVERY:
+        for match in _DISK_RECOVERY.finditer(text):
+            yield told_span(*match.span())
+    if _PHRASE_WORDS.meets(lower):
         for match in _PHRASE.finditer(text):
             other = _NO_PHRASE_WORD.search(match["secret"])
             found = match["secret"][: other.start()] if other else match["secret"]
             if len(re.split(r"[ ,]+", found.strip(" ,"))) >= _SHORTEST_PHRASE:
                 yield told_span(match.start("secret"), match.start("secret") + len(found.rstrip(" ,")))
-    if any(map(lower.__contains__, ("phrase", "pw", "password", "opens with", "密码短语", "口令", "ssh-keygen"))):
+    if _PASSPHRASE_WORDS.meets(lower):
         for shape in (_PASSPHRASE, _JOINED_WORDS, _APP_PASSWORD):
             for match in shape.finditer(text):
                 if not _SENTENCE_WORDS.intersection(re.split(r"[ -]", match["secret"])):
                     yield told_span(*match.span("secret"))
 
 
-def _find_digits(text: str, lower: str) -> Iterator[Span]:
-    met = False
+def _find_digits(text: str, lower: Lowered) -> Iterator[Span]:
     for start, end, word in _ANY_CUE.find(text, lower):
-        met = True
         if word in _NOUNS:
             match = _BEHIND_NOUN.match(text, end)
             if match is not None and _lets_in(text, start, end):
@@ -186,10 +184,9 @@ def _find_digits(text: str, lower: str) -> Iterator[Span]:
             match = _BEHIND_NOUN_ELSEWHERE.match(text, end)
             if match is not None:
                 yield told_span(*match.span("secret"))
-    if met:
-        for shape in _SHAPES.met(lower):
-            for match in shape.finditer(text):
-                yield told_span(*match.span("secret"))
+    for shape in _SHAPES.met(lower):
+        for match in shape.finditer(text):
+            yield told_span(*match.span("secret"))
 
 
 def _span(match: re.Match[str]) -> Span:

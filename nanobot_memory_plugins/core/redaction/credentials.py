@@ -7,6 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
@@ -53,19 +54,15 @@ _USER_FLAG = re.compile(
     r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}"
     r"|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%](?P<secret>[^\s\"']{2,256})"
 )
-_HTTP_COMMANDS = (
-    "curl",
-    "http ",
-    "https ",
-    "wget",
-    "xh ",
-    "smbclient",
-    "rpcclient",
-    "svn",
-    "ldap",
-    "lftp",
-    "httpie",
-    "ab ",
+_USER_COMMANDS = words("curl wget smbclient rpcclient svn ldap lftp httpie") | {"http ", "https ", "xh ", "ab "}
+_USER_COMMAND_CUES = Cues(_USER_COMMANDS)
+_COMMANDS = Cues(
+    words(
+        "sshpass mongo psexec htpasswd ipmitool zip gpg sqlcmd wpscan vncviewer cqlsh clickhouse-client kinit xfreerdp"
+        " crackmapexec mysql mariadb 7z rar redis-cli keydb-cli valkey-cli bcp isql osql ldapsearch ldapadd ldapmodify"
+        " ldappasswd -pass"
+    )
+    | {" login", "twine upload", " user ", "echo ", "printf "}
 )
 _COMMAND_FLAG = re.compile(
     r"""(?x)
@@ -98,6 +95,7 @@ _DOCKER_AUTH = re.compile(
     r"(?<![A-Za-z0-9])_?auth[\"'\ue0f1-\ue0f9]?\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"
     r"(?P<secret>[A-Za-z0-9+/]{8,1000}={0,2})"
 )
+_ORACLE_CUES = Cues(words("sqlplus oracle:thin userid=") | {"expdp ", "impdp ", "sqlldr "})
 _ORACLE = re.compile(
     r"(?i)(?:sqlplus(?:\s-[a-z]{1,8}){0,3}\s|jdbc:oracle:thin:|(?:expdp|impdp"
     r"|sqlldr)\s(?:userid=)?)[a-z][\w$#]{0,29}/(?P<secret>[^\s@\"']{3,60})@"
@@ -113,8 +111,13 @@ _CREDENTIAL_CALL = re.compile(
     r"|\.setPassword|set_password|create_user)"
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)\s{0,3},\s{0,3})?(?=[\"'])"
 )
-_CALL_CUES: tuple[str, ...] = ("auth(", "auth =", "auth=", "authentication(", "credentials(", "credential(", ".login(")
-_CALL_CUES += ("setpassword(", "set_password(", "create_user(", "oracle.connect(", "oracledb.connect(")
+_CALL_CUES = Cues(
+    words(
+        "auth( auth= authentication( credentials( credential( .login( setpassword( set_password( create_user("
+        " oracle.connect( oracledb.connect("
+    )
+    | {"auth ="}
+)
 _SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
 _MANIFEST_DATA = re.compile(
     r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:stringData|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
@@ -129,14 +132,14 @@ def _span(start: int, end: int, kind: str) -> Span:
     return Span(start, end, kind, REDACTED, RANK_KEYED)
 
 
-def find_credentials(text: str, lower: str) -> Iterator[Span]:
+def find_credentials(text: str, lower: Lowered) -> Iterator[Span]:
     """Find credentials by their place in the folded ``text``; ``lower`` is the same in lower case."""
     if "://" in text:
         yield from _find_url_passwords(text)
     if "auth" in lower:
         yield from _find_authorization(text)
         yield from _matches(_DOCKER_AUTH, text, "basic_credentials", _is_user_and_password)
-    if any(map(lower.__contains__, ("sqlplus", "oracle:thin", "expdp ", "impdp ", "sqlldr ", "userid="))):
+    if _ORACLE_CUES.meets(lower):
         yield from _matches(_ORACLE, text, "database_password", _is_given)
     if "WIFI:" in text:
         yield from _matches(_WIFI, text, "wifi_password", _is_given)
@@ -154,11 +157,13 @@ def find_credentials(text: str, lower: str) -> Iterator[Span]:
         yield from _quoted_after(_IDENTIFIED_BY, text, "sql_password")
     if text.count(":") >= _COLONS_OF_PGPASS:
         yield from _matches(_PGPASS, text, "pgpass_password", _is_given)
-    if "-" in text or " user " in text or "echo " in text or "printf " in text or "vault" in text:
+    if _USER_COMMAND_CUES.meets(lower):
+        yield from _find_user_flags(text)
+    if _COMMANDS.meets(lower):
         yield from _find_command_flags(text)
     if "securestring" in lower:
         yield from _quoted_after(_SECURE_STRING, text, "secure_string")
-    if any(map(lower.__contains__, _CALL_CUES)):
+    if _CALL_CUES.meets(lower):
         yield from _quoted_after(_CREDENTIAL_CALL, text, "credential_argument")
     if "secret" in lower and "kind" in lower and _SECRET_MANIFEST.search(text):
         yield from _find_manifest_values(text)
@@ -276,15 +281,18 @@ def _find_cookies(text: str) -> Iterator[Span]:
                 yield _span(*match.span("value"), "cookie")
 
 
-def _find_command_flags(text: str) -> Iterator[Span]:
+def _find_user_flags(text: str) -> Iterator[Span]:
     for match in _USER_FLAG.finditer(text):
         line = text[max(0, match.start() - 400) : match.start()]
-        if not any(command in line for command in _HTTP_COMMANDS) or (
+        if not any(command in line for command in _USER_COMMANDS) or (
             match["secret"].isdigit() and match["user"].isdigit()
         ):
             continue
         if not is_placeholder(match["secret"]):
             yield _span(*match.span("secret"), "command_password")
+
+
+def _find_command_flags(text: str) -> Iterator[Span]:
     for match in _COMMAND_FLAG.finditer(text):
         value = value_at(text, match.end())
         if value is None:

@@ -1,65 +1,143 @@
-"""Where words of a list stand in a text, whatever their case: there alone the dearer patterns are tried."""
+"""Which words of all lists stand in a text, found in one look: there alone the dearer patterns are tried.
+
+A text has far fewer runs of three characters than there are words, and most words share none of theirs with it.
+"""
 
 from __future__ import annotations
 
-import re
 import string
 from collections.abc import Iterable, Iterator
 from typing import Generic, TypeVar
 
 _Item = TypeVar("_Item")
+_Run = tuple[str, str, str]
 
+_RUN = 3
 _ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+
+
+class _KnownWords:
+    """The words of all lists, by a run of three characters that each of them holds."""
+
+    def __init__(self) -> None:
+        self._by_run: dict[_Run, tuple[str, ...]] = {}
+        self._runs: frozenset[_Run] = frozenset()
+        self._short: tuple[str, ...] = ()
+
+    def add(self, words: Iterable[str]) -> None:
+        """Look for ``words``, too. Raises ``ValueError`` for one that is not in lower case: it would never be met."""
+        by_run = dict(self._by_run)
+        short = list(self._short)
+        for word in words:
+            if word != word.lower():
+                raise ValueError(f"the word {word!r} must be in lower case")
+            if len(word) < _RUN:
+                if word not in short:
+                    short.append(word)
+                continue
+            run = max(zip(word, word[1:], word[2:], strict=False), key=_rarity)
+            if word not in by_run.get(run, ()):
+                by_run[run] = (*by_run.get(run, ()), word)
+        self._by_run, self._short = by_run, tuple(short)
+        self._runs = frozenset(by_run)  # the last: other threads find by it what the others hold already
+
+    def standing_in(self, lower: str) -> frozenset[str]:
+        """Give the words that stand in ``lower``, a text in lower case."""
+        met = [word for word in self._short if word in lower]
+        for run in self._runs.intersection(zip(lower, lower[1:], lower[2:], strict=False)):
+            met += [word for word in self._by_run[run] if word in lower]
+        return frozenset(met)
+
+
+def _rarity(run: _Run) -> int:
+    """Give a number that grows the rarer ``run`` is in texts: letters that English likes count little."""
+    return sum(2 if not char.isalpha() or not char.isascii() else char not in "etaoinsrhldcu" for char in run)
+
+
+_KNOWN = _KnownWords()
+
+
+class Lowered(str):
+    """A text in lower case, and which of the words of all lists stand in it."""
+
+    __slots__ = ("words",)
+
+    words: frozenset[str]
+
+    def __new__(cls, text: str) -> Lowered:
+        """Take ``text``, of any case."""
+        lower = super().__new__(cls, text.lower())
+        lower.words = _KNOWN.standing_in(lower)
+        return lower
 
 
 class Cues:
     """A list of words, given in lower case."""
 
-    __slots__ = ("_literals", "_pattern")
+    __slots__ = ("_words",)
 
-    def __init__(self, literals: Iterable[str]) -> None:
-        self._literals = frozenset(literals)
-        # The longest first: "passcode" is not the "pass" that it begins with.
-        self._pattern = re.compile("|".join(re.escape(one) for one in sorted(self._literals, key=len, reverse=True)))
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
+        _KNOWN.add(self._words)
 
     def __or__(self, other: Cues) -> Cues:
         """Give a list of the words of both."""
-        return Cues(self._literals | other._literals)
-
-    def meets(self, lower: str) -> bool:
-        """Tell whether one of the words stands in ``lower``, a text in lower case."""
-        return any(map(lower.__contains__, self._literals))
+        return Cues(self._words | other._words)
 
     def __contains__(self, word: str) -> bool:
         """Tell whether ``word`` is in the list."""
-        return word in self._literals
+        return word in self._words
 
-    def find(self, text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-        """Give where each word begins and ends in ``text``, and the word; ``lower`` is the text in lower case."""
-        if not self.meets(lower):
+    def meets(self, lower: Lowered) -> bool:
+        """Tell whether one of the words stands in the text."""
+        return not self._words.isdisjoint(lower.words)
+
+    def find(self, text: str, lower: Lowered) -> Iterator[tuple[int, int, str]]:
+        """Give where each word begins and ends in ``text``, and the word, in order; ``lower`` is the same text.
+
+        The longest counts where several begin: "passcode" is not the "pass" that it begins with.
+        """
+        met = self._words & lower.words
+        if not met:
             return
+        searched: str = lower
         if len(lower) != len(text):  # a few letters become two: places would shift
-            lower = text.translate(_ASCII_LOWER)
-        for match in self._pattern.finditer(lower):
-            yield *match.span(), match.group()
+            searched = text.translate(_ASCII_LOWER)
+        places = [(at, -len(word), word) for word in met for at in places_of(word, searched)]
+        done = 0
+        for at, _, word in sorted(places):
+            if at >= done:
+                done = at + len(word)
+                yield at, done, word
 
 
 class ByCue(Generic[_Item]):
-    """Items, each of which is only worth trying where one of its words stands in the text."""
+    """Items, each of which is only worth trying where one of its words, given in lower case, stands in the text."""
 
-    __slots__ = ("_items",)
+    __slots__ = ("_by_word", "_words")
 
     def __init__(self, items: Iterable[tuple[Iterable[str], _Item]]) -> None:
-        by_word: dict[str, dict[int, _Item]] = {}
+        self._by_word: dict[str, dict[int, _Item]] = {}
         for number, (cues, item) in enumerate(items):
             for cue in cues:
-                by_word.setdefault(cue, {})[number] = item
-        self._items = tuple(by_word.items())
+                self._by_word.setdefault(cue, {})[number] = item
+        self._words = frozenset(self._by_word)
+        _KNOWN.add(self._words)
 
-    def met(self, text: str) -> Iterable[_Item]:
-        """Give the items of which a word stands in ``text``, once each, in the order in which they were given."""
+    def met(self, lower: Lowered) -> Iterable[_Item]:
+        """Give the items of which a word stands in the text, once each, in the order in which they were given."""
+        words = self._words & lower.words
+        if not words:
+            return ()
         found: dict[int, _Item] = {}
-        for word, items in self._items:
-            if word in text:
-                found.update(items)
-        return [found[number] for number in sorted(found)] if found else ()
+        for word in words:
+            found.update(self._by_word[word])
+        return [found[number] for number in sorted(found)]
+
+
+def places_of(word: str, text: str) -> Iterator[int]:
+    """Give every place at which ``word`` begins in ``text``."""
+    at = text.find(word)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + 1)

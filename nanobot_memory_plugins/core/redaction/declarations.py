@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import ByCue
+from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value
@@ -90,7 +90,7 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
             r"|content)=(?=[\"'])",
         ),
         (
-            ("<![CDATA",),
+            ("<![cdata",),
             r"<(?P<name>[A-Za-z_][A-Za-z0-9_.:-]{1,60})><!\[CDATA\[",
         ),
         # gh secret set NAME --body ...
@@ -108,9 +108,9 @@ _NAMED_BEHIND = re.compile(
 )
 
 
-def find_declared(text: str) -> Iterator[Span]:
-    """Find secrets in declarations of the folded ``text``."""
-    for shape in _NAMED.met(text):
+def find_declared(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find secrets in declarations of the folded ``text``; ``lower`` is the same in lower case."""
+    for shape in _NAMED.met(lower):
         for match in shape.finditer(text):
             yield from _judge_named(text, match)
     if "alue" in text or "ALUE" in text:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nanobot_memory_plugins.core.redaction.cues import Cues
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import split_name
 from nanobot_memory_plugins.core.redaction.password_marks import is_host, is_strong
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, Span
@@ -62,6 +62,7 @@ _BEHIND = re.compile(
     (?= [{Q}] | [!-~\u00c0-\u024f]{{0,80}}?(?:[0-9!@#$%^&*?~+=|]|(?-i:[a-z][A-Z])) )
     """
 )
+_REVERSED_CUES = Cues({" as ", " is ", " was ", " for "})
 _REVERSED = re.compile(
     rf"""(?xi)
     (?<![^\s{Q}(]) (?P<secret>[^\s{Q}]{{6,128}}) [{Q}]?
@@ -75,6 +76,7 @@ _GLUED = re.compile(
     r"(?<!PUB)(?<!pub)(?:[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assword|PASSWORD|[_-]key|KEY|Key"
     r"|PRIVATE)[ \t]{1,4}(?!-)(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})"
 )
+_GLUED_WORDS = Cues(word + space for word in ("secret", "token", "password", "key", "private") for space in " \t")
 _DIRECTIVE_WORDS = Cues(
     words("requirepass masterauth rootpw bindpw auth-pass auth_pass userpassword snmp-server -server wpa")
     | {"enable ", "ppp chap", "username "}
@@ -89,17 +91,6 @@ _DIRECTIVE = re.compile(
     r"|secret)(?:[ ][0-9])?))|password|passwd|secret|pass)[ \t]{1,20}(?P<secret>[^\s\"'<][^\s]{3,199}?"
     r"|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ \t]{0,8};?[ \t]*\r?$"
 )
-_PHRASE = re.compile(
-    r"(?i)(?:mnemonic|seed(?:[ _-]?phrase)?|recovery[ _-]?phrase|secret[ _-]?phrase|助记词)[\"')*]{0,3}"
-    r"(?:\s{0,3}(?:[:=]|is|是|为)){1,2}\s{0,3}[\"']?(?P<secret>[a-z]{3,8}(?:[ ,]{1,3}[a-z]{3,8}){11,23})"
-)
-_PASSPHRASE = re.compile(
-    r"(?im)^[ \t\"']{0,12}(?:[a-z0-9_-]{0,30}_)?passphrase[\"']?[ \t]{0,3}[:=][ \t]{0,3}(?P<secret>[a-z]{3,12}"
-    r"(?: [a-z]{3,12}){2,9})[ \t]*$"
-)
-_SENTENCE_WORDS = words(
-    "is are must be at the for not required should with when will can may you your this that used have has and or"
-)
 # "log in with ci / ...", "creds for staging -> ci:..."
 _LOGIN_WORDS = Cues(
     words("wifi wi-fi log-in login sign-in creds credentials account 登录 登陆 登錄 账号 账户 帳號 帳戶")
@@ -111,6 +102,7 @@ _LOGIN = re.compile(
     rf"(?P<secret>[^\s{Q}]{{6,64}})"
 )
 # "type ... when it asks for a password", "from [REDACTED] to ..."
+_TYPED_CUES = Cues({"type ", "enter ", "use ", "try ", "input "})
 _TYPED = re.compile(
     rf"(?i)(?<![a-z])(?:type|enter|use|try|input)[ ][{Q}]?(?P<secret>[!-~]{{6,64}}?)[{Q}]?[ ](?:when|if|where"
     rf"|once|whenever)[ ]"
@@ -131,14 +123,14 @@ _LOGIN_OR_USER = _LOGIN_WORDS | _USERS
 _LINKS_LOOSELY = ("", "to", "from", "as", "of", "with", "for", "-")
 
 
-def find_told_in_english(text: str, lower: str) -> Iterator[Span]:
+def find_told_in_english(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that English sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if _CUES.meets(lower):
         yield from _find_told(text, lower)
         yield from _find_lines(text, lower)
-        if " as " in lower or " is " in lower or " was " in lower or " for " in lower:
+        if _REVERSED_CUES.meets(lower):
             yield from _find_reversed(text)
-        if any(map(lower.__contains__, ("type ", "enter ", "use ", "try ", "input "))):
+        if _TYPED_CUES.meets(lower):
             yield from _find_shaped(_TYPED, text)
         if " now " in lower:
             yield from _find_shaped(_NOW, text)
@@ -153,8 +145,6 @@ def find_told_in_english(text: str, lower: str) -> Iterator[Span]:
             match = _LOGIN.match(text, end)
             if match is not None:
                 yield from _judge_shaped(match)
-    if "phrase" in lower or "mnemonic" in lower or "seed" in lower or "助记词" in text:
-        yield from _find_phrases(text)
 
 
 class _Announcement(NamedTuple):
@@ -167,7 +157,7 @@ class _Announcement(NamedTuple):
     link: str
 
 
-def _announcements(text: str, lower: str) -> Iterator[_Announcement]:
+def _announcements(text: str, lower: Lowered) -> Iterator[_Announcement]:
     for start, _, _ in _CORE_WORDS.find(text, lower):
         core = _CORE.match(text, start)
         behind = _BEHIND.match(text, core.end()) if core else None
@@ -185,7 +175,7 @@ def _announcements(text: str, lower: str) -> Iterator[_Announcement]:
             yield _Announcement(start, behind.end(), stem, behind["between"], behind["link"].strip().lower())
 
 
-def _find_told(text: str, lower: str) -> Iterator[Span]:
+def _find_told(text: str, lower: Lowered) -> Iterator[Span]:
     read = 0
     for told in _announcements(text, lower):
         if told.end < read:
@@ -246,11 +236,12 @@ def _is_unlike_words(found: str) -> bool:
     return found.lower() != found and any(char.isdigit() for char in found)
 
 
-def _find_lines(text: str, lower: str) -> Iterator[Span]:
-    for match in _GLUED.finditer(text):
-        found = match["secret"][:LONGEST_JUDGED]
-        if looks_random(found, allow_hex=True) and not is_qualified(text, match.start() + 1):
-            yield told_span(*match.span("secret"))
+def _find_lines(text: str, lower: Lowered) -> Iterator[Span]:
+    if _GLUED_WORDS.meets(lower):
+        for match in _GLUED.finditer(text):
+            found = match["secret"][:LONGEST_JUDGED]
+            if looks_random(found, allow_hex=True) and not is_qualified(text, match.start() + 1):
+                yield told_span(*match.span("secret"))
     if not _DIRECTIVE_WORDS.meets(lower):
         return
     for match in _DIRECTIVE.finditer(text):
@@ -279,11 +270,3 @@ def _judge_shaped(match: re.Match[str]) -> Iterator[Span]:
     found = match["secret"].rstrip(".,;)")
     if is_told(found) and not is_technical(found) and _is_unlike_words(found) and "/" not in found:
         yield told_span(match.start("secret"), match.start("secret") + len(found))
-
-
-def _find_phrases(text: str) -> Iterator[Span]:
-    for match in _PHRASE.finditer(text):
-        yield told_span(*match.span("secret"))
-    for match in _PASSPHRASE.finditer(text):
-        if not _SENTENCE_WORDS.intersection(match["secret"].split()):
-            yield told_span(*match.span("secret"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import ByCue
+from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, is_technical, is_told
 from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder
@@ -57,7 +57,7 @@ _SETTER = re.compile(
 )
 
 
-_SETTER_CUES = tuple(
+_SETTER_CUES = Cues(
     f"{name}("
     for name in ("password", "passwd", "passphrase", "apikey", "api_key", "secret", "secretkey", "secret_key", "token")
 )
@@ -124,12 +124,12 @@ _SAID: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
 )
 
 
-def find_given(text: str, lower: str) -> Iterator[Span]:
+def find_given(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that calls, commands and phrases of the folded ``text`` give; ``lower`` is it in lower case."""
     for shape in _BEHIND.met(lower):
         for match in shape.finditer(text):
             yield from _judge(text, match, is_call=match.group().endswith(("(", " ", ",")))
-    if any(map(lower.__contains__, _SETTER_CUES)):
+    if _SETTER_CUES.meets(lower):
         for match in _SETTER.finditer(text):
             yield from _judge(text, match, is_call=False)
     for said, check in _SAID.met(lower):

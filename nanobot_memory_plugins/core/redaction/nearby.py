@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import Cues
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.folding import QUOTES
 from nanobot_memory_plugins.core.redaction.password_marks import is_host, is_marked, is_strong, is_time
 from nanobot_memory_plugins.core.redaction.rules import Span
@@ -94,7 +94,7 @@ _WRAPPED_REST = re.compile(
 _DIGIT = re.compile(r"[0-9]")
 
 
-def find_nearby(text: str, lower: str) -> Iterator[Span]:
+def find_nearby(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets near words for them in the folded ``text``; ``lower`` is the same in lower case."""
     done = line_done = 0
     for start, end, word in _ANY_CUE.find(text, lower):

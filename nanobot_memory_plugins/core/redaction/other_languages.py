@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import Cues
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, is_technical, is_told, told_span
 from nanobot_memory_plugins.core.redaction.value_shapes import LONGEST_JUDGED, is_placeholder
@@ -33,7 +33,7 @@ _TOLD = re.compile(
 )
 
 
-def find_told_in_other_languages(text: str, lower: str) -> Iterator[Span]:
+def find_told_in_other_languages(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not _CUES.meets(lower):
         return

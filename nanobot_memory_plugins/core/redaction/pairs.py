@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import Cues
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import names_resource
@@ -55,6 +55,8 @@ _SPACED = re.compile(
     [ \t]{{1,8}} (?P<name>{_NAME}) [ \t]{{1,12}}
     """
 )
+_SPACED_WORDS = Cues(words("env arg setenv setx _header #define") | {"header set", "set -", " set", " add", " put"})
+_VALUE_WORDS = Cues(words("val default"))
 _FLAG = re.compile(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
@@ -82,13 +84,13 @@ _STEMS = Cues(
 _HAS_RANDOM_RUN = re.compile(r"(?<![A-Za-z0-9+/=_-])(?=[A-Za-z_+/=-]{0,40}[0-9])[A-Za-z0-9+/=_-]{14,}")
 
 
-def may_hold_pairs(text: str, lower: str) -> bool:
+def may_hold_pairs(text: str, lower: Lowered) -> bool:
     """Tell cheaply whether ``text`` may hold a sensitive name or a random value."""
     return _STEMS.meets(lower) or _HAS_RANDOM_RUN.search(text) is not None
 
 
-def find_pairs(text: str) -> Iterator[Span]:
-    """Find the values of sensitive names in the folded ``text``."""
+def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find the values of sensitive names in the folded ``text``; ``lower`` is the same in lower case."""
     done = 0
     for match in _PAIR.finditer(text):
         if match.start() < done:
@@ -97,11 +99,11 @@ def find_pairs(text: str) -> Iterator[Span]:
         if span is not None:
             done = span.end
             yield span
-    if " " in text:
+    if _SPACED_WORDS.meets(lower):
         yield from _find_spaced(text)
     if "</" in text:
         yield from _find_tags(text)
-    if "alue" in text or "efault" in text or "ALUE" in text or "val" in text:
+    if _VALUE_WORDS.meets(lower):
         yield from _find_named_values(text)
     if "-" in text or "/" in text:
         yield from _find_flags(text)

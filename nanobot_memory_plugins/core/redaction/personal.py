@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import Cues
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -70,7 +70,7 @@ _NUMBER_CUES = Cues(
 )
 
 
-def find_personal_data(text: str, lower: str) -> Iterator[Span]:
+def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
     """Find personal data in the folded ``text``; ``lower`` is the same in lower case."""
     if "@" in text:
         yield from _find_emails(text)

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.codes import find_codes
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
+from nanobot_memory_plugins.core.redaction.cues import Lowered
 from nanobot_memory_plugins.core.redaction.declarations import find_declared
 from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
@@ -142,14 +143,14 @@ class Redactor:
     def _find_in_window(self, original: str, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
         text = view.text
-        lower = text.lower()
+        lower = Lowered(text)
         spans: list[Span] = []
         spans.extend(_BUILT_IN.find(text, lower))
         if self._extra is not None:
             spans.extend(self._extra.find(text, lower))
         if may_hold_pairs(text, lower):
-            spans.extend(find_pairs(text))
-            spans.extend(find_declared(text))
+            spans.extend(find_pairs(text, lower))
+            spans.extend(find_declared(text, lower))
         spans.extend(find_in_tables(text, lower))
         spans.extend(find_given(text, lower))
         spans.extend(find_credentials(text, lower))

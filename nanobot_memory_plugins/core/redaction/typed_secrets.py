@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from nanobot_memory_plugins.core.redaction.cues import ByCue
+from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 
@@ -153,7 +153,7 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
 )
 
 
-def find_typed(text: str, lower: str) -> Iterator[Span]:
+def find_typed(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that somebody typed, or a tool printed, in the folded ``text``; ``lower`` is it in lower case."""
     for shape, check in _SHAPES.met(lower):
         for match in shape.finditer(text):

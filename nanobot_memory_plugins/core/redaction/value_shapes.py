@@ -53,8 +53,16 @@ _HINT = re.compile(
     | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
     """
 )
+# Every hint holds one of these.
+_WORDS_OF_HINTS = words(
+    """
+    your insert enter replace paste put use add fill set provide some any change here placeholder redacted example
+    key token pass pwd secret cred pat dummy fake sample mock todo tbd fixme xxx < [ ... \u2026 \\ (?
+    """
+)
 _MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
 _MASKED_PART = re.compile(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
+_SIGNS_OF_MASK = ("***", "\u2022", "\u25cf", "xxxxxx", "...", "<", "&lt;")
 _REFERENCE = re.compile(
     r"""(?x)
       \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..*
@@ -122,7 +130,9 @@ def is_placeholder(value: str) -> bool:
         return True
     if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
         return True
-    return bool(_MASKED_PART.search(text) or (len(text) <= 80 and _HINT.search(text)))
+    if any(map(low.__contains__, _SIGNS_OF_MASK)) and _MASKED_PART.search(text):
+        return True
+    return len(text) <= 80 and any(map(low.__contains__, _WORDS_OF_HINTS)) and _HINT.search(text) is not None
 
 
 def is_code(value: str, key: str) -> bool:
