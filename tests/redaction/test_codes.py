@@ -32,6 +32,12 @@ from nanobot_memory_plugins.core.redaction import redact_text
         ("Votre code confidentiel est 088762", "088762"),
         ("Tu código de verificación es 739617.", "739617"),
         ("BitLocker recovery key: 100207-947268-564173-731710-208340-055252-816056-883969", "947268"),
+        (
+            "我的助记词是 traffic twist bubble upset tell tree into current they truth idea popular ，帮我导入",
+            "tell tree into",
+        ),
+        ('{"recovery_codes": ["fab5e-40586", "95701-f2412", "a5229-301a1"]}', "95701-f2412"),
+        ("两步验证恢复码：b5d86-d2ece、d7ac8-bca7b，用一个少一个", "b5d86-d2ece"),
         ("my 2FA backup codes: 5e7f6-166bd, 2d553-c1211, 5ea03-8f856 store offline", "2d553-c1211"),
         ("My LUKS passphrase: saffron willow cobalt copper sunset", "cobalt copper"),
         ("if I die: bitwarden master pw sparrow-falcon-puzzle-copper", "falcon-puzzle"),

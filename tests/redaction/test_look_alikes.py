@@ -15,6 +15,18 @@ SHA512_BASE64 = base64.b64encode(hashlib.sha512(b"x").digest()).decode()
 IMAGE = "iVBORw0KGgo" + pick(RANDOM, ALNUM + "+/", 400)
 
 LOOK_ALIKES = [
+    # References, names and masks beside words for secrets
+    "secret: %env(APP_SECRET)%\nport: 5000",
+    "身份证号：110101********2044",
+    "/var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-e9fxn (ro)",
+    "$securePassword = Read-Host -Prompt 'Password 3' -AsSecureString",
+    "Enter passphrase for key '/root/.ssh/id_ed25519': \nIdentity added 5",
+    'echo "${SECRET_KEY:?SECRET_KEY must be set}" > /dev/null',
+    '<el-input v-model="form.password" type="password" :maxlength="49" show-password />',
+    f"Annotations: checksum/secret: {SHA256}",
+    "gpg: using RSA key 261D1ED6957C5679FDD81B1B0E7BDF2AE209CB02\ngpg: Good signature",
+    "fn verify(token: &str, secret: &[u8], skew: u64) -> Result<Claims, Error5>",
+    "cos(pan) = 0.5, sin(0.25) = 0.2474, run 12.345 of 678",
     # Hashes, identifiers, versions, numbers
     f"commit {SHA1}\nMerge: 4a1a246 c451bc9\n\n    fix parser",
     f"{SHA256}  dist/app-4.whl",

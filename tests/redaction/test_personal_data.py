@@ -85,6 +85,40 @@ def test_other_identity_numbers_are_hidden_beside_their_words():
     assert "000-57-1218" in redact_text("part 000-57-1218")
 
 
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("香港身份證 ", "E428816(9)"),
+        ("身分證：", "I281615255"),
+        ("個人番号（マイナンバー）は ", "301602133370"),
+        ("주민번호 ", "791217-1673963"),
+        ('{"rrn": "', "720928-2332816"),
+        ('{"sin": "', "491-026-977"),
+        ("Tax File Number: ", "493 233 744"),
+        ("NIR ", "1 75 11 51 881 205 61"),
+        ("Steueridentifikationsnummer ", "29748025813"),
+        ("NI no ", "WW 99 86 55 A"),
+        ("PAN card ", "WYAPH9608Z"),
+        ("aadhaar no ", "7497 2325 0071"),
+        ("NIF/DNI del solicitante: ", "84490491Z"),
+        ("CURP ", "GOMC850101HDFLRN08"),
+        ("RUT: ", "12.345.678-K"),
+        ("CUIL ", "20-12345678-6"),
+        ("codice fiscale ", "RSSMRA85T10A562S"),
+        ("personnummer ", "850709-9805"),
+        ("AHV-Nr. ", "756.9217.0769.85"),
+        ("TC kimlik no ", "10000000146"),
+        ("СНИЛС ", "112-233-445 95"),
+        ("паспорт ", "45 08 123456"),
+        ("MyKad ", "850709-14-5123"),
+        ("Emirates ID ", "784-1985-1234567-1"),
+    ],
+)
+def test_the_number_that_a_state_gives_a_person_is_hidden_behind_its_name(name, number):
+    assert redact_text(f"{name}{number} verified") == f"{name}[ID_NUMBER] verified"
+    assert redact_text(f"ticket {number} verified") == f"ticket {number} verified"
+
+
 def test_an_address_in_a_url_gives_way_to_the_password_in_it():
     text = "smtp://bob:" + "Quiet7harbor" + "@mail.example.com:587"
     assert redact_text(text) == "smtp://bob:[REDACTED]@mail.example.com:587"

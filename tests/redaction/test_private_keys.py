@@ -1,3 +1,4 @@
+import base64
 import json
 from random import Random
 
@@ -74,6 +75,13 @@ def test_a_putty_key_is_hidden():
     text = redact_text(key)
     assert not [line for line in private if line in text]
     assert "Public-Lines: 1" in text
+
+
+def test_a_block_in_base64_is_hidden_unless_it_is_public():
+    for kind, is_hidden in (("RSA PRIVATE KEY", True), ("PUBLIC KEY", False), ("CERTIFICATE", False)):
+        encoded = base64.b64encode(key_block(Random(13), kind)[0].encode()).decode()
+        text = redact_text(f"echo {encoded} | base64 -d > file")
+        assert (encoded[60:90] not in text) == is_hidden
 
 
 def test_keys_of_two_kinds_in_one_text_are_hidden_and_nothing_is_said_twice():

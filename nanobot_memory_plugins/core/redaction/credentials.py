@@ -22,7 +22,7 @@ _AUTH_HEADER = re.compile(
       \s{0,4} ["'\ue0f1-\ue0f9]{0,2}
     (?P<scheme> (?:basic|bearer|token|digest|negotiate|ntlm|apikey|api-key|key|aws4-hmac-sha256|hawk|oauth|hmac
       |signature|bot|ssws|genie-?key|splunk|discourse|klaviyo-api-key|sso-key)\s{1,4} )?
-    (?P<secret> [^\s"'`,;<>\ue0f1-\ue0f9]{4,8192} )
+    (?P<secret> [^\s"'`,;<>\u2e80-\uffef]{4,8192} )
     """
 )
 _BEARER = re.compile(r"(?<![A-Za-z0-9_])(?:[Bb]earer|BEARER)[ \t:]{1,4}[\"']?(?P<secret>[A-Za-z0-9._~+/=-]{8,8192})")
@@ -52,8 +52,10 @@ _PGPASS = re.compile(
 _COLONS_OF_PGPASS = 4
 _USER_FLAG = re.compile(
     r"(?<![A-Za-z0-9_-])(?:-u|--user|--proxy-user|-U|--auth|-a)(?:[ =]{1,3}"
-    r"|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%](?P<secret>[^\s\"']{2,256})"
+    r"|(?=[\"']))[\"']?(?P<user>[^\s:%\"']{1,128})[:%][\"']?(?P<secret>[^\s\"']{2,256})"
 )
+# The password is left empty where a key is the name: curl -u "key_...:"
+_KEY_AS_USER = re.compile(r"(?<![A-Za-z0-9_-])(?:-u|--user)[ =][\"']?(?P<secret>[A-Za-z0-9_-]{16,200}):(?=[\"'\s]|$)")
 _USER_COMMANDS = words("curl wget smbclient rpcclient svn ldap lftp httpie") | {"http ", "https ", "xh ", "ab "}
 _USER_COMMAND_CUES = Cues(_USER_COMMANDS)
 _COMMANDS = Cues(
@@ -109,7 +111,8 @@ _CREDENTIAL_CALL = re.compile(
     r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication"
     r"|UsernamePasswordCredentials|NetworkCredential|PlainCredentials|(?:cx_Oracle|oracledb)\.connect|\.login"
     r"|\.setPassword|set_password|create_user)"
-    r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)\s{0,3},\s{0,3})?(?=[\"'])"
+    r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)"
+    r"|[A-Za-z_][A-Za-z0-9_.]{0,40})\s{0,3},\s{0,3})?(?=[\"'])"
 )
 _CALL_CUES = Cues(
     words(
@@ -167,6 +170,10 @@ def find_credentials(text: str, lower: Lowered) -> Iterator[Span]:
         yield from _quoted_after(_CREDENTIAL_CALL, text, "credential_argument")
     if "secret" in lower and "kind" in lower and _SECRET_MANIFEST.search(text):
         yield from _find_manifest_values(text)
+
+
+def _is_random_key(value: str) -> bool:
+    return looks_random(value, allow_hex=True)
 
 
 def _is_given(value: str) -> bool:
@@ -282,6 +289,7 @@ def _find_cookies(text: str) -> Iterator[Span]:
 
 
 def _find_user_flags(text: str) -> Iterator[Span]:
+    yield from _matches(_KEY_AS_USER, text, "command_password", _is_random_key)
     for match in _USER_FLAG.finditer(text):
         line = text[max(0, match.start() - 400) : match.start()]
         if not any(command in line for command in _USER_COMMANDS) or (

@@ -42,7 +42,8 @@ _PASSWORD_WORDS = Cues(
 _KEY_OF = re.compile(
     r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service"
     r"|account"
-    r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?|(?-i:[A-Z][A-Za-z]{2,15})[ ])\Z"
+    r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
+    r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP)[ ])[A-Z][A-Za-z]{2,15})[ ])\Z"
 )
 _LETTER = re.compile(r"[A-Za-z]")
 # What may stand between: words and light punctuation, nothing of a program's.
@@ -66,7 +67,7 @@ _CLOSE_BY = 24
 _LONGEST_LABEL = 30
 # A line that asks for or announces a secret, and the next line, which is nothing else.
 _NEXT_LINE = re.compile(
-    rf"(?P<rest>[^\n]{{0,60}})\n(?:[ \t]*\n)?[ \t>|#*-]{{0,8}}(?:[A-Za-z\u4e00-\u9fff]{{1,12}}:[ ]"
+    rf"(?P<rest>[^\n]{{0,60}})\n(?:[ \t]*\n)?[ \t>|#*-]{{0,8}}(?P<label>[A-Za-z\u4e00-\u9fff]{{1,12}}:[ ]"
     rf"|\[[a-z ]{{3,16}}\][ ])?[{Q}]?(?P<secret>[!-~]{{8,400}}?)[{Q}]?[ \t]*(?:\r?(?:\n|\Z)|[ ]{{1,3}}(?:<-|\#|//))"
 )
 _NEXT_LINE_WORDS = Cues(
@@ -85,11 +86,11 @@ _OTHER_THING = re.compile(
     r"|公|id号|编号|标识|哈希|指纹|摘要|校验和?|版本|模型)(?![a-z])"
 )
 _ASKS = re.compile(r"(?i)(?<![a-z])(?:enter|type)(?![a-z])|输入|輸入|入力|\[redacted\]$")
-_ASSIGNMENT = re.compile(r"-{0,2}[A-Za-z_][A-Za-z0-9_.-]*[=:]")
+_ASSIGNMENT = re.compile(r"(?:-{0,2}|[{\[]*[\"'])[A-Za-z_][A-Za-z0-9_.-]*[\"']?[=:]")
 _CLAUSE_END = re.compile(r"[.!?。！？][ ]|[。！？]")
 # A rest of a token that was wrapped: the line below a placeholder, with nothing else on it.
 _WRAPPED_REST = re.compile(
-    r"\[(?:API_KEY|REDACTED)\]\\?\r?\n[ \t]*(?P<secret>[A-Za-z0-9+/_=-]{12,400})[ \t]*(?=\r?\n|\Z)"
+    r"\[(?:API_KEY|REDACTED)\]\\?\r?\n[ \t]*(?P<secret>[A-Za-z0-9+/_-]{12,400}={0,2})[ \t]*(?=\r?\n|\Z)"
 )
 _DIGIT = re.compile(r"[0-9]")
 
@@ -100,7 +101,7 @@ def find_nearby(text: str, lower: Lowered) -> Iterator[Span]:
     for start, end, word in _ANY_CUE.find(text, lower):
         if word in _KEY_WORDS and start >= done and (word != "key" or _KEY_OF.search(text, max(0, start - 24), start)):
             match = _RANDOM_BEHIND.match(text, end) if _RUN.search(text, end, end + _NEAR) else None
-            if match is not None and _is_random(match) and not names_resource(text, start):
+            if match is not None and _is_random(match) and not _is_elsewhere(text, start):
                 done = match.end()
                 yield _span(match)
         if word in _PASSWORD_WORDS and not _goes_on(text, start, end):
@@ -150,6 +151,11 @@ def _span(match: re.Match[str]) -> Span:
     return told_span(match.start("secret"), match.start("secret") + len(_bare(match)))
 
 
+def _is_elsewhere(text: str, start: int) -> bool:
+    """Tell whether the word at ``start`` names where a secret is kept, or its checksum, and not what it is."""
+    return names_resource(text, start) or text.endswith(("checksum/", "/run/"), 0, start)
+
+
 def _is_random(match: re.Match[str]) -> bool:
     found, between = _bare(match), match["between"]
     if _is_excluded(found, between) or is_host(found) or is_code(found, "") or _OTHER_THING.search(between):
@@ -176,7 +182,10 @@ def _is_excluded(found: str, between: str) -> bool:
 
 def _judge_next_line(text: str, start: int, match: re.Match[str]) -> Iterator[Span]:
     line = text[max(text.rfind("\n", 0, start) + 1, start - 120) : match.end("rest")]
-    is_asked = line.rstrip().endswith("?") or bool(_ASKS.search(line))
+    asks = _ASKS.search(line)
+    if asks is not None and asks.group().startswith("[") and match["label"]:
+        return  # behind what was hidden stands the next field
+    is_asked = line.rstrip().endswith("?") or asks is not None
     is_label = not match["rest"].strip() and len(line) <= _LONGEST_LABEL
     announces = (
         is_asked

@@ -117,10 +117,12 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     name = match["name"].strip(".-$")
     sep = match["sep"]
     level = sensitivity(name)
+    if text.startswith("?", match.end()) and text.endswith("${", 0, match.start("name")):
+        return None  # ${API_KEY:?must be set}
     if text.startswith("//", match.end("sep")) or text.startswith("://", match.start("name") - 3):
         return None  # "mongodb://...", "https://oauth2:...": a URL, whose password is found by its place
     before = line_before(text, match.start("name"), 80)
-    if names_resource(text, match.start("name")):
+    if names_resource(text, match.start("name")) or before.endswith("checksum/"):
         return None
     in_query = False
     if (

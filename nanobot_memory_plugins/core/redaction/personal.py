@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.national_numbers import find_national_numbers
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -47,7 +48,8 @@ _NAMED_NUMBER = re.compile(
         |num[ée]ro[ ]de[ ]s[ée]curit[ée][ ]sociale|national[ ]insurance[ ]number|social[ ]insurance[ ]number
         |sin[ ]\(canada\)|steuer-?id(?:nummer)?|codice[ ]fiscale|nhs[ _](?:number|no\.?)) )
     ["']?[ ]{0,3}(?:[:=#是为]|is)?[ ]{0,3}["']?
-    (?P<secret> [A-Z]{0,3}[0-9](?:[ .-]?[0-9]|-?[A-Z](?![A-Z]{2})){4,24}(?:[ ][A-Z](?![A-Z]))? ) (?![0-9A-Za-z])
+    (?P<secret> [A-Z]{0,3}[0-9](?:[ .-]?[0-9]|-?[A-Z](?![A-Z]{2})){4,24}(?:[ ][A-Z](?![A-Z]))? )
+    (?![0-9A-Za-z*\u2022\u25cf])
     """
 )
 _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
@@ -79,6 +81,7 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
         yield from _find_named_phones(text)
     if _NUMBER_CUES.meets(lower):
         yield from _find_named_numbers(text)
+    yield from find_national_numbers(text, lower)
     if _IBAN.search(text):
         yield from _find_ibans(text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator
 
@@ -15,6 +16,11 @@ _FIELD = r"[\"'][^\"'\n]{0,30}(?:password|passwd|passphrase|secret|api[-_]?key|t
 
 def _any(found: str) -> bool:
     return not is_placeholder(found) and not found.startswith(("-", "$", "{", "/"))
+
+
+def _is_private_block(found: str) -> bool:
+    """Tell whether ``found`` is the Base64 of a block of key material that is no public key and no certificate."""
+    return b"PRIVATE KEY" in base64.b64decode(found[:80])
 
 
 def _marked(found: str) -> bool:
@@ -94,6 +100,48 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
             r"|FALSE)\t[0-9]{1,20}\t[^\t\n]{1,100}\t(?P<secret>[^\s]{6,4000})",
             _marked,
         ),
+        (("password-command",), rf"--password-command[= ][\"']?(?:echo|printf)[ ]{_WORD}", _any),
+        (
+            ("高德", "百度地图", "腾讯位置", "天地图", "和风", "心知", "聚合数据"),
+            r"(?:高德|百度地图|腾讯位置|天地图|和风|心知|聚合数据)[^\n]{0,24}?"
+            r"(?<![A-Za-z])(?i:key|ak|appkey)[ ]?[:=是为][ ]?(?P<secret>"
+            r"[A-Za-z0-9-]{16,64})",
+            _marked,
+        ),
+        (("lftp",), rf"lftp[ ][^\n|;&]{{0,120}}?-u[ ]\S{{1,60}}?,{_WORD}", _any),
+        (("> user ",), rf"(?m)^(?:l?s?ftp)>[ ]user[ ]\S{{1,60}}[ ]{_WORD}", _any),
+        (
+            ("snmp-server user",),
+            rf"snmp-server[ ]user[ ][^\n]{{1,120}}?[ ]auth[ ](?:md5|sha)[0-9-]{{0,5}}[ ]{_WORD}",
+            _any,
+        ),
+        (
+            ("snmp-server user",),
+            rf"snmp-server[ ]user[ ][^\n]{{1,160}}?[ ]priv[ ](?:des|aes)(?:[ ][0-9]{{2,3}})?[ ]{_WORD}",
+            _any,
+        ),
+        (("/rp ",), rf"(?i)schtasks[ ][^\n]{{1,240}}?/rp[ ]{_WORD}", _any),
+        (("slmgr", "/ipk"), rf"(?i)/ipk[ ]{_WORD}", _any),
+        (("operator unseal",), rf"operator[ ]unseal[ ](?:-[a-z-]{{1,30}}(?:=\S{{1,60}})?[ ]){{0,3}}{_WORD}", _marked),
+        (("qshell",), rf"qshell[ ]account[ ]\S{{1,80}}[ ]{_WORD}", _marked),
+        (("api-key store",), rf"api-key[ ]store[ ]\S{{1,80}}[ ]{_WORD}", _marked),
+        (
+            ("obsutil", "ossutil", "coscmd", "bcecmd"),
+            rf"(?:obsutil|ossutil|coscmd|bcecmd)[ ]config[ ][^\n]{{0,240}}?"
+            rf"[ ]-[ks][= ]{_WORD}",
+            _marked,
+        ),
+        (("wandb login",), rf"wandb[ ]login[ ](?:--?[a-z-]{{1,20}}(?:=\S{{1,60}})?[ ]){{0,3}}{_WORD}", _marked),
+        (("secret '",), r"(?i)[(,][ ]{0,3}secret[ ]'(?P<secret>[^'\n]{4,400})'", _any),
+        (
+            ("genkey", "jsonpath", "gen-key", "genpsk"),
+            rf"(?m)^[^\n]{{0,12}}(?:wg[ ]gen(?:key|psk)"
+            rf"|kubectl[ ]get[ ]secrets?[ ][^\n]{{1,200}}?jsonpath"
+            rf"[^\n]{{1,120}})[ ]*\n{_WORD}[ ]*$",
+            _marked,
+        ),
+        (("<auth-user-pass>",), r"<auth-user-pass>\s{0,4}[^\s<>]{1,80}\s{1,4}(?P<secret>[^\s<>]{4,200})", _any),
+        (("ls0tls1crudjti",), r"(?P<secret>LS0tLS1CRUdJTi[A-Za-z0-9+/_-]{40,100000}={0,2})", _is_private_block),
         # Logins of protocols
         (
             ("auth ",),
@@ -139,6 +187,23 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
             _any,
         ),
         (("userpwd",), r"CURLOPT_(?:PROXY)?USERPWD,[ ]?[\"'][^:\"'\n]{1,60}:(?P<secret>[^\"'\n]{3,100})", _any),
+        (
+            ("login(", "set_sk(", "dropbox(", "set_secret"),
+            rf"(?:wandb\.login|\.set_sk|\.set_secret(?:_key|_access_key)?|[Dd]ropbox)\((?:[a-z_]{{1,20}}=)?{_WORD}",
+            _marked,
+        ),
+        (
+            ("algoliasearch(", "searchclient("),
+            rf"(?:algoliasearch|[Ss]earch[Cc]lient(?:\.create)?)\([\"'][^\"'\n]{{4,40}}[\"'],[ ]?{_WORD}",
+            _marked,
+        ),
+        (("stsauth(",), rf"StsAuth\([\"'][^\"'\n]{{4,80}}[\"'],[ ]?{_WORD}", _marked),
+        (
+            ("stsauth(",),
+            rf"StsAuth\((?:[\"'][^\"'\n]{{4,80}}[\"']|\[[A-Z_]+\]),[ ]?"
+            rf"[\"'][^\"'\n]{{4,120}}[\"'],[ ]?{_WORD}",
+            _marked,
+        ),
         (("fernet(", "wallet("), rf"(?:Fernet|Wallet)\([ ]?b?{_WORD}", _marked),
         # What a tool prints
         (

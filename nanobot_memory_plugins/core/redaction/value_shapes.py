@@ -67,11 +67,13 @@ _REFERENCE = re.compile(
     r"""(?x)
       \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..*
         | \$\{\{.*
-    | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\} | %[A-Z_][A-Z0-9_]*% | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.*
-      | @@?\w+@@? | :[a-z_]+
+    | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\}
+      | %[A-Z_][A-Z0-9_]*% | %env\(.* | &(?:mut[ ])?\[.* | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.*
+      | @@?\w+@@? | :[a-z_]+ | (?:Read|Get|New|Import|ConvertTo|ConvertFrom)-[A-Z][A-Za-z]+ | [a-z][a-z-]{1,20}="[^"]*"?
     | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:
       |aws-sm:|gcp-sm:|kms:).*
-    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.* | /(?:run|var|etc|home|usr|opt|mnt|tmp
+    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.*
+    | /(?:run|var|etc|home|root|Users|srv|usr|opt|mnt|tmp
       |path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
     | /(?:[\w.-]+/)*[\w.-]+\.(?:json|pem|key|crt|cer|p12|pfx|ya?ml|txt|env|toml|ini|jks) | Ag[A-Za-z0-9+/]{100,}={0,2}
     | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
