@@ -36,6 +36,8 @@ from nanobot_memory_plugins.core.redaction import redact_text
             "我的助记词是 traffic twist bubble upset tell tree into current they truth idea popular ，帮我导入",
             "tell tree into",
         ),
+        ("Use 975816 as your Valley login code. Don't share it.", "975816"),
+        ("MFA setup key: AQXR EREJ JGVX 54RT", "JGVX"),
         ('{"recovery_codes": ["fab5e-40586", "95701-f2412", "a5229-301a1"]}', "95701-f2412"),
         ("两步验证恢复码：b5d86-d2ece、d7ac8-bca7b，用一个少一个", "b5d86-d2ece"),
         ("my 2FA backup codes: 5e7f6-166bd, 2d553-c1211, 5ea03-8f856 store offline", "2d553-c1211"),

@@ -26,6 +26,13 @@ LOOK_ALIKES = [
     f"Annotations: checksum/secret: {SHA256}",
     "gpg: using RSA key 261D1ED6957C5679FDD81B1B0E7BDF2AE209CB02\ngpg: Good signature",
     "fn verify(token: &str, secret: &[u8], skew: u64) -> Result<Claims, Error5>",
+    "require github.com/jade/token v0.0.0-20240102030405-5fbc6ee20749",
+    "api_key: !vault_ref nectar/api_key",
+    "email: j***@gmail.com",
+    f'"resolved": "4.6.11", "contentHash": "{pick(RANDOM, ALNUM, 86)}=="',
+    f'Public-Key-Pins-Report-Only: max-age=61; pin-sha256="{pick(RANDOM, ALNUM, 43)}="',
+    "existingSecret: quartz-redis\nexistingSecretPasswordKey: redis-password",
+    "password = settings.database",
     "cos(pan) = 0.5, sin(0.25) = 0.2474, run 12.345 of 678",
     # Hashes, identifiers, versions, numbers
     f"commit {SHA1}\nMerge: 4a1a246 c451bc9\n\n    fix parser",

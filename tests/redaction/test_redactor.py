@@ -40,6 +40,10 @@ def test_findings_are_in_order_apart_and_inside_the_text(text):
         end = finding.end
 
 
+def test_what_is_left_beside_a_placeholder_is_not_hidden_with_it():
+    assert redact_text("【Sierra】您的验证码是048729,5分钟内有效") == "【Sierra】您的验证码是[REDACTED],5分钟内有效"
+
+
 def test_a_finding_never_holds_the_value():
     token = VENDOR_TOKENS["github"](Random(1))
     text = f"it is {token}."

@@ -73,6 +73,11 @@ _SHAPES = ByCue(
             rf"(?<![0-9A-Za-z_.,:/#$-]){_DIGITS}[ ](?:to|will)[ ](?:disarm|unlock|open|get[ ]in)(?![a-z])",
         ),
         ((" code ",), rf"(?<![a-z])(?:use|enter|your)[ ](?:the[ ])?code[ ]{_DIGITS}"),
+        (
+            ("use ", "enter "),
+            rf"(?<![a-z])(?:use|enter)[ ]{_DIGITS}[ ](?:as|for)[ ](?:your|the)[ ](?:[A-Za-z0-9-]{{2,20}}[ ]){{0,3}}"
+            r"(?:code|pin|otp|passcode)(?![a-z])",
+        ),
         # the number on a card's back
         (
             ("cv", "cid", "security code", "digits", "安全", "三", "背面"),

@@ -91,7 +91,7 @@ _COMMAND_FLAG = re.compile(
 )
 _IDENTIFIED_BY = re.compile(
     r"(?i)(?:identified(?:\s{1,3}with\s{1,3}\S{1,40})?\s{1,3}by|with\s{1,3}(?:encrypted\s{1,3})?password"
-    r"|(?<![a-z_])password)\s{1,3}(?=')"
+    r"|(?<![a-z_])password)\s{1,3}(?=')|identified\s{1,3}by\s{1,3}(?=\")"
 )
 _DOCKER_AUTH = re.compile(
     r"(?<![A-Za-z0-9])_?auth[\"'\ue0f1-\ue0f9]?\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"

@@ -240,7 +240,9 @@ def _find_lines(text: str, lower: Lowered) -> Iterator[Span]:
     if _GLUED_WORDS.meets(lower):
         for match in _GLUED.finditer(text):
             found = match["secret"][:LONGEST_JUDGED]
-            if looks_random(found, allow_hex=True) and not is_qualified(text, match.start() + 1):
+            if is_placeholder(found) or is_qualified(text, match.start() + 1):
+                continue
+            if looks_random(found, allow_hex=True):
                 yield told_span(*match.span("secret"))
     if not _DIRECTIVE_WORDS.meets(lower):
         return

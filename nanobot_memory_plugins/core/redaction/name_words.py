@@ -64,11 +64,11 @@ TOKEN_NOT_BEFORE = words(
 SWITCH = words(
     "is has have had no needs need require requires required show hide toggle use uses using enable enabled enables"
     " disable disabled allow allows allowed forgot forget enter missing invalid valid wrong incorrect weak "
-    "strong keep copy"
+    "strong keep copy existing"
     " remove delete edit select supports support without with can should must ask asks remember hash mask compare"
 )
 ABOUT_AFTER = words(
-    "count counts length len size limit limits max min name names label file files filename path paths dir "
+    "sha count counts length len size limit limits max min name names label file files filename path paths dir "
     "directory type"
     " types kind policy policies expiry expires expire expiration expired exp ttl age url uri urls endpoint host field"
     " fields column columns id ids idx index version versions ver strength rule rules hint reset required attempts"

@@ -43,6 +43,7 @@ _NAMED_VALUE = re.compile(
     (?<![A-Za-z0-9_]) (?: name | key | field | parameterkey | id | var | variable | envvar
       | property ) [{_Q}]? \s{{0,4}} [:=] \s{{0,4}}
     [{_Q}]? (?P<name>{_NAME}) [{_Q}]? [\s,;]{{1,40}}+
+    (?: [{_Q}] (?:path|domain|expires|httpOnly|secure) [{_Q}] \s? : \s? [^\s,]{{1,80}} [\s,;]{{1,40}}+ ){{0,4}}
     (?: type [{_Q}]? \s{{0,3}} [:=] \s{{0,3}} [{_Q}]? [A-Za-z]{{1,20}} [{_Q}]? [\s,;]{{1,40}}+ )?
     [{_Q}]? (?: value | default | parametervalue | val ) [{_Q}]? \s{{0,4}} [:=] [ \t]{{0,4}}
     """
@@ -62,7 +63,8 @@ _FLAG = re.compile(
 )
 _FLAG_ITEM = re.compile(rf"[{_Q}]--?(?P<name>[A-Za-z][A-Za-z0-9_.-]{{1,60}}+)(?P<q>[{_Q}]),\s{{0,12}}(?=[{_Q}])")
 _SPACED_KEY = re.compile(
-    r"(?i)(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription"
+    r"(?i)(?:支付|商户)[ ]?$"
+    r"|(?:api|app|access|secret|private|auth|encryption|signing|master|license|licence|subscription"
     r"|service|account|client|admin|webhook|server|"
     r"recovery|personal\saccess|connection|shared|bot|deploy|session|refresh|wallet|storage|root|user|consumer)[ _-]$"
 )
@@ -70,6 +72,8 @@ _QUALIFIED_KEY = re.compile(
     r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot"
     r"|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$"
 )
+# The two halves of an access key: "ak: ...", "sk: ...".
+_ACCESS_KEY_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
 _BETWEEN_LITERALS = re.compile(r"[\"']\s*\\?[+.]?\s*[\"']")
 _HEX_KEY = re.compile(r"[0-9a-f]{32}(?![0-9A-Za-z])")
 # What takes a name and its value as two strings.
@@ -146,6 +150,8 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     at = match.end()
     if in_query and name == "appid" and _HEX_KEY.match(text, at):
         level = Sensitivity.VENDOR  # OpenWeather's; WeChat's are no secrets, and not of this shape
+    if name in ("sk", "SK") and _ACCESS_KEY_BEFORE.search(text, max(0, match.start() - 160), match.start()):
+        level = Sensitivity.VENDOR
     if level is Sensitivity.NONE:
         return None
     if sep.strip() == "," and not (at < len(text) and text[at] in "\"'"):
@@ -264,7 +270,7 @@ def _find_flags(text: str) -> Iterator[Span]:
         level = sensitivity(name)
         if level is Sensitivity.NONE or name in ("p", "P") or (match["sep"] != ":" and text[match.start()] == "/"):
             continue
-        if name.startswith("no-") or name.endswith(("-stdin", "-hash")):
+        if name.startswith(("no-", "export-", "list-", "delete-", "import-")) or name.endswith(("-stdin", "-hash")):
             continue
         value = value_at(text, match.end())
         if value is None:

@@ -36,13 +36,14 @@ _NAMED_PHONE = re.compile(
 )
 _NAMED_NUMBER = re.compile(
     r"""(?xi)
-    (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码) | 港澳通行证号?
+    (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码)
+      | 港澳通行证(?:号码?)? | 军官证(?:号码?)?
       | 银行卡(?:号码?)? | 卡号
       | 身份证字号 | 身分證字號 | 주민등록번호 | 银行账[号户] | 信用卡(?:号码?)? | 储蓄卡号?
       | (?<![A-Za-z])(?:ssn|social[ _]security(?:[ _](?:number|no\.?))?|passport(?:[ _]?(?:number|no\.?|id))?
         |national[ _]id(?:entity)?(?:[ _](?:number|no\.?))?|id[ _]?card(?:[ _]?(?:number|no\.?))?
         |driver'?s?[ _]licen[cs]e(?:[ _](?:number|no\.?))?|card[ _]?(?:number|no\.?)|(?:credit
-          |debit)[ _]?card(?:[ _]?(?:number|no\.?))?|bank[ _]account(?:[ _](?:number|no\.?))?|account[ _]number
+          |debit)[ _]?card(?:[ _]?(?:number|no\.?))?|bank[ _]account(?:[ _](?:number|no\.?))?|(?:account|acct)[ _]number
           |routing[ _]number|account[ _]no\.?|tax[ _]id|itin|nin|dni|nie|bsn(?:-nummer)?|pesel|nric
           |cpf(?:[ ]do[ ][a-z]{3,12})?|aadhaar(?:[ ]number)?
         |num[ée]ro[ ]de[ ]s[ée]curit[ée][ ]sociale|national[ ]insurance[ ]number|social[ ]insurance[ ]number
@@ -102,7 +103,7 @@ def _find_emails(text: str) -> Iterator[Span]:
         start = at - len(name)
         after = text[match.end() : match.end() + 1]
         before = text[max(0, start - 3) : start]
-        if name.lower() in _NOBODY or match["top"].lower() in _NO_TOP or before.endswith(("://", "/@")):
+        if name.lower() in _NOBODY or match["top"].lower() in _NO_TOP or before.endswith(("*", "://", "/@")):
             continue
         if _REMOTE_SHELL.search(text, max(0, start - 60), start):
             continue  # whom and where a command logs in

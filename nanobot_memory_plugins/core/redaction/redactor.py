@@ -50,6 +50,8 @@ _BUILT_IN = RuleIndex((*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES))
 # A secret that stands in a text once more: how long it is at least, and how many are looked for.
 _SHORTEST_REPEATED = 8
 _MOST_REPEATED = 64
+# What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
+_SHORTEST_REST = 4
 _CLASS_NAME = re.compile(r"_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]+){2,8}s?|_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]*){2,8}")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
@@ -213,11 +215,24 @@ def _around_placeholders(text: str, spans: list[Span]) -> list[Span]:
 
 
 def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
-    """Drop the matches that lie inside a placeholder or are nothing but placeholders."""
+    """Drop the matches that lie inside a placeholder, and cut off what the others hold a part of."""
     masks = [match.span() for match in PLACEHOLDER.finditer(text)]
     if not masks:
         return spans
-    return [span for span in spans if not any(s <= span.start and span.end <= e for s, e in masks)]
+    kept = []
+    for span in spans:
+        start, end = span.start, span.end
+        for first, last in masks:
+            if first < start < last:
+                start = last
+            if first < end < last:
+                end = first
+        is_rest = (start, end) != (span.start, span.end)
+        if end - start < (_SHORTEST_REST if is_rest else 1):
+            continue
+        if not any(first <= start and end <= last for first, last in masks):
+            kept.append(span._replace(start=start, end=end))
+    return kept
 
 
 def _cut(text: str, at: int, end: int) -> int:

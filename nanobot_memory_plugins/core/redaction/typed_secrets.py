@@ -6,6 +6,7 @@ import base64
 import re
 from collections.abc import Callable, Iterator
 
+from nanobot_memory_plugins.core.redaction.credentials import is_basic
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
@@ -21,6 +22,11 @@ def _any(found: str) -> bool:
 def _is_private_block(found: str) -> bool:
     """Tell whether ``found`` is the Base64 of a block of key material that is no public key and no certificate."""
     return b"PRIVATE KEY" in base64.b64decode(found[:80])
+
+
+def _is_login(found: str) -> bool:
+    """Tell whether ``found`` is the Base64 of a user and a password."""
+    return is_basic(found) and _marked(base64.b64decode(found + "=" * (-len(found) % 4)).decode().partition(":")[2])
 
 
 def _marked(found: str) -> bool:
@@ -99,6 +105,23 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
             r"(?im)^[\w.#-]{3,100}\t(?:TRUE|FALSE)\t[^\t\n]{1,200}\t(?:TRUE"
             r"|FALSE)\t[0-9]{1,20}\t[^\t\n]{1,100}\t(?P<secret>[^\s]{6,4000})",
             _marked,
+        ),
+        (("pass show",), rf"(?m)^[^\n]{{0,12}}pass[ ]show[ ]\S{{1,80}}[ ]*\n{_WORD}[ ]*$", _any),
+        (
+            ("base64 -d", "base64 --d"),
+            rf"(?:echo|printf)[ ](?:-n[ ])?{_WORD}[ ]?\|[ ]?base64[ ]-",
+            _is_login,
+        ),
+        (
+            (".dockerconfigjson",),
+            r"\.dockerconfigjson[\"']?:[ ]?[\"']?(?P<secret>[A-Za-z0-9+/_-]{16,100000}={0,2})",
+            _any,
+        ),
+        (
+            ("setup key", "secret key", "manual entry"),
+            r"(?i)(?:mfa|2fa|totp|authenticator)[^\n]{0,24}?(?:setup|secret|manual|entry)[ ]"
+            r"(?:key|code)[ ]?[:=][ ]?(?P<secret>(?:[A-Z2-7]{4}[ -]){3,15}[A-Z2-7]{2,4})(?![A-Za-z0-9])",
+            _any,
         ),
         (("password-command",), rf"--password-command[= ][\"']?(?:echo|printf)[ ]{_WORD}", _any),
         (
@@ -208,7 +231,7 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
         # What a tool prints
         (
             ("random_password",),
-            r"random_password[^{}]{0,200}\{[^{}]{0,200}?\"result\":[ ]?\"(?P<secret>[^\"\n]{4,200})",
+            r"random_password[^\n]{0,300}?\"result\":[ ]?\"(?P<secret>[^\"\n]{4,200})",
             _any,
         ),
         (("new value:", "generated password", "initial password"), rf"(?i)New[ ]value:[ ]?{_WORD}", _marked),

@@ -72,7 +72,8 @@ _REFERENCE = re.compile(
       | @@?\w+@@? | :[a-z_]+ | (?:Read|Get|New|Import|ConvertTo|ConvertFrom)-[A-Z][A-Za-z]+ | [a-z][a-z-]{1,20}="[^"]*"?
     | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:
       |aws-sm:|gcp-sm:|kms:).*
-    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)\b.* | ENC\[.*
+    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)(?![A-Za-z]).*
+    | v[0-9]{1,3}(?:\.[0-9]{1,6}){2}(?:[-+][0-9A-Za-z.-]{1,60})? | ENC\[.*
     | /(?:run|var|etc|home|root|Users|srv|usr|opt|mnt|tmp
       |path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
     | /(?:[\w.-]+/)*[\w.-]+\.(?:json|pem|key|crt|cer|p12|pfx|ya?ml|txt|env|toml|ini|jks) | Ag[A-Za-z0-9+/]{100,}={0,2}
@@ -116,6 +117,9 @@ _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.I
 _TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
 _PARTS = re.compile(r"[-_./:+=~]")
 _PLAIN_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}")
+# A password with a dot in it reads like an attribute: "GcvOf4.IxJwSvuF".
+_PARTS_OF_DOTTED_PASSWORD = 2
+_LONGEST_DOTTED_PASSWORD = 18
 _NUMBERS = re.compile(r"[0-9]+")
 _CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}[0-9]{0,2}[a-z]*+){1,12}[0-9]{0,3}")
 
@@ -145,7 +149,11 @@ def is_code(value: str, key: str) -> bool:
     if _CALL.fullmatch(text) and not _looks_like_password(text):
         return True
     if _DOTTED.fullmatch(text):
-        return not any(len(part) > 20 and looks_random(part, allow_hex=True) for part in text.split("."))
+        parts = text.split(".")
+        is_short = len(parts) == _PARTS_OF_DOTTED_PASSWORD and len(text) <= _LONGEST_DOTTED_PASSWORD
+        if is_short and looks_random("".join(parts), minimum=12):
+            return False
+        return not any(len(part) > 20 and looks_random(part, allow_hex=True) for part in parts)
     bare = text.rstrip(",;:)]}")
     if _IDENTIFIER.fullmatch(bare):
         low = bare.lower()

@@ -76,7 +76,11 @@ VENDOR_RULES: tuple[Rule, ...] = (
         "azure_client_secret", r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,40}", "Q~", loose=True
     ),
     shaped(
-        "azure_storage_key", r"(?<![A-Za-z0-9+/=:-])[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])", "==", mixed=True, loose=True
+        "azure_storage_key",
+        r"(?<![A-Za-z0-9+/=:-])(?<!Hash\": \")(?<!hash\": \")[A-Za-z0-9+/]{86}==(?![A-Za-z0-9+/=])",
+        "==",
+        mixed=True,
+        loose=True,
     ),
     shaped(
         "azure_marked_key",
