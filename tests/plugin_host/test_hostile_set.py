@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.plugin_host.host import PluginHost
 from nanobot_memory_plugins.core.purging import purge_texts
 from tests import hostile
 from tests.support.third_party import install_plugin
@@ -79,7 +80,7 @@ async def everything(workspace: Path) -> list[Any]:
         )
         answers.append(summary)
         answers.append((await memory.session_idle(session_key="cli:one", history=CHAT, ended=True)).stored)
-        if FULL:  # a purge may take a minute: each that hangs takes all of it
+        if FULL:
             traces = await purge_texts(memory, ["port: 6543"])
             answers.append(sorted(one.where for one in traces if not one.where.startswith("plugin zoo")))
         answers.append(memory.history("cli:one"))
@@ -89,6 +90,8 @@ async def everything(workspace: Path) -> list[Any]:
 @pytest.mark.accept("PL-04")
 async def test_the_host_answers_what_it_answers_without_them(tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", OURS)
+    # A purge may take a minute, and each that hangs would take all of it.
+    monkeypatch.setitem(PluginHost.__init__.__kwdefaults__, "default_limit", 5 * LIMIT)
     await everything(tmp_path / "first")  # what is imported at the first start takes time that is no plugin's fault
     alone = await everything(tmp_path / "alone")
     assert "7071" in alone[2]
