@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.editing import merge
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.entry import Entry, Section, sessions_in
 from nanobot_memory_plugins.consolidation.history import restore, undo
 from nanobot_memory_plugins.consolidation.journal import BY_HAND, PURGED, Action, Change, Run
 from nanobot_memory_plugins.consolidation.life_cycle import decayed, faded
@@ -162,7 +162,7 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
         superseded_by=entry.superseded_by,
         origin=entry.origin,
         scope=entry.scope,
-        source_session=entry.source_session,
+        source_session=", ".join(sorted(sessions_in(entry.source_session))),
     )
 
 

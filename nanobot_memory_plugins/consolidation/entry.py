@@ -14,6 +14,9 @@ ARCHIVE_BELOW = 0.2
 FORGET_BELOW = 0.05
 
 _ID_DIGITS = 8
+# Between the sessions of an entry that is made of what several said, and how many of them are named.
+_SESSION_BREAK = "\n"
+_MOST_SESSIONS = 20
 # Decimals of a stored score: far more than the two that are shown, and short enough to read.
 _SCORE_DECIMALS = 6
 
@@ -45,7 +48,8 @@ class Entry:
     it has faded since: so that fading depends on the moment alone, and not on how often it is worked out.
     ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
     ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
-    ``superseded_by`` are ids. ``extra`` holds fields of the file that this version does not know.
+    ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
+    said, those on a line each. ``extra`` holds fields of the file that this version does not know.
     """
 
     id: str
@@ -85,6 +89,21 @@ class Entry:
     def with_score(self, score: float) -> "Entry":
         """Return the entry with its score set; it fades on from there."""
         return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
+
+
+def sessions_in(source: str) -> frozenset[str]:
+    """Return the sessions that a ``source_session`` names."""
+    return frozenset(filter(None, source.split(_SESSION_BREAK)))
+
+
+def joined_sessions(sessions: Iterable[str]) -> str:
+    """Return the ``source_session`` of an entry that is made of what these sessions said; the first twenty are kept."""
+    return _SESSION_BREAK.join(sorted(sessions)[:_MOST_SESSIONS])
+
+
+def is_of_session(source: str, session: str) -> bool:
+    """Say whether an entry is made of what this session said, and no other."""
+    return source == session and _SESSION_BREAK not in source
 
 
 def faded_score(score: float, days: int) -> float:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from loguru import logger
 
 from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.entry import Entry, is_of_session
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import Language, prompt_text
 from nanobot_memory_plugins.consolidation.rendering import TITLE
@@ -159,13 +159,14 @@ def is_visible(entry: Entry, visible: Scope) -> bool:
     """Say whether ``entry`` is for whoever sees ``visible``.
 
     One that names nobody is everybody's, unless it was learned in a session: then it is from a time at which everything
-    was shared, and who said it is not known any more. Where less is shared now, it is that session's alone.
+    was shared, and who said it is not known any more. Where less is shared now, it is that session's alone; one that is
+    made of what several sessions said is nobody's.
     """
     if not passes(entry.scope, visible):
         return False
     is_unnamed = not (entry.scope.user or entry.scope.channel or entry.scope.session)
     if is_unnamed and entry.source_session and (visible.user or visible.channel or visible.session):
-        return entry.source_session == visible.session
+        return is_of_session(entry.source_session, visible.session)
     return True
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nanobot_memory_plugins.consolidation.damage import damage_of
 from nanobot_memory_plugins.consolidation.document import Text, parse
-from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.entry import Entry, sessions_in
 from nanobot_memory_plugins.consolidation.extraction.pending import Pending
 from nanobot_memory_plugins.consolidation.journal import PURGED, Run, entries_folder, line_of, read_line
 from nanobot_memory_plugins.consolidation.journal_parts import older_parts, read_part, write_part
@@ -48,7 +48,7 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     missing = sorted(set(ids) - {entry.id for entry in found})
     if missing:
         raise InputError(f"There is no entry {', '.join(missing)}.")
-    sessions = tuple(dict.fromkeys(entry.source_session for entry in found if entry.source_session))
+    sessions = tuple(dict.fromkeys(name for entry in found for name in sorted(sessions_in(entry.source_session))))
     return Purged(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(entry.content for entry in found)), sessions)
 
 

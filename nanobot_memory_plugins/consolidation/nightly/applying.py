@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Me
 from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.joining import alike, joined, relinked
 from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, trusted
+from nanobot_memory_plugins.consolidation.nightly.whose import Tellers
 from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.values import Origin
 
@@ -95,7 +96,8 @@ class _State:
         self._others = Sources(note.text for note in notes if note.origin is not Origin.USER)
         entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]
         self._users_known = Sources([*stated, *entries])
-        self._known = Sources([*(note.text for note in notes), *trusted(material.entries)])
+        self._known = Sources([*(note.text for note in notes), *(one.content for one in trusted(material.entries))])
+        self._tellers = Tellers(material)
 
     def take(self, wish: Wish) -> None:
         """Do an operation, or note why it is not done."""
@@ -125,6 +127,7 @@ class _State:
             anchor=initial_score(add.importance),
             last_activated=self.now,
             created_at=self.now,
+            source_session=self._tellers.source_of(add.content),
             expires_at=add.expires_at if add.category is Category.TODO else None,
             origin=Origin.USER if self._is_users_own(add.content) else Origin.SUMMARY,
             scope=self._material.scope,
@@ -148,7 +151,10 @@ class _State:
         own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
         if not own.bear_out(merge.content):
             return "neither the entries nor the notes say it"
-        one = joined(merged, merge.content, self.now)
+        if not self._tellers.are_in(merged[0].scope, merge.content):
+            return "somebody else has said it"
+        source = self._tellers.source_of(merge.content, [one.source_session for one in merged])
+        one = replace(joined(merged, merge.content, self.now), source_session=source)
         gone = tuple(id_ for id_ in ids if id_ != one.id)
         self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
         self.lost |= set(gone)
@@ -174,7 +180,10 @@ class _State:
             return "the user has not said it"
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
             return "another entry says it already"
-        self.entries[update.id] = replace(before, content=update.content)
+        if not self._tellers.are_in(before.scope, update.content):
+            return "somebody else has said it"
+        source = self._tellers.source_of(update.content, [before.source_session])
+        self.entries[update.id] = replace(before, content=update.content, source_session=source)
         self._touched.add(update.id)
         self.done.append(Done("update", update.id, update.content))
         return ""

@@ -16,7 +16,7 @@ def alike(one: str, other: str) -> bool:
 def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
     """Return entries as one: that with the highest score, the oldest of equals, with the rest's hits and links.
 
-    It is as old as the oldest and was used when the last one was.
+    It is as old as the oldest and was used when the last one was, and it is of no session where one of them is of none.
     """
     current = [decayed(entry, now) for entry in entries]
     kept = min(current, key=lambda entry: (-entry.score, entry.created_at or now, entry.id))
@@ -27,6 +27,7 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
         last_activated=max(entry.last_activated for entry in current),
         hits=sum(entry.hits for entry in current),
         created_at=min(created, default=None),
+        source_session=kept.source_session if all(entry.source_session for entry in current) else "",
         supersedes=tuple(
             id_
             for id_ in dict.fromkeys(id_ for entry in current for id_ in entry.supersedes)

@@ -31,12 +31,16 @@ Narrow = Callable[[Scope], Scope]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A note or a passage. ``scope`` is whose it is, as narrow as the configuration's ``share`` wants it."""
+    """A note or a passage.
+
+    ``scope`` is whose it is, as narrow as the configuration's ``share`` wants it; ``whose`` is the same as it was kept.
+    """
 
     text: str
     origin: Origin
     time: datetime
     scope: Scope = Scope()
+    whose: Scope = Scope()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,7 @@ def _piece(part: NoteEntry | Passage, when: datetime, redact: Callable[[str], st
         return None
     text = "\n".join(filter(None, (part.tldr, part.details)))
     made = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)
-    return Piece(redact(text).strip(), part.origin, made, part.scope)
+    return Piece(redact(text).strip(), part.origin, made, part.scope, part.scope)
 
 
 def _read(path: Path) -> bytes:
@@ -161,6 +165,6 @@ def _read(path: Path) -> bytes:
         return b""
 
 
-def trusted(entries: Mapping[str, Entry]) -> list[str]:
-    """Return the texts of the entries that did not come from tools or the web."""
-    return [entry.content for entry in entries.values() if entry.origin not in UNTRUSTED]
+def trusted(entries: Mapping[str, Entry]) -> list[Entry]:
+    """Return the entries that did not come from tools or the web."""
+    return [entry for entry in entries.values() if entry.origin not in UNTRUSTED]

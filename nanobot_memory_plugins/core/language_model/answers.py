@@ -88,7 +88,7 @@ class Evidence:
         asked = terms(text)
         if not asked:
             return 0.0
-        return sum(map(self._holds, asked)) / len(asked)
+        return sum(map(self.holds, asked)) / len(asked)
 
     def share_beyond(self, own: "Evidence", text: str) -> float:
         """Return the share of ``text``'s terms that these texts hold and ``own`` does not, in 0..1.
@@ -98,7 +98,8 @@ class Evidence:
         asked = terms(text)
         if not asked:
             return 0.0
-        return sum(self._holds(term) and not own._holds(term) for term in asked) / len(asked)
+        return sum(self.holds(term) and not own.holds(term) for term in asked) / len(asked)
 
-    def _holds(self, term: str) -> bool:
-        return term in self._terms or (term.isascii() and term[:5] in self._stems)
+    def holds(self, term: str, *, exactly: bool = False) -> bool:
+        """Say whether the texts hold one of the `terms`, be it in another form unless ``exactly``."""
+        return term in self._terms or (not exactly and term.isascii() and term[:5] in self._stems)

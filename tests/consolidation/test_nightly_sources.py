@@ -1,0 +1,152 @@
+"""Whose the entries of the daily consolidation are once less is shared than when it wrote them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.prompt_source import is_visible
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.values import Scope
+
+from .made_entries import entry
+from .nightly_days import Days, Model, operations
+
+ANN = Scope(user="ann", channel="tg", session="tg:1")
+BOB = Scope(user="bob", channel="tg", session="tg:2")
+BEES, RADIOS = "Ann keeps seven bees on the roof", "Bob restores antique radios in Lisbon"
+BOTH = "Ann keeps seven bees on the roof and Bob restores antique radios in Lisbon"
+SESSIONS = ("tg:1", "tg:2", "tg:3", "", "tg:1\ntg:2", "tg:2\ntg:1")
+
+
+@pytest.fixture
+def world(workspace: Path) -> Days:
+    return Days(workspace)
+
+
+async def consolidate(world: Days, *rows: dict, share: str = "agent") -> None:
+    fields = {"agent": ("user", "channel", "session"), "user": ("channel", "session")}[share]
+    report = await world.run(Model(operations(*rows)), narrow=lambda scope: replace(scope, **dict.fromkeys(fields, "")))
+    assert len(report.done) == len(rows), report.dropped
+
+
+def seen(one: Entry) -> list[str]:
+    """Return the sessions that see an entry when each sees its own alone."""
+    assert is_visible(one, Scope())  # as long as everything is shared it is everybody's
+    return [name for name in SESSIONS[:3] if is_visible(one, Scope(session=name))]
+
+
+def only(world: Days) -> Entry:
+    (one,) = world.entries().values()
+    return one
+
+
+async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
+    world.note(RADIOS, scope=BOB)
+    world.note(BEES, scope=ANN)
+    await consolidate(world, {"op": "add", "content": BEES}, {"op": "add", "content": RADIOS})
+    assert {one.content: seen(one) for one in world.entries().values()} == {BEES: ["tg:1"], RADIOS: ["tg:2"]}
+    assert not any(is_visible(one, Scope(user="bob")) for one in world.entries().values())
+
+
+async def test_an_entry_of_what_two_sessions_said_is_nobodys(world: Days):
+    world.note(BEES, scope=ANN)
+    world.note(RADIOS, scope=BOB)
+    await consolidate(world, {"op": "add", "content": BOTH})
+    assert seen(only(world)) == []
+    for name in SESSIONS[3:]:
+        assert not is_visible(only(world), Scope(user="ann", session=name))
+
+
+async def test_one_word_that_only_another_session_said_is_enough(world: Days):
+    world.note("Ann keeps seven bees on the roof of her house", scope=ANN)
+    world.note("Everything is kept in Lisbon", scope=BOB)
+    await consolidate(world, {"op": "add", "content": "Ann keeps seven bees on the roof in Lisbon"})
+    assert seen(only(world)) == []
+
+
+async def test_what_a_person_wrote_for_everybody_stays_everybodys(world: Days, workspace: Path):
+    world.note(BEES, scope=ANN)
+    (workspace / "memory" / "2026-02-19.md").write_text(f"{RADIOS}\n")
+    await consolidate(world, {"op": "add", "content": RADIOS})
+    assert seen(only(world)) == ["tg:1", "tg:2", "tg:3"]
+    world.note("Something else happened", scope=BOB)
+    await consolidate(world, {"op": "update", "id": only(world).id, "content": f"{RADIOS}, says Ann with the bees"})
+    assert seen(only(world)) == ["tg:1"]
+
+
+async def test_a_note_of_a_user_without_a_session_is_not_everybodys(world: Days):
+    world.note(BEES, scope=Scope(user="ann"))
+    await consolidate(world, {"op": "add", "content": BEES})
+    assert seen(only(world)) == []
+
+
+async def test_an_updated_entry_stays_its_sessions_where_that_said_the_new_words(world: Days):
+    world.add(entry("a", BEES, source_session="tg:1"))
+    world.note("Ann keeps nine bees on the roof", scope=ANN)
+    world.note(RADIOS, scope=BOB)
+    await consolidate(world, {"op": "update", "id": "a", "content": "Ann keeps nine bees on the roof"})
+    assert seen(only(world)) == ["tg:1"]
+
+
+@pytest.mark.parametrize(("source", "sees"), [("tg:1", []), ("", ["tg:2"])])
+async def test_an_updated_entry_is_the_other_sessions_too_whose_words_it_takes(world: Days, source, sees):
+    world.add(entry("a", BEES, source_session=source))
+    world.note("Ann keeps nine bees on the roof", scope=BOB)
+    await consolidate(world, {"op": "update", "id": "a", "content": "Ann keeps nine bees on the roof"})
+    assert seen(only(world)) == sees
+
+
+@pytest.mark.parametrize(("other", "sees"), [("tg:1", ["tg:1"]), ("tg:2", []), ("", ["tg:1"])])
+async def test_a_merged_entry_is_for_those_who_saw_all_of_them(world: Days, other, sees):
+    world.add(
+        entry("a", "Ann has a dog named Bruno", 0.7, source_session="tg:1"),
+        entry("b", "Bruno is the dog of Ann", 0.8, source_session=other),
+    )
+    await consolidate(world, {"op": "merge", "ids": ["a", "b"], "content": "Ann has a dog named Bruno"})
+    assert seen(only(world)) == sees
+    world.note("Something else happened", scope=BOB)
+    await consolidate(world, {"op": "update", "id": only(world).id, "content": "Ann has the dog Bruno"})
+    assert seen(only(world)) == sees
+
+
+async def test_the_same_words_stay_everybodys_where_one_of_them_was(world: Days):
+    world.add(entry("a", BEES, 0.9, source_session="tg:1"), entry("b", BEES, 0.5))
+    await world.run(None)
+    assert seen(only(world)) == ["tg:1", "tg:2", "tg:3"]
+
+
+async def test_an_entry_of_one_user_takes_no_words_of_another(world: Days):
+    anns = Scope(user="ann")
+    world.add(entry("a", BEES, scope=anns), entry("b", "Seven bees are kept by Ann", scope=anns))
+    world.note("Ann keeps nine bees on the roof", scope=BOB)
+    rows = (
+        {"op": "update", "id": "a", "content": "Ann keeps nine bees on the roof"},
+        {"op": "merge", "ids": ["a", "b"], "content": "Ann keeps nine bees on the roof"},
+    )
+    for row in rows:
+        report = await world.run(Model(operations(row)), narrow=lambda scope: Scope())
+        assert report.dropped == (f"{row['op']}: somebody else has said it",)
+        world.note(f"Nothing else for {row['op']}", scope=BOB)
+    world.note("Ann keeps nine bees on the roof", scope=ANN)
+    await consolidate(world, rows[0], share="user")
+    assert world.entries()["a"].content == "Ann keeps nine bees on the roof"
+
+
+def config(share: str) -> MemoryConfig:
+    return MemoryConfig.model_validate(
+        {"core": {"share": share}, "plugins": {"storage": {"embedding_provider": "none"}}}
+    )
+
+
+@pytest.mark.parametrize("share", ["user", "channel", "session"])
+async def test_it_stands_in_the_prompt_of_its_session_alone_once_less_is_shared(world: Days, workspace: Path, share):
+    world.note(BEES, scope=ANN)
+    world.note(RADIOS, scope=BOB)
+    await consolidate(world, {"op": "add", "content": BEES}, {"op": "add", "content": BOTH})
+    async with MemoryHost(workspace, config=config(share)) as memory:
+        for scope in (ANN, BOB):
+            known = memory.prompt_entries("", session_key=scope.session, scope=scope).text
+            assert ("bees" in known) == (share == "session" and scope == ANN)
+            assert "radios" not in known
