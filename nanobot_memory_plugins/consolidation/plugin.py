@@ -119,7 +119,7 @@ class ConsolidationPlugin:
                 _SUBJECT,
                 f"{counts}; the file is damaged ({snapshot.damage}) and its last good copy is used",
                 Health.DEGRADED,
-                "`nanobot-memory consolidate`, any change, or the next start of a host puts the good copy in place; the"
+                "`nanobot-memory index`, any change, or the next start of a host puts the good copy in place; the"
                 " damaged file is kept.",
             )
         return _with_problems(counts, snapshot.document)

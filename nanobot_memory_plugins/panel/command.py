@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from loguru import logger
 
-from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, resolve_workspace
+from nanobot_memory_plugins.core.cli.mending import mend_memory
+from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
 
@@ -35,6 +36,7 @@ def panel(
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+    mend_memory(folder, read_configuration(config)[0])
     chosen = language_of() if language is Language.AUTO else language.value
     if web:
         from nanobot_memory_plugins.panel.web.server import serve

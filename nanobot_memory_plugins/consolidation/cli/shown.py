@@ -12,7 +12,9 @@ from rich.table import Table
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.fields import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.journal import Change, Run
+from nanobot_memory_plugins.consolidation.mending import mend_workspace
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.core.cli.mending import say_mended
 from nanobot_memory_plugins.core.cli.options import resolve_workspace
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.entries import exact_time
@@ -21,11 +23,16 @@ from nanobot_memory_plugins.core.files.entries import exact_time
 WHO = "user"
 
 
-def opened(workspace: Path | None) -> EntryRepository:
-    """Return the entries of a workspace. Raises `InputError` when there is no such folder."""
+def opened(workspace: Path | None, *, mended: bool = True) -> EntryRepository:
+    """Return the entries of a workspace, ``mended`` where their file is damaged.
+
+    Raises `InputError` when there is no such folder.
+    """
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+    if mended:
+        say_mended(mend_workspace(folder))
     return EntryRepository(folder)
 
 

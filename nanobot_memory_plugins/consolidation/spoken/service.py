@@ -79,7 +79,8 @@ class Spoken:
         self.prompt.read_ahead()
 
     def _mend(self) -> None:
-        mend_file(self._memory.repository)
+        if done := mend_file(self._memory.repository):
+            logger.info("{}", done)
 
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         store = self._context.store

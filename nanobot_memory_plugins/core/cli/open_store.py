@@ -5,9 +5,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.values import StoreStatus
@@ -19,7 +21,7 @@ _PATIENCE = 20.0
 
 @asynccontextmanager
 async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
-    """Open the store of a workspace. Raises `StoreError` when no plugin brings one."""
+    """Open the store of a workspace, its files mended before. Raises `StoreError` when no plugin brings one."""
     stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
     plugins = PluginSet(
@@ -31,6 +33,7 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
         visible_scope=lambda scope: scope,
         store=lambda: stores[0] if stores else None,
     )
+    await run_in_daemon_thread(lambda: mend_memory(workspace, config))
     await plugins.load()
     try:
         opened = await plugins.host.call_first("open_store", {}, accept=(Store,))

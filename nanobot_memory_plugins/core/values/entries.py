@@ -11,8 +11,8 @@ class EntryView:
     """One entry as of the moment at which it was asked for. Times are aware.
 
     ``score`` lies in 0..1. ``archived`` entries are kept and not used; ``gone`` ones stand in no file any more and are
-    known from the journal alone. ``superseded_by`` is the id of the entry that took its place. ``source_session`` is the
-    session it is from, or several with commas between them.
+    known from the journal alone. ``superseded_by`` is the id of the entry that took its place. ``source_session`` is
+    the session it is from, or several with commas between them.
     """
 
     id: str

@@ -8,10 +8,12 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError, StoreError
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 
@@ -20,7 +22,7 @@ _FAILED, _WRONG_USE = 1, 2
 
 @asynccontextmanager
 async def opened_store(workspace: Path | None, config: Path | None, *, embeddings: bool) -> AsyncIterator[SqliteStore]:
-    """Open the store of a workspace; its configuration's problems are printed to standard error.
+    """Open the store of a workspace; its configuration's problems, and what was mended, are printed to standard error.
 
     Raises `StoreError` when there is no such workspace, and `ConfigurationError` when the plugin is turned off.
     """
@@ -37,6 +39,7 @@ async def opened_store(workspace: Path | None, config: Path | None, *, embedding
     chosen = options if isinstance(options, StorageOptions) else StorageOptions()
     if not embeddings:
         chosen = chosen.model_copy(update={"embedding_provider": "none"})
+    await run_in_daemon_thread(lambda: mend_memory(folder, configuration))
     store = await SqliteStore.open(folder, chosen, SystemClock())
     try:
         yield store

@@ -9,7 +9,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
+from nanobot_memory_plugins.core.cli.mending import mend_memory
+from nanobot_memory_plugins.core.cli.options import (
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+)
 from nanobot_memory_plugins.core.transfer.cli.shown import bar
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 
@@ -25,6 +32,7 @@ def export_memory(
     """Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile."""
     folder = resolve_workspace(workspace)
     target = (to or Path(_usual_name(folder))).expanduser().absolute()
+    mend_memory(folder, read_configuration(None)[0])
     with bar("exporting") as progress:
         report = export_to(target, folder, progress=progress)
     if as_json:
