@@ -1,6 +1,7 @@
 """A pipe, a device or a link in the place of a memory file holds nobody up and leads nowhere."""
 
 import asyncio
+import json
 import os
 import time
 from pathlib import Path
@@ -101,6 +102,34 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
     assert (refused in answers) == (name in ("memory/sessions", "memory/.locks", "memory/.entries"))
     assert outside_of(workspace) == {"1-0123456789abcdef.spill": b"not ours"}
     assert sorted(path.name for path in outside.iterdir()) == ["1-0123456789abcdef.spill", "kept"]
+
+
+FOLDERS = [
+    *("memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", "memory/.usage", ".storage"),
+    *("memory/.entries/pending", "memory/.usage/recall", ".storage/summary"),
+]
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_linked_folder_of_ours_is_named_by_the_doctor_with_its_mend(tmp_path: Path, name: str) -> None:
+    (tmp_path / "outside").mkdir()
+    workspace = tmp_path / "workspace"
+    (workspace / name).parent.mkdir(parents=True)
+    (workspace / "memory").mkdir(exist_ok=True)
+    (workspace / name).symlink_to(tmp_path / "outside")
+    (workspace / "memory" / "mine").symlink_to(tmp_path / "outside")
+    ended = CliRunner().invoke(app, ["doctor", "--workspace", str(workspace), "--json"])
+    findings = json.loads(ended.stdout.splitlines()[-1])["findings"]
+    (found,) = [one for one in findings if one["subject"].startswith("folder ")]
+    assert (found["subject"], found["state"]) == (
+        f"folder {name}",
+        "it is a symbolic link, and nothing is written through it",
+    )
+    assert found["mend"] == (
+        f"Replace it by a real folder, and move into that what the link leads to: {workspace / name}"
+    )
+    is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.entries"))
+    assert (found["health"] == "bad") == (ended.exit_code == 1) == is_bad
 
 
 def test_a_linked_index_is_named_by_the_doctor_with_its_mend(tmp_path: Path) -> None:

@@ -9,9 +9,19 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 
 _KILO = 1_000
 _RIGHT = "Is it the right folder? --workspace names another one."
+# Folders of ours, and whether a memory cannot do without them: where one is a link, nothing is written there.
+_FOLDERS = {
+    "memory/sessions": True,
+    "memory/.locks": True,
+    "memory/.entries": True,
+    "memory/.spill": False,
+    "memory/.usage": False,
+    ".storage": False,
+}
 
 
 def machine_findings() -> list[Finding]:
@@ -53,7 +63,7 @@ def workspace_finding(workspace: Path) -> Finding:
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
-    """Return how many memory files of each kind there are, and their size."""
+    """Return how many memory files of each kind there are, and their size, and which folders of ours are links."""
     memory = workspace / "memory"
     kinds = {
         "long-term memory": _files(memory, "MEMORY.md"),
@@ -65,7 +75,24 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
         sizes = list(files)
         count = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
         findings.append(Finding(subject, f"{count}, {sum(sizes) / _KILO:,.1f} kB" if sizes else "none yet"))
-    return findings
+    return [*findings, *_linked_folders(workspace)]
+
+
+def _linked_folders(workspace: Path) -> Iterator[Finding]:
+    for name, is_needed in _FOLDERS.items():
+        for folder in _links(workspace / name):
+            mend = f"{REPLACE_LINK}: {folder}"
+            health = Health.BAD if is_needed else Health.DEGRADED
+            yield Finding(f"folder {folder.relative_to(workspace).as_posix()}", LINKED, health, mend)
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    """Yield ``folder`` where it is a link, else the folders in it that are."""
+    if folder.is_symlink():
+        yield folder
+        return
+    for inside, names, _ in os.walk(folder):
+        yield from (Path(inside, name) for name in sorted(names) if Path(inside, name).is_symlink())
 
 
 def _files(folder: Path, pattern: str) -> Iterator[int]:

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.lines import LineCounter, read_at
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import LINKED, narrow_file, private_folder, private_lock
+from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.files.text import count_breaks
 
@@ -228,7 +228,7 @@ def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
         folder = Path(error.filename).name
         return MemoryFileError(
             f"The folder {folder} is a symbolic link; nothing is written through it.",
-            mend=f"Replace it by a real folder, and move into that what the link leads to: {error.filename}",
+            mend=f"{REPLACE_LINK}: {error.filename}",
         )
     name = paths.relative(path)
     if error.errno == errno.ELOOP:

@@ -11,6 +11,8 @@ from filelock import FileLock
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
 LINKED = "it is a symbolic link, and nothing is written through it"
+# What a person can do about it, before the name of the link.
+REPLACE_LINK = "Replace it by a real folder, and move into that what the link leads to"
 
 
 def private_folder(folder: Path, *, below: Path | None = None) -> None:
