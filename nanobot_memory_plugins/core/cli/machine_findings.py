@@ -2,6 +2,7 @@
 
 import os
 import platform
+import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -81,9 +82,12 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
 def _linked_folders(workspace: Path) -> Iterator[Finding]:
     for name, is_needed in _FOLDERS.items():
         for folder in _links(workspace / name):
-            mend = f"{REPLACE_LINK}: {folder}"
-            health = Health.BAD if is_needed else Health.DEGRADED
-            yield Finding(f"folder {folder.relative_to(workspace).as_posix()}", LINKED, health, mend)
+            yield Finding(
+                f"folder {folder.relative_to(workspace).as_posix()}",
+                LINKED,
+                Health.BAD if is_needed else Health.DEGRADED,
+                f"{REPLACE_LINK}: `rm {shlex.quote(str(folder))}`, and the next start makes the folder.",
+            )
 
 
 def _links(folder: Path) -> Iterator[Path]:
