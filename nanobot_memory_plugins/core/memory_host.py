@@ -13,6 +13,7 @@ from typing import Any, Self
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
@@ -29,6 +30,7 @@ from nanobot_memory_plugins.core.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
@@ -110,8 +112,7 @@ class MemoryHost(PromptCalls):
             assert isinstance(store, Store)  # noqa: S101  # call_first has checked it; this tells the type checker
             self._store = store
         await self._plugins.host.call("on_start", {}, accept=())
-        for answer in await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,)):
-            self._tools += [tool for tool in answer.values if isinstance(tool, MemoryTool)]
+        self._tools += bounded_tools(await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,)))
         merged = await self._files.merge_spills()
         if merged:
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
@@ -332,7 +333,7 @@ class MemoryHost(PromptCalls):
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
                 mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
-        return await self._store.search(query)
+        return await hits_of(self._store, query)
 
     async def flush_index(self) -> None:
         """Return once everything that has been kept so far is searchable.

@@ -12,6 +12,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -151,7 +152,7 @@ async def _search(
     """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
 
     async def hits_for(query: Query) -> tuple[Hit, ...]:
-        result = await store.search(query)
+        result = await hits_of(store, query)
         if watch is not None:
             watch.searches.append((query, result))
         return result.hits

@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of
 from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.store_answers import hits_of, whole_hit
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local
@@ -134,7 +135,7 @@ class MemorySearchTool:
             sources=frozenset({wanted.source.value}) if wanted.source else frozenset(),
         )
         try:
-            hits = (await store.search(query)).hits
+            hits = (await hits_of(store, query)).hits
         except NanobotMemoryError as error:
             return f"Error: {error}"
         lines = [_line(hit) for hit in hits]
@@ -163,7 +164,7 @@ class MemoryGetTool:
         if store is None:
             return NO_STORE
         try:
-            hit = await store.read(str(arguments.get("id", "")).strip())
+            hit = await whole_hit(store, str(arguments.get("id", "")).strip())
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.visible_scope(Scope(session=session_key))

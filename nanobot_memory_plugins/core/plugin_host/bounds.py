@@ -51,6 +51,13 @@ BOUNDS: Mapping[str, Bound] = {
     "on_purge": Bound(values=10_000, characters=4_000_000),
 }
 
+# What a plugin's tool may say at a time, in characters, and of a hit of a store: its text, its snippet, and all of its
+# other texts together. Our own hits are of some thousand characters.
+TOOL_ANSWER = 200_000
+HIT_TEXT = 100_000
+HIT_SNIPPET = 10_000
+HIT_FIELDS = 20_000
+
 
 def bound_of(hook: str, given: int = 0) -> Bound:
     """Return the bound of a hook's answers, ``given`` characters wider: those that may come back."""

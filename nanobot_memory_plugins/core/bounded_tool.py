@@ -1,0 +1,57 @@
+"""A tool of a plugin, and what it says inside a bound: it goes into the prompt as it is."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.plugin_host.bounds import TOOL_ANSWER
+from nanobot_memory_plugins.core.protocols import MemoryTool
+
+
+def bounded_tools(answers: Iterable[PluginAnswer]) -> list[MemoryTool]:
+    """Return the tools that plugins contribute, each inside the bound."""
+    return [
+        BoundedTool(tool, answer.plugin_name)
+        for answer in answers
+        for tool in answer.values
+        if isinstance(tool, MemoryTool)
+    ]
+
+
+class BoundedTool:
+    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is."""
+
+    def __init__(self, tool: MemoryTool, plugin: str) -> None:
+        self._tool = tool
+        self._plugin = plugin
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self._tool.name
+
+    @property
+    def description(self) -> str:
+        """When to use the tool."""
+        return self._tool.description
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """JSON schema of the arguments."""
+        return self._tool.parameters
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
+        answer: object = await self._tool.run(arguments, session_key=session_key)
+        if not isinstance(answer, str):
+            return self._left_out("it is no text")
+        # The base class's own methods: a subclass might say anything of itself.
+        if (length := str.__len__(answer)) > TOOL_ANSWER:
+            return self._left_out(f"an answer of {length:,} characters, where {TOOL_ANSWER:,} are allowed")
+        return str.__str__(answer)
+
+    def _left_out(self, why: str) -> str:
+        logger.warning("the answer of the tool {} of plugin {} is left out: {}", self.name, self._plugin, why)
+        return f"Error: the answer of {self.name} is left out: {why}"

@@ -1,0 +1,162 @@
+"""What a plugin's tool says, and what somebody's store finds, has a bound before it comes near a prompt."""
+
+import itertools
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.plugin_host.bounds import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, TOOL_ANSWER
+from nanobot_memory_plugins.core.store_answers import hits_of, whole_hit
+from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope, SearchResult
+from tests.support.third_party import install_plugin
+
+HIT = Hit("a1", "the port is 6543", "memory/a.md", 1, 0.9, Origin.USER)
+TOOL = """
+    from types import SimpleNamespace
+    from nanobot_memory_plugins.core import hookimpl
+    async def run(arguments, *, session_key):
+        return {answer}
+    @hookimpl
+    def contribute_tools():
+        return SimpleNamespace(name="talk", description="", parameters={{}}, run=run)
+"""
+
+
+class Liar(str):
+    def __len__(self) -> int:
+        return 1
+
+    def __getitem__(self, _key):
+        return self
+
+
+class Store:
+    """A store that gives what it is told to."""
+
+    def __init__(self, result: object) -> None:
+        self.result = result
+
+    async def search(self, query: Query) -> object:
+        return self.result
+
+    async def read(self, hit_id: str) -> object:
+        return self.result
+
+
+async def say(tmp_path, monkeypatch, answer: str) -> str:
+    install_plugin(tmp_path, monkeypatch, "talks", TOOL.format(answer=answer))
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "talks")
+    async with MemoryHost(tmp_path / "ws") as memory:
+        (tool,) = [tool for tool in memory.tools() if tool.name == "talk"]
+        assert (tool.description, tool.parameters) == ("", {})
+        return await tool.run({}, session_key="a")
+
+
+@pytest.mark.accept("PL-04")
+@pytest.mark.parametrize("kind", ["str", "type('Liar', (str,), {'__len__': lambda self: 1})"])
+async def test_what_a_tool_says_has_a_bound(tmp_path, monkeypatch, log, kind: str):
+    said = await say(tmp_path, monkeypatch, f"({kind})('x' * {TOOL_ANSWER + 1})")
+    assert said == (
+        f"Error: the answer of talk is left out: an answer of {TOOL_ANSWER + 1:,} characters, where {TOOL_ANSWER:,} are"
+        " allowed"
+    )
+    assert "xxx" not in "".join(log)
+    assert any("the tool talk of plugin talks" in line for line in log)
+
+
+async def test_as_much_as_is_allowed_is_said_and_what_is_no_text_is_not(tmp_path, monkeypatch):
+    assert len(await say(tmp_path, monkeypatch, f"'x' * {TOOL_ANSWER}")) == TOOL_ANSWER
+
+
+async def test_what_is_no_text_is_not_said(tmp_path, monkeypatch):
+    said = await say(tmp_path, monkeypatch, "['x'] * 1_000_000")
+    assert said == "Error: the answer of talk is left out: it is no text"
+
+
+async def test_no_more_hits_are_taken_than_were_asked_for():
+    hits = tuple(replace(HIT, id=f"a{number}") for number in range(50))
+    result = await hits_of(Store(SearchResult(hits)), Query("port", limit=7))
+    assert result.hits == hits[:7]
+    assert (await hits_of(Store(SearchResult(list(hits))), Query("port", limit=60))).hits == hits
+
+
+@pytest.mark.parametrize("kind", [str, Liar])
+async def test_long_texts_of_a_hit_are_cut(kind: type[str]):
+    hit = replace(HIT, text=kind("x" * (HIT_TEXT + 1)), snippet=kind("y" * (HIT_SNIPPET + 1)))
+    expected = replace(HIT, text="x" * HIT_TEXT, snippet="y" * HIT_SNIPPET)
+    assert (await hits_of(Store(SearchResult((hit,))), Query("port"))).hits == (expected,)
+    assert await whole_hit(Store(hit), "a1") == expected
+
+
+@pytest.mark.parametrize("kind", [str, Liar])
+@pytest.mark.parametrize("field", ["id", "path", "heading", "speaker", "source", "tldr", "tags", "scope"])
+async def test_a_hit_with_too_much_elsewhere_is_left_out(field: str, kind: type[str]):
+    long = kind("x" * (HIT_FIELDS + 1))
+    value = {"tags": ("a", long), "scope": Scope(user=long)}.get(field, long)
+    store = Store(SearchResult((replace(HIT, **{field: value}), HIT)))
+    assert (await hits_of(store, Query("port"))).hits == (HIT,)
+    assert await whole_hit(Store(replace(HIT, **{field: value})), "a1") is None
+
+
+@pytest.mark.parametrize("odd", [None, "hit", replace(HIT, text=None), replace(HIT, tags=itertools.repeat("a"))])
+async def test_what_is_no_hit_is_left_out(odd: object):
+    assert (await hits_of(Store(SearchResult((odd, HIT))), Query("port"))).hits == (HIT,)
+    assert await whole_hit(Store(odd), "a1") is None
+
+
+@pytest.mark.parametrize("odd", [None, (HIT,), SearchResult(None), SearchResult(itertools.repeat(HIT))])
+async def test_what_is_no_result_fails_as_a_store_fails(odd: object):
+    with pytest.raises(StoreError, match="no result"):
+        await hits_of(Store(odd), Query("port"))
+
+
+FLOOD = f"""
+    from nanobot_memory_plugins.core import Hit, SearchResult, hookimpl
+    from nanobot_memory_plugins.core.values import Level, Origin, StoreStatus
+    def hit(number):
+        return Hit(f"a{{number}}", "flood " * 4_000_000, "memory/a.md", 1, 0.9, Origin.USER, coverage=1.0,
+                   speaker="flood " * {HIT_FIELDS} if number % 2 else "")
+    class Store:
+        async def search(self, query): return SearchResult(tuple([hit(0), hit(1)] * 20_000))
+        async def read(self, hit_id): return hit(0)
+        def notify(self, path): pass
+        async def flush(self): pass
+        def status(self): return StoreStatus(level=Level.MARKDOWN)
+        async def close(self): pass
+    @hookimpl
+    def open_store():
+        return Store()
+"""
+
+
+@pytest.mark.accept("PL-04")
+async def test_a_store_that_floods_fills_neither_a_prompt_nor_an_afternoon(tmp_path: Path, monkeypatch):
+    install_plugin(tmp_path, monkeypatch, "flood", FLOOD)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "flood,recall")
+    config = MemoryConfig.model_validate(
+        {"core": {"message_limit": 30.0}, "plugins": {"recall": {"recallTimeout": 20}}}
+    )
+    async with MemoryHost(tmp_path / "ws", config=config) as memory:
+        started = time.monotonic()
+        found = await memory.message_received(session_key="a", text="What did I say about the flood last week?")
+        tools = {tool.name: tool for tool in memory.tools()}
+        listed = await tools["memory_search"].run({"query": "flood"}, session_key="a")
+        whole = await tools["memory_get"].run({"id": "a0"}, session_key="a")
+        assert len((await memory.search(Query("flood", limit=5))).hits) == 3
+        assert time.monotonic() - started < 10
+    assert "flood" in (found.block or "")
+    assert len(found.block or "") < 20_000
+    assert listed.count("id a0") == 4
+    assert "flood" in whole
+    assert len(whole) < HIT_TEXT + 1_000
+
+
+def test_the_bounds_are_documented():
+    page = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
+    text = " ".join(page.split("### Bounds of answers")[1].split("## ")[0].split())
+    for number in (TOOL_ANSWER, HIT_TEXT, HIT_SNIPPET, HIT_FIELDS):
+        assert f"{number:,} characters" in text
