@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from benchmarks.measure import report
-from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 
 MESSAGES = 200
 
@@ -36,16 +36,22 @@ async def _measure(workspace: Path) -> tuple[list[float], list[float]]:
     """Return, for each message, the seconds that the loop did not wait, and the seconds of the whole call."""
     held: list[float] = []
     whole: list[float] = []
-    async with MemoryHost(workspace) as memory:
+    # Each message is of a session of its own and sees nothing of the others, so that nothing is recalled.
+    config = MemoryConfig.model_validate({"core": {"share": "session"}})
+    async with MemoryHost(workspace, config=config) as memory:
         await memory.message_received(session_key="bench:1", text="warm up")
         await memory.flush_index()
         selector = _WaitingSelector(asyncio.get_running_loop())
         for number in range(MESSAGES):
             selector.waited = 0.0
             started = time.perf_counter()
-            await memory.message_received(session_key="bench:1", text=f"write a poem about rain, number {number}")
+            answer = await memory.message_received(
+                session_key=f"bench:{number}", text=f"write a poem about rain, number {number}"
+            )
             whole.append(time.perf_counter() - started)
             held.append(whole[-1] - selector.waited)
+            if answer.block:
+                raise RuntimeError("something was recalled")
         selector.restore()
     return held, whole
 

@@ -87,7 +87,7 @@ async def test_a_plugin_that_blocks_its_event_loop_does_not_block_nanobots(insta
 
         @hookimpl
         async def on_message_received():
-            time.sleep(4)
+            time.sleep(12)
         """,
     )
     loop = install({"core": {"messageLimit": 0.2}, "nanobot": {"startLimit": 0.5}}).loop()
@@ -107,6 +107,6 @@ async def test_a_plugin_that_blocks_its_event_loop_does_not_block_nanobots(insta
     closed = time.perf_counter() - began - answered
     measuring.cancel()
     assert response.content == "Understood."
-    assert answered < 3.5  # the first turn waits for the start as well, and never for the plugin
-    assert closed < 4  # 2 s, and a margin
-    assert max(lags) < 2  # a blocked loop would show all 4 s
+    assert answered < 10  # the first turn waits for the start as well, and never for the plugin
+    assert closed < 10  # 2 s, and a margin
+    assert max(lags) < 8  # a blocked loop would show all 12 s
