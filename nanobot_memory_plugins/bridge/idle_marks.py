@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.core.harmless_names import harmless_name
 
 # A session whose catching up was cut short this often is given up: short-lived processes would pay for it for ever.
 _TRIES = 3
@@ -43,10 +44,11 @@ class IdleMarks:
             done, tries = marks.setdefault("done", {}), marks.setdefault("tries", {})
             for key, saved in sorted(sessions, key=lambda one: one[1], reverse=True):
                 stamp = saved.isoformat()
-                known = tries.get(key, ["", 0])
+                name = harmless_name(key)
+                known = tries.get(name, ["", 0])
                 count = known[1] if known[0] == stamp else 0
-                if stamp > max(since, done.get(key, "")) and count < _TRIES and len(chosen) < at_most:
-                    tries[key] = [stamp, count + 1]
+                if stamp > max(since, done.get(name, "")) and count < _TRIES and len(chosen) < at_most:
+                    tries[name] = [stamp, count + 1]
                     chosen.append((key, saved))
 
         self._change(choose)
@@ -54,12 +56,13 @@ class IdleMarks:
 
     def note(self, key: str, saved: datetime) -> None:
         """Record that a session has been dealt with as it was saved at ``saved``."""
+        name = harmless_name(key)
 
         def add(marks: dict[str, Any]) -> None:
             marks.setdefault("since", saved.isoformat())
-            marks.setdefault("tries", {}).pop(key, None)
+            marks.setdefault("tries", {}).pop(name, None)
             done = marks.setdefault("done", {})
-            done[key] = max(saved.isoformat(), done.pop(key, ""))
+            done[name] = max(saved.isoformat(), done.pop(name, ""))
             for oldest in sorted(done, key=done.__getitem__)[:-_REMEMBERED]:
                 marks["since"] = max(marks["since"], done.pop(oldest))
 

@@ -12,6 +12,7 @@ from nanobot.agent.hook import AgentHook
 
 from nanobot_memory_plugins.bridge.seams import require
 from nanobot_memory_plugins.bridge.sessions import is_for_people
+from nanobot_memory_plugins.core.harmless_names import harmless_name
 
 _OVERFLOW = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|max(?:imum)?[_ ](?:input|prompt)"
@@ -54,7 +55,7 @@ class Overflows:
         if key not in self._noticed:
             return
         self._noticed.discard(key)
-        logger.info("the provider reported an overflow: {} is compacted", key)
+        logger.info("the provider reported an overflow: {} is compacted", harmless_name(key))
         auto = self._loop.auto_compact
         auto._archiving.add(key)
         self._loop.schedule_background(self._compact(auto, key))

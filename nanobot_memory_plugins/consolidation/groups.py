@@ -5,14 +5,18 @@ from collections.abc import Iterable
 
 from nanobot_memory_plugins.consolidation.block import content_of
 from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.core.harmless_names import harmless_name
 
 _LONGEST = 80  # characters
 _DEEPEST = 5
 
 
 def plain_group(group: str) -> str:
-    """Return the name of a group in its one form: parts without space around them, in lower case, by single slashes."""
-    text = content_of(group[: 4 * _LONGEST]).replace("\\", "/").replace("／", "/").casefold()
+    """Return the name of a group in its one form: parts without space around them, in lower case, by single slashes.
+
+    A token in it is replaced.
+    """
+    text = harmless_name(content_of(group[: 4 * _LONGEST])).replace("\\", "/").replace("／", "/").casefold()
     parts = [part.strip(" .") for part in text.split("/")]
     return "/".join([part for part in parts if part][:_DEEPEST])[:_LONGEST].strip("/ ")
 

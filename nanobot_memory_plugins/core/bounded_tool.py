@@ -5,6 +5,7 @@ from typing import Any
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.harmless_names import with_harmless_names
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_host.bounds import TOOL_ANSWER
 from nanobot_memory_plugins.core.protocols import MemoryTool
@@ -20,6 +21,7 @@ def bounded_tools(answers: Iterable[PluginAnswer]) -> list[MemoryTool]:
     ]
 
 
+@with_harmless_names
 class BoundedTool:
     """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is."""
 

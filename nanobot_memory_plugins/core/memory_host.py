@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.finished_turns import BackgroundWork, LiveMessages, TokenTally
+from nanobot_memory_plugins.core.harmless_names import with_harmless_names
 from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, values_of
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
@@ -45,6 +46,7 @@ from nanobot_memory_plugins.core.values import (
 )
 
 
+@with_harmless_names
 class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
@@ -107,10 +109,8 @@ class MemoryHost(PromptCalls):
     async def _start(self) -> None:
         await self._plugins.load()
         opened = await self._plugins.host.call_first("open_store", {}, accept=(Store,))
-        if opened is not None:
-            (store,) = opened.values
-            assert isinstance(store, Store)  # noqa: S101  # call_first has checked it; this tells the type checker
-            self._store = store
+        # As in `Inspection`: call_first has checked it, and this tells the type checker.
+        self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
         await self._plugins.host.call("on_start", {}, accept=())
         self._tools += bounded_tools(await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,)))
         merged = await self._files.merge_spills()

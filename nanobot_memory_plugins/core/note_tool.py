@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from nanobot_memory_plugins.core.harmless_names import with_harmless_names
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt
 
 KeepNote = Callable[[Note, str], Awaitable[Receipt]]
@@ -30,6 +31,7 @@ class NoteArguments(BaseModel):
     )
 
 
+@with_harmless_names
 class NoteTool:
     """``memory_note``: writes to the day's note file or to long-term memory, at once."""
 

@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.files.spilled import SpilledRecord, merge_into
 from nanobot_memory_plugins.core.files.text import clean, one_line
+from nanobot_memory_plugins.core.harmless_names import harmless_name, harmless_scope
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger
 from nanobot_memory_plugins.core.transfer.recorded import Recorded, ids_in
@@ -97,11 +98,12 @@ class Taker:
         if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools and not item.id:
             self._report.leave(_TOOL_RESULT, item.file, item.line)
             return
+        session = harmless_name(item.session_key)
         record = TranscriptRecord(
             role=one_line(item.role),
             text=self._redacted(remove_fenced(item.text)),
-            session_key=item.session_key,
-            scope=replace(item.scope, session=item.session_key),
+            session_key=session,
+            scope=harmless_scope(replace(item.scope, session=session)),
             origin=item.origin,
             time=local_time(item.time) if item.time is not None else None,
             name=self._redacted(item.name),
@@ -115,7 +117,7 @@ class Taker:
         when = _key_time(item.time) if item.time is not None else ""
         key = self._key("message", item, (item.id, record.session_key, record.role, when, record.text), repeats=True)
         record = replace(record, id=item.id or key[:_ID_DIGITS])
-        path = self._paths.sessions / session_file_name(f"imported/{item.session_key}")
+        path = self._paths.sessions / session_file_name(f"imported/{session}")
         self._put(_Waiting(key, "messages", item.file, render_transcript_line(record), record.id), path)
 
     def _take_note(self, item: ImportedNote) -> None:
@@ -135,7 +137,7 @@ class Taker:
         if not (safe.tldr.strip() or safe.details.strip()):
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
-        scope = note.scope or Scope()
+        scope = harmless_scope(note.scope or Scope())
         when = _key_time(note.time) if item.time_is_certain else ""
         parts = (item.id, scope.session, when, safe.title, safe.tldr, safe.details)
         key = self._key("note", item, parts, repeats=False)

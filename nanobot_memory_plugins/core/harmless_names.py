@@ -1,0 +1,87 @@
+"""Session keys and names of groups without secrets: they become file names, rows and lines of logs.
+
+Whoever names a session by an API token gets another name for it, always the same one. Any other name stays as it is.
+"""
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from nanobot_memory_plugins.core.redaction.cues import Lowered
+from nanobot_memory_plugins.core.redaction.folding import FoldedView
+from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
+from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
+from nanobot_memory_plugins.core.redaction.rules import settle
+from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
+from nanobot_memory_plugins.core.values import Note, Query, Scope
+
+# Shapes of known issuers alone: a telephone number, a mail address or the random id of a chat is an ordinary name. And
+# no rules of others: a name may not depend on what else is installed.
+_TOKENS = RuleIndex([rule for rule in (*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES) if rule.kind != "prefixed_token"])
+_DIGITS = 16
+# Letters alone, so that no digest looks like a number that is somebody's.
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+_NAMES = frozenset({"session_key", "scope", "query", "note"})
+
+_Class = TypeVar("_Class")
+
+
+@functools.lru_cache(maxsize=4_096)
+def harmless_name(name: str) -> str:
+    """Return a name as it is, or where it holds a token, without that and with 64 bits of the whole name's SHA-256.
+
+    Two names give two, and a name that was given is given again for itself.
+    """
+    # Full-width and invisible characters hide no token; a name without one keeps them.
+    redacted = FoldedView(name).text
+    spans = settle(_TOKENS.find(redacted, Lowered(redacted)))
+    if not spans:
+        return name
+    for span in reversed(spans):
+        redacted = f"{redacted[: span.start]}{span.placeholder}{redacted[span.end :]}"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return f"{redacted}-{digest.translate(_LETTERS)}"
+
+
+def harmless_scope(scope: Scope) -> Scope:
+    """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
+    return Scope(*(_harmless(name) for name in (scope.agent, scope.user, scope.channel, scope.session)))
+
+
+def with_harmless_names(kind: type[_Class]) -> type[_Class]:
+    """Let every public method of a class be called with harmless names, wherever it takes a session's key or scope."""
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        signature = inspect.signature(method)
+        if not name.startswith("_") and not _NAMES.isdisjoint(signature.parameters):
+            setattr(kind, name, _called_with_harmless_names(method, signature))
+    return kind
+
+
+def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def call(*arguments: Any, **named: Any) -> Any:
+        try:
+            bound = signature.bind(*arguments, **named)
+        except TypeError:
+            return method(*arguments, **named)  # it says itself what is wrong with the call
+        for name in _NAMES & bound.arguments.keys():
+            bound.arguments[name] = _harmless(bound.arguments[name])
+        return method(*bound.args, **bound.kwargs)
+
+    return call
+
+
+def _harmless(value: Any) -> Any:
+    """Return a session's key, a scope, or a query or note with one, without tokens; all else as it is."""
+    if isinstance(value, str):
+        return harmless_name(value)
+    if isinstance(value, Scope):
+        return harmless_scope(value)
+    if isinstance(value, Mapping):
+        return {name: _harmless(item) for name, item in value.items()}
+    if isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
+        return replace(value, scope=harmless_scope(value.scope))
+    return value

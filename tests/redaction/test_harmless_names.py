@@ -1,0 +1,147 @@
+"""A token that names a session or a group stands in no file, file name, row or log line of ours."""
+
+import asyncio
+import json
+import random
+import string
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from loguru import logger
+
+from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
+from nanobot_memory_plugins.consolidation.groups import plain_group
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
+from nanobot_memory_plugins.core.harmless_names import harmless_name
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
+from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.taking import Taker
+from nanobot_memory_plugins.core.values import Origin
+
+CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
+ORDINARY = [
+    *("cli:direct", "heartbeat", "cron:a1b2c3d4", "agent:main:main", "session-1", "", "会话:一"),
+    *("telegram:-1001234567890:topic:42", "discord:112233445566778899", "slack:C024BE91L:1503435956.000247"),
+    *("whatsapp:4917012345678@s.whatsapp.net", "whatsapp:+4917012345678", "email:alice@example.com"),
+    *("feishu:ou_7d8a6e6df7621556ce0d21922b676706ccs", "line:U4af4980629abcdef4af4980629abcdef"),
+    *("dingtalk:cidAbCdEf123456789==", "matrix:!abcDEFghijkl:matrix.org", "qq:1234567890", "192.168.0.1:5000"),
+    *("websocket:88915bc0-5535-467a-90c0-276697fc4bf4", "api:PN5OMfLhyPiF81sJGxvu2wup", "01HZY6QK3J8Z5N8V1C2B3D4E5F"),
+    *("msteams:19:meeting_MjdhNjM4YzUtYzExZi00OTFkLTkzZTAtNTVlNmZmMDhkNGU2@thread.v2", "work/clients", "api keys"),
+]
+
+
+def token(seed: int = 0) -> str:
+    return "sk-proj-" + "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=48))
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_an_ordinary_name_stays_as_it_is(name: str):
+    assert harmless_name(name) == name
+
+
+@pytest.mark.parametrize("made", ["{}", "cli:{}", "cli:{}:topic:4", "用户{}", "telegram:+4917012345678:{}"])
+def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
+    one, other = made.format(token(1)), made.format(token(2))
+    assert harmless_name(one) == harmless_name(one)
+    assert len({harmless_name(one), harmless_name(other)}) == 2
+    assert token(1) not in harmless_name(one)
+    assert harmless_name(one).startswith(made.partition("{")[0])
+
+
+@given(st.integers(0, 10**9), st.sampled_from(["", "cli:", "a/", "x: "]), st.sampled_from(["", ":1", "/b"]))
+def test_a_name_that_was_given_is_given_again_for_itself(seed: int, before: str, behind: str):
+    name = harmless_name(f"{before}{token(seed)}{behind}")
+    assert harmless_name(name) == name
+    group = plain_group(f"{before}{token(seed)}{behind}")
+    assert plain_group(group) == group
+    assert token(seed).casefold() not in group
+
+
+def bytes_below(folder: Path) -> bytes:
+    """Return all names and all content, in any case."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return b"".join(str(path.relative_to(folder)).encode() + path.read_bytes() for path in files).lower()
+
+
+async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
+    log: list[str] = []
+    sink = logger.add(log.append, level="DEBUG")
+    key = f"cli:{token()}"
+    scope = {"user": f"ann {token(4)}", "channel": token(), "session": key}
+    said = [{"role": "user", "content": "Remember that my dog is called Rex."}]
+    summaries = json.dumps([{"content": "The dog is called Rex", "category": "fact"}])
+
+    async def model(_messages: object, *, max_tokens: int, purpose: str) -> str:
+        return summaries
+
+    async with MemoryHost(tmp_path, config=CONFIG, llm=model) as memory:
+        for whose in (scope, None, Scope(session=key)):
+            received = await memory.message_received(session_key=key, text=said[0]["content"], scope=whose)
+            assert received.receipt.stored
+        await memory.message_sent(session_key=key, text="I shall.", scope=scope)
+        await memory.tool_executed(session_key=key, tool_name="exec", arguments={"command": "make"}, error="failed")
+        await memory.keep(Note("a note of the session"), session_key=key)
+        await memory.keep(Note("another one", scope=Scope(session=key)))
+        for tool in memory.tools():
+            if tool.name == "remember":
+                await tool.run({"text": "The cat is called Tabby", "group": f"pets/{token(3)}"}, session_key=key)
+            if tool.name == "memory_note":
+                await tool.run({"tldr": "My dog is called Rex", "type": "idea"}, session_key=key)
+        await memory.turn_finished(session_key=key, messages=said, context_window=1_000, context_tokens=990)
+        await memory.before_compaction(session_key=key, messages=said, context_window=1_000, reason="pressure")
+        await memory.session_idle(session_key=key, history=said, ended=True, scope=scope)
+        await memory.flush_index()
+        # What was kept is still that session's.
+        assert next(one["content"] for one in memory.history(key)) == said[0]["content"]
+        assert (await memory.search(Query("dog", scope=Scope(session=key)))).hits
+        assert not (await memory.search(Query("dog", scope=Scope(session=f"cli:{token(5)}")))).hits
+        assert "Rex" in memory.prompt_entries(memory.base_context(), session_key=key, scope=scope).text
+    logger.remove(sink)
+    found = bytes_below(tmp_path)
+    assert b"tabby" in found
+    (note,) = [
+        part
+        for path in (tmp_path / "memory").glob("2*.md")
+        for part in parse_notes(path.read_bytes())
+        if isinstance(part, NoteEntry) and part.type == "idea"
+    ]
+    assert note.origin is Origin.USER  # the tool knows what its session's user has said
+    for one in (token(), token(3), token(4)):
+        assert one.lower().encode() not in found
+        assert one.lower() not in "".join(log).lower()
+
+
+def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path):
+    key = f"cli:{token()}"
+    report = ImportReport("plain", "plain", "elsewhere")
+    taker = Taker(MemoryPaths.of(tmp_path), report, redact=redact_text)
+    taker.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))
+    taker.finish()
+    marks = IdleMarks(tmp_path / ".storage" / "idle_sessions.json")
+    first, then = (datetime(2026, 1, day, tzinfo=UTC) for day in (1, 2))
+    marks.due([], now=first, at_most=1)
+    assert marks.due([(key, then)], now=then, at_most=1) == [(key, then)]
+    marks.note(key, then)
+    assert marks.due([(key, then)], now=then, at_most=1) == []
+    assert b"hello" in bytes_below(tmp_path)
+    assert token().lower().encode() not in bytes_below(tmp_path)
+
+
+async def test_ordinary_sessions_of_an_older_store_are_found_again(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        for key in ORDINARY[:3]:
+            await memory.message_received(session_key=key, text=f"said in {key}")
+        names = {path.name for path in (tmp_path / "memory" / "sessions").iterdir()}
+        assert names == {MemoryPaths.of(tmp_path).transcript(key).name for key in ORDINARY[:3]}
+
+
+async def test_a_wrong_call_is_refused_in_the_methods_own_words(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        with pytest.raises(TypeError, match="message_received"):
+            await memory.message_received(text="hello")  # type: ignore[call-arg]
+        await asyncio.sleep(0)
