@@ -66,6 +66,13 @@ async def test_one_word_that_only_another_session_said_is_enough(world: Days):
     assert seen(only(world)) == []
 
 
+async def test_a_word_that_begins_alike_is_another_word(world: Days):
+    world.note("Northern bees sit on the roof", scope=ANN)
+    world.note("The money lies in Northquay", scope=BOB)
+    await consolidate(world, {"op": "add", "content": "Northern bees sit on the roof in Northquay"})
+    assert seen(only(world)) == []
+
+
 async def test_what_a_person_wrote_for_everybody_stays_everybodys(world: Days, workspace: Path):
     world.note(BEES, scope=ANN)
     (workspace / "memory" / "2026-02-19.md").write_text(f"{RADIOS}\n")
