@@ -98,6 +98,12 @@ def test_so_do_the_other_commands_that_read_it(memory: Path, command: tuple[str,
     assert ended.stderr.count("MEMORY.md was damaged") == 1
 
 
+def test_so_does_the_panel_before_it_looks_for_a_terminal(memory: Path):
+    bad = damage(memory, "zeroed")
+    assert "MEMORY.md was damaged" in run(memory, "panel").stderr
+    assert is_mended(memory, bad)
+
+
 def test_a_sound_file_is_left_as_it_is(memory: Path):
     before = memory.read_bytes(), memory.stat().st_mtime_ns
     assert "damaged" not in run(memory, "search", "cat", "--no-embeddings").stderr
