@@ -61,15 +61,17 @@ def with_harmless_names(kind: type[_Class]) -> type[_Class]:
 
 
 def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
+    places = [place for place, name in enumerate(signature.parameters) if name in _NAMES]
+
     @functools.wraps(method)
     def call(*arguments: Any, **named: Any) -> Any:
-        try:
-            bound = signature.bind(*arguments, **named)
-        except TypeError:
-            return method(*arguments, **named)  # it says itself what is wrong with the call
-        for name in _NAMES & bound.arguments.keys():
-            bound.arguments[name] = _harmless(bound.arguments[name])
-        return method(*bound.args, **bound.kwargs)
+        given = list(arguments)
+        for place in places:
+            if place < len(given):
+                given[place] = _harmless(given[place])
+        for name in _NAMES.intersection(named):
+            named[name] = _harmless(named[name])
+        return method(*given, **named)
 
     return call
 
