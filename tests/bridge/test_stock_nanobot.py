@@ -21,7 +21,12 @@ from tests.support.nanobot import Installation, serving
 FACT = "The staging database runs on host Brunhilde, port 6543."
 QUESTION = "On which host does the staging database run?"
 # Search by words alone: these tests are about the way through nanobot, and a model would have to be built first.
-WORDS_ALONE = {"storage": {"embeddingProvider": "none"}}
+# With time enough for a busy machine.
+WORDS_ALONE = {
+    "storage": {"embeddingProvider": "none"},
+    "recall": {"recallTimeout": 5},
+    "core": {"messageLimit": 6},
+}
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ SECRET = "Veil7lampRow93"
         "CREATE DATABASE LINK far CONNECT TO app IDENTIFIED BY \"{}\" USING 'orcl';",
         "cloud:\n  ak: ZHP044sl5jVq\n  sk: 9Q{}x7Kd2\n  region: cn-beijing",
         "微信支付 key={}8b505764e4e1a222 mch_id=1635564319",
-        "smtp_auth_password: {}.dcKRZz91",
+        "smtp_auth_password: {}.dcK",
         "lftp -u reporter,{} -e 'mirror in out; bye' ftp.example.org",
         "ftp> open ftp.example.org\nftp> user ci2 {}\n230 Login successful.",
         "snmp-server user backup2 grp v3 auth sha {} priv aes 128 otherone",

@@ -1,4 +1,4 @@
-"""A session of hundreds of messages in a small window. ``NANOBOT_MEMORY_LONG_SESSION=2000`` makes it longer."""
+"""A session of many messages in a small window. ``NANOBOT_MEMORY_LONG_SESSION=2000`` makes it longer."""
 
 import os
 
@@ -9,7 +9,7 @@ from tests.support.nanobot import OFFLINE, Installation
 from tests.support.token_counts import count_like_a_model
 from tests.together.long_session import ACKNOWLEDGED, MAX_TOKENS, WINDOW, Course, converse, facts, script
 
-MESSAGES = int(os.environ.get("NANOBOT_MEMORY_LONG_SESSION", "200"))
+MESSAGES = int(os.environ.get("NANOBOT_MEMORY_LONG_SESSION", "120"))
 # The limits of a turn are out of the way, and the machine's vectors: what is shown is not the speed.
 MEMORY = {
     "core": {"messageLimit": 30},
