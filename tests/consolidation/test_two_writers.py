@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .two_writers import interleave
 
-INTERLEAVINGS = int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "150"))
+INTERLEAVINGS = int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "80"))
 
 
 def test_no_interleaving_loses_an_edit_or_an_entry(tmp_path: Path):
