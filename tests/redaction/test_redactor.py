@@ -164,6 +164,12 @@ def test_time_grows_no_faster_than_the_text(unit):
     assert any(seconds((unit * large)[:large]) < min(limit, 10) for _ in range(2))
 
 
+def test_a_secret_that_stands_in_a_text_ten_thousand_times_is_looked_for_once():
+    unit = "recovery codes: a1b2c-d3e4f, "
+    short = min(seconds(unit * 2_500) for _ in range(2))
+    assert any(seconds(unit * 10_000) < 6 * short for _ in range(3))
+
+
 @pytest.mark.parametrize("unit", ["x", "X", "xX-", "xxx.", "0", "ab"])
 def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
     value = unit * 60

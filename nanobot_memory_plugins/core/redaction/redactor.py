@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -176,11 +177,16 @@ def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
         if RANK_KEYED <= span.rank < RANK_BLOCK and _SHORTEST_REPEATED <= span.end - span.start <= _LONG
     }
     more: list[Span] = []
+    starts = [span.start for span in spans]  # in order, and none overlaps another
     for value, span in list(values.items())[:_MOST_REPEATED]:
         if text.count(value) > 1 and _is_repeated(value):
             for match in re.finditer(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", text):
                 start, end = match.span()
-                if all(end <= one.start or one.end <= start for one in spans):
+                behind = bisect_right(starts, start)
+                is_free = (not behind or spans[behind - 1].end <= start) and (
+                    behind == len(spans) or end <= spans[behind].start
+                )
+                if is_free:
                     more.append(span._replace(start=start, end=end))
     return sorted(spans + settle(more)) if more else spans
 
