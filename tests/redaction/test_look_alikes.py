@@ -20,7 +20,7 @@ LOOK_ALIKES = [
     "身份证号：110101********2044",
     "/var/run/secrets/kubernetes.io/serviceaccount from kube-api-access-e9fxn (ro)",
     "$securePassword = Read-Host -Prompt 'Password 3' -AsSecureString",
-    "Enter passphrase for key '/root/.ssh/id_ed25519': \nIdentity added 5",
+    "Enter passphrase for key '/srv/ci/.ssh/id_ed25519': \nIdentity added 5",
     'echo "${SECRET_KEY:?SECRET_KEY must be set}" > /dev/null',
     '<el-input v-model="form.password" type="password" :maxlength="49" show-password />',
     f"Annotations: checksum/secret: {SHA256}",
