@@ -18,6 +18,9 @@ _SHORTEST_REPEAT = 8
 # Of two memories whose scores differ by less than a tenth, one that is half as long as the other goes first.
 _NEARLY_THE_SAME = 0.9
 _HALF = 2
+# Shares of a snippet's length that are tried where not all memories fit: another memory may be worth more than the
+# ends of long ones (docs/retrieval.md).
+_SHORTER_SNIPPETS = (1.0, 2 / 3, 4 / 9)
 
 
 def build_block(
@@ -27,14 +30,21 @@ def build_block(
 
     Hits whose score is below ``min_relative_odds`` of the best one's are left out. The best ``max_full_docs`` stand
     whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
-    fit, a short memory goes before a long one that is hardly better. After a light search a structured note stands by
-    its tl;dr and tags. Lines are grouped by source file, the file of the best hit first.
+    fit, a short memory goes before a long one that is hardly better, and snippets become shorter, down to four ninths
+    of ``heavy_max_snippet_chars``, where that makes room for what is worth more: a memory is worth its score, as far as
+    it is shown. After a light search a structured note stands by its tl;dr and tags. Lines are grouped by source file,
+    the file of the best hit first.
     """
     best = max((hit.score for hit in hits), default=0.0)
     good = [hit for hit in hits if hit.score >= options.min_relative_odds * best]
     page = _filled(good, options, tier)
     if len(page.used) < len(good):
-        page = max(page, _filled(_short_before_long(good), options, tier), key=lambda one: one.worth)
+        pages = (
+            _filled(order, _with_snippets(share, options), tier)
+            for share in _SHORTER_SNIPPETS
+            for order in (good, _short_before_long(good))
+        )
+        page = max(pages, key=lambda one: one.worth)
     if watch is not None:
         _note_cuts(hits, good, page, options, watch)
     if not page.used:
@@ -51,11 +61,21 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     if tier is Tier.LIGHT and hit.tldr:
         text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     else:
-        text = hit.text if whole else (hit.snippet or hit.text)[: options.heavy_max_snippet_chars]
+        text = hit.text if whole else _beginning(hit.snippet or hit.text, options.heavy_max_snippet_chars)
     text = with_days(one_line(text), hit.days)
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
     return f"- {date}{who}: {text} (line {hit.line})"
+
+
+def _beginning(text: str, most: int) -> str:
+    """Return the first characters of a text, ``most`` of them at most, with a mark where something is left out."""
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+
+
+def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
+    """Return options whose snippets have this share of their length."""
+    return options.model_copy(update={"heavy_max_snippet_chars": int(share * options.heavy_max_snippet_chars)})
 
 
 def _note_cuts(hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options: RecallOptions, watch: Watch) -> None:
@@ -104,8 +124,8 @@ class _Page:
     refused: list[str] = field(default_factory=list)
     worth: float = 0.0
 
-    def add(self, hit: Hit, line: str) -> bool:
-        """Add a memory, unless it does not fit."""
+    def add(self, hit: Hit, line: str, share: float = 1.0) -> bool:
+        """Add a memory of which ``share`` is shown, unless it does not fit."""
         heading = "" if hit.path in self.groups else f"{hit.path}\n"
         cost_chars = len(line) + len(heading) + 1
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
@@ -115,19 +135,19 @@ class _Page:
         self.tokens -= cost_tokens
         self.groups.setdefault(hit.path, []).append(line)
         self.used.append(hit.id)
-        self.worth += hit.score
+        self.worth += hit.score * share
         return True
 
 
 def _filled(hits: Sequence[Hit], options: RecallOptions, tier: Tier) -> _Page:
     """Fill a page with hits in this order, as far as they fit."""
     page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
+    chars = options.heavy_max_snippet_chars
     for rank, hit in enumerate(hits[: options.max_full_docs + options.max_snippets]):
         whole = rank < options.max_full_docs
-        added = page.add(hit, render(hit, whole=whole, options=options, tier=tier))
-        if added:
-            page.whole += [hit.id] if whole else []
-        elif not whole or not page.add(hit, render(hit, whole=False, options=options, tier=tier)):
+        if whole and page.add(hit, render(hit, whole=True, options=options, tier=tier)):
+            page.whole.append(hit.id)
+        elif not page.add(hit, render(hit, whole=False, options=options, tier=tier), chars / max(chars, len(hit.text))):
             page.refused.append(hit.id)
     return page
 

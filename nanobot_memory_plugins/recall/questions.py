@@ -12,7 +12,7 @@ _LONGEST_FOLLOW_UP = 48
 _BARE_NAME = r"(?!(?:I|The|This|That|There|It|Python|Java|God)\b)[A-Z][a-z]+"
 _NAME = rf"{_BARE_NAME}(?:['’]s)?"
 _WH = r"(?:what|when|where|who|whom|whose|which|why|how)"
-_PERSON = r"(?:i|we|he|she|my|our|mine|ours|his|her|hers)"
+_PERSON = r"(?:i|we|he|she|they|my|our|their|mine|ours|his|her|hers|theirs)"
 _ENGLISH = re.compile(
     # What did Caroline research? Would Ann like it? How long has Mel been married?
     rf"\b(?i:did|does|has|had|have|was|were|would|might) {_NAME}\b"

@@ -52,11 +52,11 @@ IMPLICIT_SIGNALS = (
         "叫什么",
         "名字",
     ),
-    *("生日", "纪念日", "爱好", "住在哪", "电话号码", "手机号", "推荐", "适合我"),
+    *("我的", "我们的", "咱们的", "生日", "纪念日", "爱好", "住在哪", "电话号码", "手机号", "推荐", "适合我"),
     *("port", "parameter", "parameters", "command", "decision", "constraint", "constraints", "config", "configuration"),
     *("which version", "what version", "address", "path", "password", "prefer", "preference", "favourite", "favorite"),
     *("usually", "name of", "birthday", "anniversary", "hobby", "hobbies", "recommend", "suggest", "suggestions"),
-    *("any tips", "any advice", "my", "mine"),
+    *("any tips", "any advice", "my", "mine", "our", "ours"),
 )
 # Pleasantries. A stored "hello" would cover all of a "hello".
 SMALL_TALK = (

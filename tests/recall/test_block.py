@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -52,9 +53,19 @@ def test_the_block_and_its_fence_stay_inside_the_budget():
 
 
 def test_what_does_not_fit_is_passed_over_and_the_next_is_tried():
-    options = RecallOptions(inject_budget_chars=400)
+    options = RecallOptions(inject_budget_chars=300)
     block = build_block([hit("big", "word " * 500, snippet="word " * 70), hit("small", "fits")], options)
     assert block.hit_ids == ("small",)
+
+
+def test_snippets_become_shorter_where_that_makes_room_for_another_memory():
+    options = RecallOptions(max_full_docs=0, inject_budget_chars=800)
+    first, second = (hit(str(n), "words " * 60) for n in range(2))
+    block = build_block([first, second], options)
+    assert block.hit_ids == ("0", "1")
+    assert block.text.count("…") == 2
+    for alone in ([first], [first, replace(second, score=0.2)]):
+        assert "…" not in build_block(alone, options).text
 
 
 def test_nothing_that_fits_gives_no_block():

@@ -72,6 +72,9 @@ MESSAGES = {
         "Did she like it?",
         "Can you recommend a hotel in Rome?",
         "Any tips for tonight's dinner?",
+        "so I was wondering how we handle errors in our codebase",
+        "where did they go for dinner?",
+        "what does their dog eat?",
         "Who is our supplier?",
     ],
     OFF: [

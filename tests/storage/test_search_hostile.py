@@ -79,5 +79,9 @@ def test_of_a_long_query_as_much_is_embedded_in_every_language(searchers, monkey
         return [[1.0, 0.0]]
 
     monkeypatch.setattr(model, "encode", encode)
-    searchers[1].search(Query(unit * 50_000))
-    assert 120 <= estimate_tokens(embedded[0]) <= 128
+    searchers[1].search(Query(f"{unit * 50_000}what was the port?"))
+    searchers[1].search(Query(unit * 16))
+    assert 92 <= estimate_tokens(embedded[0]) <= 97
+    assert embedded[0].startswith(unit)
+    assert embedded[0].endswith("what was the port?")
+    assert embedded[1] == unit * 16

@@ -35,8 +35,10 @@ _FEWEST_CANDIDATES = 100
 _WITH_NEIGHBOURS = 40
 # Candidates by words that are looked at for one that is kept: questions do not crowd out what answers them.
 _SPARE = 2
-# What of a query is embedded: an embedding takes as long as a whole search from some hundred tokens on.
-_EMBEDDED_TOKENS = 128
+# What of a query is embedded, from each end where it is longer than both: a question stands before or after what is
+# pasted, and an embedding takes as long as a whole search from some hundred tokens on.
+_EMBEDDED_TOKENS_AN_END = 48
+_LONGEST_END = 400
 # A search of tl;dr, tags and titles has no context to look at.
 _LIGHT = {"context_boosts": False}
 
@@ -158,9 +160,7 @@ class Searcher:
         if embedder is None or space is None:
             return None
         try:
-            vector = np.asarray(
-                embedder.encode(storable(truncate_to_tokens(query.text, _EMBEDDED_TOKENS)))[0], dtype=np.float32
-            )
+            vector = np.asarray(embedder.encode(storable(_both_ends(query.text)))[0], dtype=np.float32)
             length = float(np.linalg.norm(vector))
             if vector.shape != (space.dimension,) or not np.isfinite(length) or not length:
                 raise ValueError("no vector of this space")
@@ -173,6 +173,16 @@ class Searcher:
         if meaning is None:
             return Level.FULL_TEXT
         return Level.HYBRID if self._database.vector_backend is VectorBackend.VEC0 else Level.NUMPY
+
+
+def _both_ends(text: str) -> str:
+    """Return what of a query is embedded."""
+    head = truncate_to_tokens(text, 2 * _EMBEDDED_TOKENS_AN_END)
+    if len(head) == len(text):
+        return text
+    head = truncate_to_tokens(head, _EMBEDDED_TOKENS_AN_END)
+    tail = truncate_to_tokens(text[-_LONGEST_END:][::-1], _EMBEDDED_TOKENS_AN_END)[::-1]
+    return f"{head}\n{tail}"
 
 
 def _crowding(rows: Sequence[Row], limit: int) -> set[int]:
