@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.core.values import Level, Query, Scope
-from nanobot_memory_plugins.storage.database import Database, spaces
-from nanobot_memory_plugins.storage.search import vector_matrix
+from nanobot_memory_plugins.storage.database import Database, VectorBackend, spaces
+from nanobot_memory_plugins.storage.search import vector_loading, vector_matrix
 from nanobot_memory_plugins.storage.search.vector_loading import LoadingEndedError, read_snapshot
 from nanobot_memory_plugins.storage.search.vector_snapshot import Labels
 from tests.storage.builders import ChosenVectors, change, document, searcher
@@ -132,3 +132,33 @@ def test_filters_hold_among_more_vectors_than_are_compared_exactly(tmp_path):
     assert hits
     assert all(hit.scope.user == "ana" for hit in hits)
     database.close()
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["whole", "changes"])
+def test_vectors_that_another_connection_writes_meanwhile_do_not_trouble_a_reader(database, monkeypatch, known):
+    """What is read is one state of the database: the number of the vectors, the vectors, and whose they are."""
+    reader = Database.open(database.path, read_only=True, allow_vec=database.vector_backend is VectorBackend.VEC0)
+    search = searcher(reader, ChosenVectors(MODEL))
+    if known:
+        search.search(Query("cat"))
+        database.apply(change(document("two", "feline"), path="memory/b.md"))
+        ChosenVectors(MODEL).fill(database)
+    count = spaces.count
+
+    def counted_before_a_write(*arguments, **options):
+        found = count(*arguments, **options)
+        monkeypatch.setattr(spaces, "count", count)
+        database.apply(change(*(document(f"e{n}", "feline") for n in range(600)), path="memory/c.md"))
+        ChosenVectors(MODEL).fill(database)
+        return found
+
+    def read_blocks(*arguments, **options):
+        monkeypatch.setattr(spaces, "count", counted_before_a_write)
+        return original(*arguments, **options)
+
+    original = vector_loading._read
+
+    monkeypatch.setattr(vector_loading, "_read", read_blocks)
+    assert search.search(Query("cat")).level < Level.FULL_TEXT
+    assert len(search.search(Query("cat", limit=1_000)).hits) == 601 + known
+    reader.close()

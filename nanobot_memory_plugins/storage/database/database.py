@@ -327,6 +327,12 @@ class Database:
         self.connection.close()
 
     @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Let everything that is read within it be of one state of the file, whatever others write meanwhile."""
+        with plain_errors(self.path), self.connection:
+            yield
+
+    @contextmanager
     def _transaction(self) -> Iterator[None]:
         with plain_errors(self.path), immediate(self.connection):
             # A newer version may have migrated the file since it was opened.

@@ -19,19 +19,21 @@ def read_snapshot(
     database: Database, space: VectorSpace, labels: Labels, *, wanted: Callable[[], bool] = lambda: True
 ) -> Snapshot:
     """Read the whole space. Raises `LoadingEndedError` soon after ``wanted`` says no."""
-    revision = database.moment().revision
-    return Snapshot.of(space, revision, _read(database, space, labels, None, wanted=wanted))
+    with database.reading():
+        revision = database.moment().revision
+        return Snapshot.of(space, revision, _read(database, space, labels, None, wanted=wanted))
 
 
 def read_changes(database: Database, former: Snapshot, labels: Labels, revision: int) -> Snapshot:
     """Read what has changed since a snapshot, as far as a revision."""
     connection, space = database.connection, former.space
-    changed = _read(database, space, labels, former)
-    following = former.with_changes(revision, changed, None)
-    if len(following) != stored.count(connection, space):
-        alive = np.array(stored.ids(connection, space), dtype=np.int64)
-        following = former.with_changes(revision, changed, alive)
-    return following
+    with database.reading():
+        changed = _read(database, space, labels, former)
+        following = former.with_changes(revision, changed, None)
+        if len(following) != stored.count(connection, space):
+            alive = np.array(stored.ids(connection, space), dtype=np.int64)
+            following = former.with_changes(revision, changed, alive)
+        return following
 
 
 def _read(
