@@ -13,7 +13,7 @@ from loguru import logger
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.plugin_host.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.purging import Wanted
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Trace
 from nanobot_memory_plugins.storage.coverage import Coverage
@@ -49,7 +49,7 @@ class SqliteStore:
         allow_fts5: bool = True,
     ) -> None:
         self._index = MemoryIndex(workspace, options, clock, allow_vec=allow_vec, allow_fts5=allow_fts5)
-        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search")
+        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search", linger=LINGER_SECONDS)
         self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False

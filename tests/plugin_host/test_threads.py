@@ -102,6 +102,46 @@ def test_a_pool_has_no_more_threads_than_its_limit_and_drops_what_waits():
     assert stuck[0].result(10)
 
 
+def named(name: str) -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == name]
+
+
+def test_a_thread_that_lingers_does_the_next_work_too_and_ends_with_the_pool():
+    pool = DaemonThreadPool(limit=1, name="lingering", linger=60)
+    first = pool.submit(threading.current_thread).result(10)
+    for _ in range(5):
+        assert pool.submit(threading.current_thread).result(10) is first
+    pool.shutdown()
+    first.join(10)
+    assert not first.is_alive()
+    assert pool.submit(int, "7").result(10) == 7
+
+
+def test_threads_that_linger_are_as_many_as_work_at_a_time():
+    pool = DaemonThreadPool(limit=2, name="lingering", linger=60)
+    pool.submit(int).result(10)
+    together = threading.Barrier(3)
+    both = [pool.submit(together.wait, 10) for _ in range(2)]  # one thread is not enough for two at a time
+    together.wait(10)
+    for future in both:
+        future.result(10)
+    threads = named("lingering")
+    assert len(threads) == 2
+    pool.shutdown()
+    for thread in threads:
+        thread.join(10)
+    assert not named("lingering")
+
+
+def test_a_thread_that_lingers_ends_after_its_time():
+    pool = DaemonThreadPool(limit=2, name="short of patience", linger=0.05)
+    pool.submit(int).result(10)
+    for thread in named("short of patience"):
+        thread.join(10)
+        assert not thread.is_alive()
+    assert pool.submit(int, "7").result(10) == 7
+
+
 async def test_a_thread_that_exits_is_a_failure_and_no_more():
     with pytest.raises(SystemExit):
         await run_in_daemon_thread(sys.exit, 3)

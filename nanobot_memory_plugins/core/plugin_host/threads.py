@@ -14,18 +14,29 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, Future
 from typing import Any, ParamSpec, TypeVar
 
+# How long a thread waits for more work of the same turn.
+LINGER_SECONDS = 1.0
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class DaemonThreadPool(Executor):
-    """An executor with at most ``limit`` daemon threads; a thread ends when nothing is left to do."""
+    """An executor with at most ``limit`` daemon threads.
 
-    def __init__(self, limit: int, name: str) -> None:
+    A thread with nothing to do waits ``linger`` seconds for more, then ends. Starting one holds up the caller until the
+    new thread has had its turn, which takes milliseconds while other threads compute: what is called for every message
+    had better linger.
+    """
+
+    def __init__(self, limit: int, name: str, *, linger: float = 0.0) -> None:
         self._limit = limit
         self._name = name
+        self._linger = linger
         self._lock = threading.Lock()
+        self._more = threading.Condition(self._lock)
         self._running = 0
+        self._idle = 0
         self._waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
@@ -33,8 +44,10 @@ class DaemonThreadPool(Executor):
         future: Future[T] = Future()
         with self._lock:
             self._waiting.append((future, lambda: function(*args, **kwargs)))
-            begin = self._running < self._limit
+            begin = self._idle < len(self._waiting) and self._running < self._limit
             self._running += begin
+            if not begin:
+                self._more.notify()
         if begin:
             try:
                 threading.Thread(target=self._work, name=self._name, daemon=True).start()
@@ -46,8 +59,10 @@ class DaemonThreadPool(Executor):
         return future
 
     def shutdown(self, wait: bool = False, *, cancel_futures: bool = True) -> None:
-        """Drop what has not begun; threads that run are left alone, whatever ``wait`` says."""
+        """Drop what has not begun, and let idle threads end; those that run are left alone, whatever ``wait`` says."""
         with self._lock:
+            self._linger = 0.0
+            self._more.notify_all()
             dropped = list(self._waiting) if cancel_futures else []
             if dropped:
                 self._waiting.clear()
@@ -57,6 +72,10 @@ class DaemonThreadPool(Executor):
     def _work(self) -> None:
         while True:
             with self._lock:
+                if not self._waiting and self._linger:
+                    self._idle += 1
+                    self._more.wait(self._linger)
+                    self._idle -= 1
                 if not self._waiting:
                     self._running -= 1
                     return
@@ -72,7 +91,7 @@ class DaemonThreadPool(Executor):
             del future, work
 
 
-_unlimited = DaemonThreadPool(limit=2**31, name="nanobot-memory")
+_unlimited = DaemonThreadPool(limit=2**31, name="memory-work", linger=LINGER_SECONDS)
 
 
 def run_in_daemon_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Awaitable[T]:
