@@ -6,7 +6,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
-from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.plugin_host.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.recall_ledger import RecallLedger
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
@@ -20,7 +20,7 @@ class Capture:
         self._keep_transcripts = keep_transcripts
         self._writing: set[asyncio.Future[Any]] = set()
         self._recalls = RecallLedger(files.paths.workspace, clock or SystemClock())
-        self._recording = DaemonThreadPool(1, "nanobot-memory-usage")
+        self._recording = DaemonThreadPool(1, "nanobot-memory-usage", linger=LINGER_SECONDS)
 
     def begin_message(
         self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
@@ -48,6 +48,11 @@ class Capture:
         while self._writing:
             # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
             await asyncio.wait(set(self._writing))
+
+    async def close(self) -> None:
+        """Return once every write that has begun has ended, and let the thread end."""
+        await self.drain()
+        self._recording.shutdown()
 
     async def _message(self, session_key: str, text: str, role: str, origin: Origin, scope: Scope) -> Receipt:
         if not self._keep_transcripts:

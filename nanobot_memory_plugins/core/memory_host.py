@@ -126,7 +126,7 @@ class MemoryHost(PromptCalls):
         if self._starting is not None:
             await asyncio.gather(self._starting, return_exceptions=True)
             await self._plugins.host.call("on_stop", {}, accept=())
-        await self._capture.drain()
+        await self._capture.close()
         await self._files.close()
         if self._store is not None:
             store, self._store = self._store, None
