@@ -159,6 +159,7 @@ class _Run:
         self._jobs: set[asyncio.Task[Any]] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._answers: set[Future[Any]] = set()
+        self._closing = False
         self.started: Memory | None = None
         self.ended: Future[None] = Future()
         self.ended.set_running_or_notify_cancel()
@@ -188,6 +189,7 @@ class _Run:
         except BaseException as error:  # SystemExit from a plugin's stray task must end this thread only
             logger.warning("the memory's thread ended early: {}", type(error).__name__)
         finally:
+            self._closing = True
             with suppress(Exception):
                 self._cancel_everything()
                 self._loop.close()
@@ -224,6 +226,9 @@ class _Run:
             self._memory.exception()  # read, so that asyncio does not complain that nobody did
 
     def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
+        if self._closing:  # nobody would cancel it, or wait for it
+            self._answer(answer, None)
+            return
         task = self._own(self._job(use), self._background if background else self._jobs)
         task.add_done_callback(
             lambda done: self._answer(answer, None if done.cancelled() or done.exception() else done.result())

@@ -102,6 +102,35 @@ async def test_a_stray_exit_in_the_thread_ends_the_thread_only():
     assert await thread.aclose(5)
 
 
+async def test_a_call_that_comes_while_the_thread_ends_is_answered_with_nothing_and_not_begun():
+    late: list[object] = []
+    begun: list[object] = []
+
+    async def use(memory):
+        begun.append(memory)
+
+    async def leave(_memory):
+        async def stray():
+            try:
+                await asyncio.sleep(3600)
+            finally:
+                late.append(run.submit(use, background=False))
+
+        return asyncio.create_task(stray())
+
+    class Nothing:
+        async def start(self): ...
+        async def close(self): ...
+
+    thread = MemoryThread(Nothing)
+    task = await thread.call(leave, limit=5)
+    run = thread._run
+    assert await thread.aclose(5)
+    assert task.cancelled()
+    assert late[0].result(5) is None
+    assert begun == []
+
+
 async def test_trap_11_a_memory_that_does_not_close_holds_the_end_for_the_limit_only():
     class Stuck:
         async def start(self): ...
