@@ -12,7 +12,7 @@ to one form.
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
@@ -43,6 +43,7 @@ _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
 _TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
 # A character between two that say nothing, or between one and the end of its run.
 _ALONE = re.compile(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _PATH_SEPARATOR = re.compile(r"://|::|[/\\@:]")
 _PART_SEPARATOR = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -77,6 +78,33 @@ def candidate_terms(text: str) -> tuple[str, ...]:
     terms = list(dict.fromkeys(_terms(_fold(text), lone_characters=False)))
     telling = [term for term in terms if not _says_nothing(term)] or terms
     return tuple(sorted(telling, key=_rank_in_query))
+
+
+def holds_chinese(text: str) -> bool:
+    """Tell whether what is read of a query holds any Chinese character."""
+    return _HAN.search(text[:_QUERY_HEAD]) is not None or _HAN.search(text[-_QUERY_TAIL:]) is not None
+
+
+def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:
+    """Return the characters of a query's Chinese that stand in none of the ``known`` terms: 蓍 where 蓍所 is unknown.
+
+    Of a long query the same is read as by `candidate_terms`. Characters that say nothing are left out.
+    """
+    if len(text) > _QUERY_HEAD + _QUERY_TAIL:
+        text = f"{text[:_QUERY_HEAD]}\n{text[-_QUERY_TAIL:]}"
+    found: dict[str, None] = {}
+    for match in _TOKEN.finditer(_fold(text)):
+        run = match["unspaced"] or ""
+        covered = [False] * len(run)
+        for place, (first, second) in enumerate(pairwise(run)):
+            if first + second in known:
+                covered[place] = covered[place + 1] = True
+        found |= dict.fromkeys(
+            character
+            for character, is_covered in zip(run, covered, strict=True)
+            if not is_covered and _HAN.match(character) and not _says_nothing(character)
+        )
+    return tuple(found)
 
 
 def match_expression(terms: tuple[str, ...]) -> str:

@@ -247,6 +247,25 @@ def test_of_a_long_query_the_rare_words_count(database):
     assert "rare" in keys(searcher(database).search(Query(text, limit=30)))
 
 
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database, indexed):
+    """A word of one character, and one that is half mistyped; common characters are no words."""
+    documents = [
+        document("yarrow", "蓍分布在亚洲，约一米高。", path="memory/b.md"),
+        document("kiln", "窑炉约每周烧两次。", path="memory/c.md"),
+        *(document(f"d{n}", f"第{n}种植物约长在海拔{n}00米。", path="memory/d.md") for n in range(1, 9)),
+    ]
+    if indexed:
+        database.apply(change(*documents))
+
+    def found(text: str) -> list[str]:
+        return keys(searcher(database).search(Query(text)) if indexed else scan_markdown(documents, Query(text)))
+
+    assert found("蓍属几许？") == ["yarrow"]
+    assert found("窑卢呢？") == ["kiln"]
+    assert found("约摸呢？") == []
+
+
 def test_a_deleted_document_is_not_found_and_takes_nobodys_place(database):
     database.apply(change(*(document(f"d{n}", "feline") for n in range(300)), document("last", "feline too")))
     model = ChosenVectors({"cat": [1.0, 0.0], "feline": [1.0, 0.0], "too": [0.9, 0.436]})

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.lexical import LexicalScore, idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.search.ranking import Parts, rank
+from nanobot_memory_plugins.storage.search.rare_characters import rare_characters
 from nanobot_memory_plugins.storage.segmentation import query_terms
 
 # Documents whose terms are kept for the next search: segmenting takes longer than scoring.
@@ -54,6 +55,9 @@ def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
     texts = [head if query.tier is Tier.LIGHT else body + head for body, head in map(terms_of, found)]
     frequencies = Counter(term for terms in texts for term in set(terms))
     wanted = query_terms(query.text)
+    wanted += rare_characters(
+        query.text, wanted, lambda terms: {term: frequencies[term] for term in terms if term in frequencies}, len(texts)
+    )
     idf = idf_of(wanted, frequencies, len(texts))
     scores = score_terms(texts, idf)
     candidates = [

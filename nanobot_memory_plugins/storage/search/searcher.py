@@ -22,6 +22,7 @@ from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.storage.search.options import SearchOptions
+from nanobot_memory_plugins.storage.search.rare_characters import rare_characters
 from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.search.rows import Row, Rows
 from nanobot_memory_plugins.storage.search.scan import candidate_of, terms_of
@@ -105,7 +106,7 @@ class Searcher:
         return answer(examined, self._clock.now(), query, self._level(meaning))
 
     def _examine(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Examination:
-        terms = self._full_text.telling(candidate_terms(query.text))
+        terms = self._terms(query.text)
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         fresh = [Row(0, document, *terms_of(document)) for document in tail if passes(document, query)]
@@ -147,6 +148,10 @@ class Searcher:
         known = {row.id for row in rows}
         around = self._rows.around([row for row in rows if row.id in first])
         return [*rows, *(row for row in around if row.id not in known)]
+
+    def _terms(self, text: str) -> tuple[str, ...]:
+        terms = self._full_text.telling(candidate_terms(text))
+        return (*terms, *rare_characters(text, terms, self._full_text.frequencies, self._full_text.documents()))
 
     def _idf(self, rows: Sequence[Row], terms: Sequence[str]) -> dict[str, float]:
         return idf_of(terms, self._full_text.frequencies(terms), max(self._full_text.documents(), len(rows)))
