@@ -26,6 +26,10 @@ def passes(scope: Scope, visible: Scope) -> bool:
     return everybodys or all(wanted in ("", has) for wanted, has in pairs)
 
 
+# A session that nobody has: an empty one in a filter would let everything pass.
+NO_SESSION = "(no session)"
+
+
 class Scopes:
     """Completes the scopes of calls, and narrows them to search filters."""
 
@@ -75,4 +79,4 @@ class Scopes:
             case "channel" if whole.channel and whole.user:
                 return Scope(agent=whole.agent, user=whole.user, channel=whole.channel)
             case _:
-                return Scope(agent=whole.agent, session=whole.session)
+                return Scope(agent=whole.agent, session=whole.session or NO_SESSION)

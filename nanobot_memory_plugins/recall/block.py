@@ -61,16 +61,24 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     if tier is Tier.LIGHT and hit.tldr:
         text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     else:
-        text = hit.text if whole else _beginning(hit.snippet or hit.text, options.heavy_max_snippet_chars)
+        text = hit.text if whole else _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
     text = with_days(one_line(text), hit.days)
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
     return f"- {date}{who}: {text} (line {hit.line})"
 
 
-def _beginning(text: str, most: int) -> str:
-    """Return the first characters of a text, ``most`` of them at most, with a mark where something is left out."""
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+def _cut(text: str, most: int) -> str:
+    """Return ``most`` characters of a snippet at most, with a mark where something is left out.
+
+    They are its first ones; but a snippet that is the end of its text was cut before, and what was looked for stands at
+    its end.
+    """
+    if len(text) <= most:
+        return text
+    if text.startswith("…") and not text.endswith("…"):
+        return f"…{text[1 - most :].lstrip()}"
+    return f"{text[: most - 1].rstrip()}…"
 
 
 def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:

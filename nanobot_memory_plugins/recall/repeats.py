@@ -1,7 +1,8 @@
 """Memories that say the same: the one that stays, in English and in languages without spaces.
 
 A memory repeats another when all its telling words, and pairs of characters in Chinese, stand in the other too, in
-the same order. So nothing that only one of them says is lost: a number, a name or a "not" keeps them apart.
+the same order. So nothing that only one of them says is lost: a number, a name, a "not" or an "almost" keeps them
+apart, and a question is never taken for what it asks about.
 """
 
 import re
@@ -24,6 +25,16 @@ _FILLERS = frozenset(
 _FILLER_CHARACTERS = re.compile("[的了吧呢啊呀哦嘛就也都很]")
 # What turns a statement round.
 _NOT = re.compile(r"\b(?:not|no|never|without|cannot)\b|n['’]t\b|[不没沒無无别別未]")
+# What makes it past, possible or somebody else's: "my old address", "I almost bought it", "he thinks that ...".
+_QUALIFIER = re.compile(
+    r"\b(?:should|would|could|might|may|if|whether|unless|old|former|formerly|previous|previously|used to|almost|"
+    r"nearly|thinks?|thought|sa(?:id|ys?)|believes?|guess|maybe|perhaps|probably|hopes?|wish|wants?|wanted|plans?|planned)\b|"
+    "以前|之前|曾|差点|差點|要不要|如果|要是|假如|可能|也许|也許|大概|或许|或許|打算|想|说|說|觉得|覺得|认为|認為|以为|以為|听|聽|"
+    "旧|舊|原来|原來|原本|本来|本來"
+)
+_QUESTION = re.compile(
+    r"[?？]\W*$|[吗嗎呢么麼]\W*$|^(?:is|are|am|was|were|do|does|did|can|could|should|shall|would|will|has|have|had|may)\b"
+)
 # Of two texts that differ more in length the longer one is more than a repetition, and may be shown by a part only.
 _LONGEST_RATIO = 3
 # Longer texts are compared whole only.
@@ -66,19 +77,23 @@ def fold_repeats(hits: Iterable[Hit], watch: Watch | None = None) -> list[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a memory says, and who said it."""
+    """What a memory says, and who said it.
+
+    ``sense``: how often it is turned round, how often qualified, and whether it asks.
+    """
 
     text: str
     tokens: tuple[str, ...]
     distinct: frozenset[str]
-    negations: int
+    sense: tuple[int, int, bool]
     speaker: str
 
     @classmethod
     def of(cls, hit: Hit) -> "_Said":
         text = folded(hit.text)
         tokens = tuple(_tokens(text)) if len(text) <= _LONGEST_COMPARED else ()
-        return cls(text, tokens, frozenset(tokens), len(_NOT.findall(text)), hit.speaker.casefold())
+        sense = (len(_NOT.findall(text)), len(_QUALIFIER.findall(text)), _QUESTION.search(text) is not None)
+        return cls(text, tokens, frozenset(tokens), sense, hit.speaker.casefold())
 
     def is_held_by(self, other: "_Said") -> bool:
         """Say whether ``other`` says all that this says."""
@@ -88,7 +103,7 @@ class _Said:
             return True
         return (
             bool(self.tokens)
-            and self.negations == other.negations
+            and self.sense == other.sense
             and len(other.tokens) <= len(self.tokens) * _LONGEST_RATIO
             and self.distinct <= other.distinct
             and _is_subsequence(self.tokens, other.tokens)

@@ -268,6 +268,8 @@ async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(th
         async with MemoryHost(workspace, config=config) as memory:
             await memory.message_received(session_key=SESSION, text="x", scope=Scope(user="ann", channel="mail"))
             assert memory.visible_scope(Scope(session=SESSION)) == expected
+            if share != "agent":  # whoever has no session sees what is nobody's, and not what is everybody's
+                assert memory.visible_scope(Scope()).session
 
 
 async def test_a_note_kept_directly_says_where_it_stands(third_party, workspace):

@@ -68,6 +68,16 @@ def test_snippets_become_shorter_where_that_makes_room_for_another_memory():
         assert "…" not in build_block(alone, options).text
 
 
+def test_of_a_snippet_that_is_the_end_of_its_text_the_end_stays():
+    options = RecallOptions(max_full_docs=0, heavy_max_snippet_chars=100)
+    text = "filling words " * 40 + "the price is 77"
+    end = build_block([hit("1", text, snippet="…" + text[-300:])], options).text
+    assert "user: …" in end
+    assert "the price is 77 (line 1)" in end
+    middle = build_block([hit("1", text, snippet="…the price is 77 " + text[:300] + "…")], options).text
+    assert "the price is 77" in middle
+
+
 def test_nothing_that_fits_gives_no_block():
     assert build_block([], RecallOptions()) is None
     assert build_block([hit("1", "text")], RecallOptions(inject_budget_chars=0)) is None

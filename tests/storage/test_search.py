@@ -266,6 +266,34 @@ def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database,
     assert found("约摸呢？") == []
 
 
+@pytest.mark.parametrize("indexed", [True, False])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("what did I do last Friday?", {"friday"}),
+        ("what did I do yesterday?", {"thursday"}),
+        ("上周五我做了什么？", {"friday"}),
+        ("前天我做了什么？", {"wednesday"}),
+        ("what happened last week?", {"friday"}),
+        ("what happened two months ago?", set()),
+        ("what did I do last month?", {"april"}),
+    ],
+)
+def test_a_question_that_names_only_a_day_finds_what_was_said_on_it(database, indexed, text, expected):
+    days = {"april": (4, 20), "friday": (5, 1), "wednesday": (5, 6), "thursday": (5, 7)}  # now is Friday, 8 May
+    documents = [
+        document(
+            name, f"walked the {name[::-1]} path", time=NOW.replace(month=month, day=day), path=f"memory/{name}.md"
+        )
+        for name, (month, day) in days.items()
+    ]
+    if indexed:
+        database.apply(change(*documents))
+    query = Query(text, asked_at=NOW)
+    result = searcher(database).search(query) if indexed else scan_markdown(documents, query)
+    assert set(keys(result)) == expected
+
+
 def test_a_deleted_document_is_not_found_and_takes_nobodys_place(database):
     database.apply(change(*(document(f"d{n}", "feline") for n in range(300)), document("last", "feline too")))
     model = ChosenVectors({"cat": [1.0, 0.0], "feline": [1.0, 0.0], "too": [0.9, 0.436]})

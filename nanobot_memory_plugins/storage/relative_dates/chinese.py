@@ -269,8 +269,12 @@ AHEAD = Rules(
         ),
         "next_year": (r"(?<![清声发光证说指表透查])明年", lambda _, today: year_of(today.year + 1)),
         "day_after": (r"大后天", lambda _, today: days_back(today, -3, -3)),
-        "in_two_days": (r"(?<!大)后天(?![性的])", lambda _, today: days_back(today, -2, -2)),
-        "tomorrow": (r"(?<![清声发光证说指表透查])明[天日晚早](?!方)", lambda _, today: days_back(today, -1, -1)),
+        # Not 以后天天, 然后天亮, 雨后天晴, 先天后天.
+        "in_two_days": (
+            r"(?<![大以然雨最今之此随往])(?<!先天)后天(?![性的])",
+            lambda _, today: days_back(today, -2, -2),
+        ),
+        "tomorrow": (r"(?<![清声发光证说指表透查聪])明[天日晚早](?!方)", lambda _, today: days_back(today, -1, -1)),
     }
 )
 """What lies ahead of the day on which it is said."""

@@ -40,7 +40,8 @@ def dated_phrases(text: str, said_on: date) -> tuple[DatedPhrase, ...]:
     phrases: dict[str, DatedPhrase] = {}
     for one in sorted(_found(text, said_on), key=lambda found: found.start):
         wide = (one.span.end - one.span.start).days > _WIDEST
-        if not (wide or one.span == own_day or _NAMES_A_YEAR.search(one.phrase)):
+        part_of = text.startswith(" of ", one.start + len(one.phrase))  # the last Sunday of May
+        if not (wide or part_of or one.span == own_day or _NAMES_A_YEAR.search(one.phrase)):
             phrases.setdefault(one.phrase, DatedPhrase(one.phrase, one.span.start, one.span.end))
     return tuple(phrases.values())[:_MOST_PHRASES]
 

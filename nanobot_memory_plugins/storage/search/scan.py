@@ -1,7 +1,7 @@
 """Search without an index: the documents themselves are looked through."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ from nanobot_memory_plugins.storage.search.answering import Examination, answer_
 from nanobot_memory_plugins.storage.search.features import Candidate, Question
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.lexical import LexicalScore, idf_of, score_terms
+from nanobot_memory_plugins.storage.search.named_days import terms_of_named_days
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.search.ranking import Parts, rank
 from nanobot_memory_plugins.storage.search.rare_characters import rare_characters
@@ -54,9 +55,15 @@ def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
     found = [document for document in documents if passes(document, query)]
     texts = [head if query.tier is Tier.LIGHT else body + head for body, head in map(terms_of, found)]
     frequencies = Counter(term for terms in texts for term in set(terms))
+    now, options = datetime.now(UTC), SearchOptions()
     wanted = query_terms(query.text)
-    wanted += rare_characters(
-        query.text, wanted, lambda terms: {term: frequencies[term] for term in terms if term in frequencies}, len(texts)
+
+    def known(terms: Sequence[str]) -> dict[str, int]:
+        return {term: frequencies[term] for term in terms if term in frequencies}
+
+    wanted += (
+        *rare_characters(query.text, wanted, known, len(texts)),
+        *terms_of_named_days(query.text, query.asked_at or now, wanted),
     )
     idf = idf_of(wanted, frequencies, len(texts))
     scores = score_terms(texts, idf)
@@ -64,7 +71,6 @@ def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
         candidate_of(document, score, len(terms), similarity=None)
         for document, terms, score in zip(found, texts, scores, strict=True)
     ]
-    now, options = datetime.now(UTC), SearchOptions()
     question = Question.of(query.text, idf, query.asked_at or now)
     parts: Parts | None = {} if query.explain else None
     order = rank(candidates, question, now, options, parts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 import numpy as np
 from loguru import logger
@@ -21,6 +22,7 @@ from nanobot_memory_plugins.storage.search.features import Question, is_bare_que
 from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
 from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.storage.search.named_days import terms_of_named_days
 from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.search.rare_characters import rare_characters
 from nanobot_memory_plugins.storage.search.results import hit_of
@@ -106,7 +108,8 @@ class Searcher:
         return answer(examined, self._clock.now(), query, self._level(meaning))
 
     def _examine(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Examination:
-        terms = self._terms(query.text)
+        asked_at = query.asked_at or self._clock.now()
+        terms = self._terms(query.text, asked_at)
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
         fresh = [Row(0, document, *terms_of(document)) for document in tail if passes(document, query)]
@@ -123,7 +126,7 @@ class Searcher:
                 candidate_of(row.document, score, len(found_terms), similarity=similar.get(row.id))
                 for row, found_terms, score in zip(rows, texts, scores, strict=True)
             ),
-            question=Question.of(query.text, idf, query.asked_at or self._clock.now()),
+            question=Question.of(query.text, idf, asked_at),
             terms=tuple(terms),
             options=self._options if query.tier is Tier.HEAVY else self._options.model_copy(update=_LIGHT),
         )
@@ -149,9 +152,10 @@ class Searcher:
         around = self._rows.around([row for row in rows if row.id in first])
         return [*rows, *(row for row in around if row.id not in known)]
 
-    def _terms(self, text: str) -> tuple[str, ...]:
+    def _terms(self, text: str, asked_at: datetime) -> tuple[str, ...]:
         terms = self._full_text.telling(candidate_terms(text))
-        return (*terms, *rare_characters(text, terms, self._full_text.frequencies, self._full_text.documents()))
+        rare = rare_characters(text, terms, self._full_text.frequencies, self._full_text.documents())
+        return (*terms, *rare, *terms_of_named_days(text, asked_at, terms))
 
     def _idf(self, rows: Sequence[Row], terms: Sequence[str]) -> dict[str, float]:
         return idf_of(terms, self._full_text.frequencies(terms), max(self._full_text.documents(), len(rows)))
