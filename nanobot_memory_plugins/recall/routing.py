@@ -25,7 +25,9 @@ _NO_DOUBT = re.compile(
     r"不可能|可能性|可能的话|尽可能|"
     r"\b(?:if|when|whenever|unless|in case)(?: you(?:'re| are)?)? (?:not sure|unsure|uncertain)|"
     r"\b(?:if|when|in case) (?:you|they|users) (?:don't|do not|can't|cannot) (?:know|remember|recall)|"
-    r"\byou(?:'re| are) (?:not sure|unsure|uncertain)",
+    r"\byou(?:'re| are) (?:not sure|unsure|uncertain)|"
+    r"\b(?:if|when|unless)\b[^.!?\n]{0,60}\bcould(?:n't| not) (?:be )?f(?:ind|ound)\b|"
+    r"(?:如果|若|要是|假如|当)[^，。！？\n]{0,12}没有?找到|没有?找到(?=时|的话|则|就)",
     re.IGNORECASE,
 )
 
