@@ -17,13 +17,15 @@ from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.routing import RecallTier, decide_tier
+from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
 from nanobot_memory_plugins.recall.watching import Reason, Watch
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
 # Of so many hits, best first, the most relevant one decides whether anything is injected.
 _TELLING = 5
+# Characters of an earlier turn that a follow-up is searched with.
+_FOLLOWED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +63,17 @@ async def recall(
 
     ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
     ``scope`` is the filter of the search. ``tier`` None: the words of the message and of the user's last turns choose
-    it. ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
-    ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits. ``watch`` is
-    told what was done and why, and changes nothing either.
+    it, and a follow-up is searched with the turns that it follows. ``asked_at`` is when the question is asked, the
+    store's now by default. ``ranked_limit`` asks for that many ranked hits, where fewer would do for the block; they
+    change nothing in what is injected from the hits. ``watch`` is told what was done and why, and changes nothing
+    either.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
+    turns = [message.text for message in history if message.role == "user"]
+    decision = decide_tier(text, turns, options)
     probes = options.enable_probe_on_off
     if tier is None:
-        decision = decide_tier(text, [message.text for message in history if message.role == "user"], options)
         tier = decision.tier
         probes = probes and not decision.small_talk
         if watch is not None:
@@ -84,7 +88,9 @@ async def recall(
     found = _Found(tier)
     try:
         async with bound:
-            query = Query(text=text, scope=scope, asked_at=asked_at, explain=watch is not None)
+            query = Query(
+                text=_followed(text, turns, decision), scope=scope, asked_at=asked_at, explain=watch is not None
+            )
             found = await _search(store, query, tier, options, ranked_limit, watch)
     except TimeoutError:
         if not bound.expired():
@@ -101,6 +107,12 @@ async def recall(
             watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
         return Recalled(tier, ranked=found.ranked)
     return _chosen(found, text, history, options, watch)
+
+
+def _followed(text: str, turns: Sequence[str], decision: Decision) -> str:
+    """Return what is searched for: "and that one?" has no word of what it asks for, but the turns before it have."""
+    back = decision.signal.turns_back if decision.signal is not None else 0
+    return "\n".join([*(turn[:_FOLLOWED] for turn in turns[len(turns) - back :]), text]) if back else text
 
 
 def wider(options: RecallOptions) -> RecallOptions:

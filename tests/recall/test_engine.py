@@ -167,6 +167,18 @@ async def test_the_words_of_the_message_and_of_the_turn_before_choose_the_tier(s
     assert store.tiers[0] is Tier.LIGHT
 
 
+@pytest.mark.parametrize("tier", [None, RecallTier.HEAVY])
+@pytest.mark.parametrize(
+    ("before", "text", "found"),
+    [("do you remember the umbrella?", "and that one?", "blue umbrella"), ("你还记得我的猫吗？", "那个呢？", "米糕")],
+)
+async def test_a_follow_up_is_searched_with_the_turn_that_it_follows(store, tier, before, text, found):
+    history = (Message("user", "Write a poem"), Message("user", before), Message("assistant", "Yes."))
+    recalled = await recall(store, text, options=OPTIONS, history=history, tier=tier)
+    assert found in recalled.block.text
+    assert "poem" not in store.queries[-1].text
+
+
 async def test_the_scope_and_the_moment_reach_the_store(store):
     moment = datetime(2026, 3, 1, tzinfo=UTC)
     scope = Scope(agent="somebody else")
