@@ -4,15 +4,20 @@ import re
 from datetime import datetime, timedelta
 
 _PERIOD = re.compile(r"\s*(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?\s*", re.ASCII)
+_COMPACT = re.compile(r"\s*(\d{4})(\d\d)(\d\d)\s*", re.ASCII)
+_NUMBER = re.compile(r"\s*[-+]?\d+(?:\.\d*)?\s*")
 
 
 def bound_of(text: str, *, end: bool) -> datetime | str:
     """Return where the day, month or year that ``text`` names begins, or with ``end`` its last moment; local, naive.
 
-    Other text is returned as it is. Raises `ValueError` for a date that the calendar does not have.
+    Other text is returned as it is. Raises `ValueError` for a date that the calendar does not have, and for a bare
+    number, which could be anything.
     """
-    match = _PERIOD.fullmatch(text)
+    match = _PERIOD.fullmatch(text) or _COMPACT.fullmatch(text)
     if match is None:
+        if _NUMBER.fullmatch(text):
+            raise ValueError("a number is no date")
         return text
     year, month, day = (int(part) if part else None for part in match.groups())
     begin = datetime(year or 0, month or 1, day or 1)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import (
     BaseModel,
@@ -24,6 +24,9 @@ from nanobot_memory_plugins.core.store_answers import hits_of, whole_hit
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 _SNIPPET_CHARS = 360
@@ -55,7 +58,8 @@ class SearchArguments(BaseModel):
     @field_validator("since", "until", mode="before")
     @classmethod
     def _date(cls, value: object, info: ValidationInfo) -> object:
-        return bound_of(value, end=info.field_name == "until") if isinstance(value, str) else value
+        is_text = isinstance(value, str | int | float) and not isinstance(value, bool)
+        return bound_of(str(value), end=info.field_name == "until") if is_text else value
 
     @field_validator("since", "until")
     @classmethod
@@ -65,7 +69,7 @@ class SearchArguments(BaseModel):
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.since is not None and self.until is not None and self.since > self.until:
-            raise ValueError("since is after until")
+            raise ValueError("since is after until; exchange them")
         return self
 
 
@@ -118,10 +122,7 @@ class MemorySearchTool:
         try:
             wanted = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
         except ValidationError as error:
-            wrong = "; ".join(
-                f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
-            )
-            return f"Error: {wrong}"
+            return f"Error: {'; '.join(map(_complaint, error.errors(include_input=False)))}"
         store = self._context.store
         if store is None:
             return NO_STORE
@@ -164,7 +165,10 @@ class MemoryGetTool:
         if store is None:
             return NO_STORE
         try:
-            hit = await whole_hit(store, str(arguments.get("id", "")).strip())
+            wanted = str(arguments.get("id") or "").strip()
+            if not wanted:
+                return "Error: id: name the memory to read; memory_search gives ids"
+            hit = await whole_hit(store, wanted)
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.visible_scope(Scope(session=session_key))
@@ -180,6 +184,15 @@ def memory_tools(context: PluginContext) -> list[MemoryTool]:
     if isinstance(context.options, RecallOptions) and context.options.recall_memory_alias:
         tools.append(MemorySearchTool(context, name="recall_memory"))
     return tools
+
+
+def _complaint(item: "ErrorDetails") -> str:
+    """Return what is wrong with an argument, and what to write instead."""
+    name = ".".join(map(str, item["loc"]))
+    message = item["msg"].removeprefix("Value error, ")
+    if name in ("since", "until"):
+        return f"{name}: {message}; write a date as 2026-02-16, or a time as 2026-02-16T09:30"
+    return f"{name}: {message}" if name else message
 
 
 def _line(hit: Hit) -> str:

@@ -76,6 +76,27 @@ async def test_a_plain_date_bounds_by_its_whole_day(memory):
     assert (await search(memory, query="kite", limit=1)).count("kite") == 1
 
 
+async def test_compact_dates_and_years_are_dates_and_other_numbers_are_none(memory):
+    await keep(memory, "kite", time=datetime(2026, 2, 16, 12).astimezone())
+    for bounds in ({"since": "20260216", "until": "20260216"}, {"since": 2026, "until": 2026}, {"since": 20260216}):
+        assert "kite" in await search(memory, query="kite", **bounds)
+    assert "kite" not in await search(memory, query="kite", until="20260215")
+    for number in (1770000000, "1770000000", 12.5, -1):
+        answer = await search(memory, query="kite", until=number)
+        assert answer.startswith("Error: until: ")
+        assert "2026-02-16" in answer
+
+
+async def test_an_error_of_the_tools_says_what_to_write_instead(memory):
+    for date in ("yesterday", "Feb 16, 2026", "2026-13-01"):
+        assert "since: " in (answer := await search(memory, query="kite", since=date))
+        assert "write a date as 2026-02-16" in answer
+    assert await search(memory, query="kite", since="2026-03", until="2026-02") == (
+        "Error: since is after until; exchange them"
+    )
+    assert "memory_search gives ids" in await run(memory, "memory_get")
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
