@@ -25,7 +25,17 @@ SUFFIX = {"zh": "[记忆参考结束]", "en": "[End of remembered notes]"}
 REPLACEMENT = "[…]"
 
 # Traditional and Japanese forms of the characters in the markers, so that they fold to one spelling.
-_SIMPLIFIED = str.maketrans("記憶參考結為歷歴曆僅執參後後", "记忆参考结为历历历仅执参后后")
+_SIMPLIFIED = {"記憶參叅攷結為歷歴曆僅執後": "记忆参参考结为历历历仅执后"}
+# Cyrillic and Greek letters that look like the Latin ones of the markers, in lower case (Unicode's confusables).
+_LOOK_ALIKES = {"аеорсухіѕһӏпгтнмвкԁԝ": "aeopcyxishlnrthmbkdw", "αεορτινμβηκυω": "aeoptinmbhkuw", "ɡıɑ": "gia"}
+_TABLE = {
+    ord(one): other
+    for pairs in (_SIMPLIFIED, _LOOK_ALIKES)
+    for left, right in pairs.items()
+    for one, other in zip(left, right, strict=True)
+}
+# Letters by their category that show nothing: the fillers of Hangul.
+_INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0")
 # Shortest runs that are recognised as an imitation, folded: no spaces, no punctuation, lower case.
 _IMITATIONS = (
     "记忆参考结束",
@@ -97,8 +107,8 @@ def _without_fences(message: Message) -> Message:
 def neutralise(text: str) -> str:
     """Replace whatever reads like one of the markers, disguised ones included.
 
-    The comparison folds the text: compatibility forms (NFKC), invisible and spacing characters and
-    punctuation dropped, traditional characters made simple, lower case.
+    The comparison folds the text: compatibility forms (NFKD), accents, invisible and spacing characters and
+    punctuation dropped, traditional characters made simple, letters that look like Latin ones made Latin, lower case.
     """
     folded, positions = _fold(text)
     spans: list[tuple[int, int]] = []
@@ -139,10 +149,10 @@ def _fold(text: str) -> tuple[str, list[int]]:
         if character.isascii():
             plain = character.lower() if character.isalnum() else ""
         else:
-            plain = unicodedata.normalize("NFKC", character).translate(_SIMPLIFIED).lower()
+            plain = unicodedata.normalize("NFKD", character).lower().translate(_TABLE)
         for part in plain:
             # Letters and digits only: categories L and N. Cf, Zs, Cc, marks and punctuation are dropped.
-            if unicodedata.category(part)[0] in "LN":
+            if unicodedata.category(part)[0] in "LN" and part not in _INVISIBLE:
                 folded.append(part)
                 positions.append(position)
     return "".join(folded), positions
