@@ -12,6 +12,9 @@ OFF, LIGHT, HEAVY = RecallTier
 
 MESSAGES = {
     HEAVY: [
+        "Let's continue where we left off",
+        "跟刚才说的一样",
+        "还是老规矩",
         "按之前约定的配置继续",
         "我上次为什么决定不用 embedding？",
         "你说过哪家餐厅好？",

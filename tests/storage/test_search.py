@@ -160,6 +160,17 @@ def test_a_snippet_stands_around_the_best_sentence(database):
     assert len(snippet) <= 360
 
 
+@pytest.mark.parametrize("separator", [", ", "，", "\u3001"])
+def test_of_a_list_without_full_stops_the_snippet_holds_what_was_found(database, separator):
+    things = [f"thing number {n} of the attic" for n in range(60)]
+    things[45] = "the telescope for 77 euros"
+    database.apply(change(document("list", separator.join(things))))
+    (found,) = searcher(database).search(Query("telescope price")).hits
+    assert "telescope for 77 euros" in found.snippet
+    assert len(found.snippet) <= 360
+    assert found.snippet.startswith("…")
+
+
 def test_meaning_finds_what_no_word_finds_but_not_what_is_unrelated(database):
     database.apply(change(document("near", "feline"), document("far", "tractor")))
     model = ChosenVectors({"cat": [1.0, 0.0], "feline": [0.9, 0.436], "tractor": [0.1, 0.995]})
