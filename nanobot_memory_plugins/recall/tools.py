@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 _SNIPPET_CHARS = 360
+_LONGEST_NUMBER = 6
 
 
 class Source(StrEnum):
@@ -147,7 +148,9 @@ class MemoryGetTool:
     """``memory_get``: one memory in full."""
 
     name = "memory_get"
-    description = "Read one memory in full, by the id that memory_search gave."
+    description = (
+        "Read one memory in full, by the id that memory_search gave. A long one says which ids its other parts have."
+    )
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
@@ -175,7 +178,20 @@ class MemoryGetTool:
         if hit is None or not _is_visible(hit.scope, visible):
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
+        for said, neighbour in zip(("It begins before this", "It goes on"), _around(wanted), strict=True):
+            other = await whole_hit(store, neighbour) if neighbour else None
+            if other is not None and other.path == hit.path and _is_visible(other.scope, visible):
+                text += f"\n({said}: id {neighbour})"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."
+
+
+def _around(hit_id: str) -> tuple[str, str]:
+    """Return the ids of the passages before and after one of a long memory: a, a/1, a/2; empty where there is none."""
+    base, _, number = hit_id.rpartition("/")
+    if not (base and number.isascii() and number.isdecimal() and len(number) < _LONGEST_NUMBER):
+        return "", f"{hit_id}/1"
+    place = int(number)
+    return f"{base}/{place - 1}" if place > 1 else base, f"{base}/{place + 1}"
 
 
 def memory_tools(context: PluginContext) -> list[MemoryTool]:

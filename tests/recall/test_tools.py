@@ -76,6 +76,21 @@ async def test_a_plain_date_bounds_by_its_whole_day(memory):
     assert (await search(memory, query="kite", limit=1)).count("kite") == 1
 
 
+async def test_a_long_memory_is_read_part_by_part(memory):
+    sentences = [f"Sentence {n} of the story about the lighthouse keeper and his boat." for n in range(120)]
+    await memory.message_received(session_key="cli:new", text=" ".join(sentences))
+    await memory.flush_index()
+    found = re.search(r"id (\S+)", await search(memory, query="Sentence 60 lighthouse"))[1]
+    read, waiting = {}, [found]
+    while waiting:
+        one = waiting.pop()
+        read[one] = await run(memory, "memory_get", id=one)
+        waiting += [other for other in re.findall(r"\(It [a-z ]+: id (\S+)\)", read[one]) if other not in read]
+    assert len(read) > 2
+    whole = " ".join(read.values())
+    assert all(sentence in whole for sentence in sentences)
+
+
 async def test_compact_dates_and_years_are_dates_and_other_numbers_are_none(memory):
     await keep(memory, "kite", time=datetime(2026, 2, 16, 12).astimezone())
     for bounds in ({"since": "20260216", "until": "20260216"}, {"since": 2026, "until": 2026}, {"since": 20260216}):
