@@ -19,11 +19,11 @@ from nanobot_memory_plugins.consolidation.rendering import render
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.repository import Wanted as Written
 from nanobot_memory_plugins.consolidation.state import sha256
+from nanobot_memory_plugins.core.erasure import Wanted
+from nanobot_memory_plugins.core.erasure.cleaning import clean_notes
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.core.files.appending import make_folder
-from nanobot_memory_plugins.core.purging import Wanted
-from nanobot_memory_plugins.core.purging.cleaning import clean_notes
 from nanobot_memory_plugins.core.values import Trace
 
 

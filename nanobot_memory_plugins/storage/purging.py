@@ -4,8 +4,8 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.errors import MemoryFileError, StoreError
-from nanobot_memory_plugins.core.purging import Wanted
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.opening import DatabaseOpener
 

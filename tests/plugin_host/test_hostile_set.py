@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, plugin_set
-from nanobot_memory_plugins.core.purging import purge_texts
+from nanobot_memory_plugins.core.erasure import purge_texts
 from tests import hostile
 from tests.support.third_party import install_plugin
 

@@ -18,6 +18,8 @@ from nanobot_memory_plugins.consolidation.operations import forget
 from nanobot_memory_plugins.consolidation.purging import purge
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.erasure import Wanted
+from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import (
     FileBusyError,
@@ -28,8 +30,6 @@ from nanobot_memory_plugins.core.files import (
     render_transcript_line,
 )
 from nanobot_memory_plugins.core.files.spilled import SpilledRecord
-from nanobot_memory_plugins.core.purging import Wanted
-from nanobot_memory_plugins.core.purging.files import purge_files
 from nanobot_memory_plugins.core.transfer import restoring
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.restoring import import_archive

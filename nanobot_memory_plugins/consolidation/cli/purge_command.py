@@ -23,9 +23,9 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.erasure import purge_texts
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.memory_host import MemoryHost
-from nanobot_memory_plugins.core.purging import purge_texts
 from nanobot_memory_plugins.core.values import Trace
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from filelock import Timeout
 
+from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_notes, clean_transcript, count_in
+from nanobot_memory_plugins.core.erasure.finding import Wanted
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, replace_file
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.purging.cleaning import Cleaned, clean_notes, clean_transcript, count_in
-from nanobot_memory_plugins.core.purging.finding import Wanted
 from nanobot_memory_plugins.core.values import Trace
 
 _LOCK_SECONDS = 10.0

@@ -5,10 +5,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from nanobot_memory_plugins.core.erasure.finding import Wanted
 from nanobot_memory_plugins.core.files.entries import NoteEntry
 from nanobot_memory_plugins.core.files.parsing import parse_notes
 from nanobot_memory_plugins.core.files.text import clean
-from nanobot_memory_plugins.core.purging.finding import Wanted
 
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.finding import Wanted
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.purging.files import purge_files
-from nanobot_memory_plugins.core.purging.finding import Wanted
 from nanobot_memory_plugins.core.values import Trace
 
 if TYPE_CHECKING:

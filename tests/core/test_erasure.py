@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryHost, Note
+from nanobot_memory_plugins.core.erasure import Wanted, purge_texts
+from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, clean_transcript
+from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.purging import Wanted, purge_texts
-from nanobot_memory_plugins.core.purging.cleaning import clean_notes, clean_transcript
-from nanobot_memory_plugins.core.purging.files import purge_files
 from nanobot_memory_plugins.core.values import Origin, Trace
 from tests.support.indexed_workspace import entry, message
 from tests.support.third_party import install_plugin
@@ -140,7 +140,7 @@ def test_every_file_of_ours_is_reached_and_each_other_is_reported(workspace: Pat
 
 def test_what_somebody_writes_in_the_last_instant_is_not_lost(workspace: Path, monkeypatch: pytest.MonkeyPatch):
     path = write(workspace, "memory/MEMORY.md", entry(BOATS, "n2"))
-    from nanobot_memory_plugins.core.purging import files
+    from nanobot_memory_plugins.core.erasure import files
 
     replace, slipped = files.replace_file, []
 
