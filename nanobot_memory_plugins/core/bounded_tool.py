@@ -1,6 +1,6 @@
 """A tool of a plugin, and what it says inside a bound: it goes into the prompt as it is."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from loguru import logger
@@ -10,11 +10,19 @@ from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_host.bounds import TOOL_ANSWER
 from nanobot_memory_plugins.core.protocols import MemoryTool
 
+_FORGOTTEN = (
+    "The user had these words forgotten for good, and what is said here of them is from before that. If the user wants"
+    " them kept again, let the user say them again."
+)
 
-def bounded_tools(answers: Iterable[PluginAnswer]) -> list[MemoryTool]:
+# Says whether what a model hands over in a session holds what was forgotten for good.
+HoldsForgotten = Callable[[str, object], Awaitable[bool]]
+
+
+def bounded_tools(answers: Iterable[PluginAnswer], holds_forgotten: HoldsForgotten) -> list[MemoryTool]:
     """Return the tools that plugins contribute, each inside the bound."""
     return [
-        BoundedTool(tool, answer.plugin_name)
+        BoundedTool(tool, answer.plugin_name, holds_forgotten)
         for answer in answers
         for tool in answer.values
         if isinstance(tool, MemoryTool)
@@ -23,11 +31,15 @@ def bounded_tools(answers: Iterable[PluginAnswer]) -> list[MemoryTool]:
 
 @with_harmless_names
 class BoundedTool:
-    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is."""
+    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is.
 
-    def __init__(self, tool: MemoryTool, plugin: str) -> None:
+    What was forgotten for good, and still stands in the model's context, is not handed to it.
+    """
+
+    def __init__(self, tool: MemoryTool, plugin: str, holds_forgotten: HoldsForgotten) -> None:
         self._tool = tool
         self._plugin = plugin
+        self._holds_forgotten = holds_forgotten
 
     @property
     def name(self) -> str:
@@ -46,6 +58,8 @@ class BoundedTool:
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
+        if await self._holds_forgotten(session_key, dict(arguments)):
+            return f"Error: {self.name} was not run. {_FORGOTTEN}"
         answer: object = await self._tool.run(arguments, session_key=session_key)
         if not isinstance(answer, str):
             return self._left_out("it is no text")

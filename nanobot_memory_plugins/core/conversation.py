@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown
@@ -82,6 +84,16 @@ def own_words(message: Message) -> str:
     if not isinstance(content, (list, tuple)):
         return message.text
     return "\n".join(_own_parts(content))
+
+
+def message_time(message: Message) -> datetime | None:
+    """Return when a message was said, where its host says so: a local time when it names no zone."""
+    for name in ("timestamp", "time", "created_at"):
+        value = message.raw.get(name)
+        with suppress(ValueError, OverflowError, OSError):
+            if isinstance(value, str):
+                return datetime.fromisoformat(value).astimezone()
+    return None
 
 
 def as_spoken(message: Message) -> Message:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.capture import Capture, combined_receipt
+from nanobot_memory_plugins.core.erasure.live import LiveForgetting
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
@@ -16,9 +17,10 @@ _T = TypeVar("_T")
 class HookCalls:
     """Calls the plugins' hooks. Notes are kept outside of every time limit, whatever becomes of the caller."""
 
-    def __init__(self, plugins: PluginSet, capture: Capture) -> None:
+    def __init__(self, plugins: PluginSet, capture: Capture, forgotten: LiveForgetting) -> None:
         self._plugins = plugins
         self._capture = capture
+        self._forgotten = forgotten
 
     async def answers(
         self,
@@ -34,19 +36,32 @@ class HookCalls:
         """Return every plugin's answer, in order.
 
         ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded. ``check`` says
-        what else is wrong with a value: a few words, or none.
+        what else is wrong with a value: a few words, or none. What was forgotten for good is neither shown to the
+        plugins nor taken from them; where that cannot be told of a history, they are not asked.
         """
+        session = str(arguments.get("session_key") or "")
+        shown = await self._forgotten.arguments(session, arguments)
+        if shown is None:
+            return []
         token = hook_deadline.set(time.monotonic() + limit)
         try:
-            return await self._plugins.host.call(
-                hook, {**arguments, "scope": scope}, accept=accept, sequential=sequential, check=check
+            answers = await self._plugins.host.call(
+                hook, {**shown, "scope": scope}, accept=accept, sequential=sequential, check=check
             )
         finally:
             hook_deadline.reset(token)
+        # Once more: the order may have come while they worked.
+        return await self._forgotten.answers(session, arguments, answers)
 
     async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
         """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
         return combined_receipt(await self._capture.keep_notes(values_of(answers, Note), scope=scope))
+
+    async def keep(self, note: Note, *, session_key: str, scope: Scope) -> Receipt:
+        """Keep one note, without what was forgotten for good; one that says nothing else is not kept."""
+        notes = await self._forgotten.notes(session_key, [note])
+        kept = await self._capture.keep_notes(notes, scope=scope)
+        return kept[0] if kept else Receipt(stored=False, reason="It says what was forgotten for good.")
 
     async def keep_answers(self, hook: str, arguments: Mapping[str, Any], *, limit: float, scope: Scope) -> Receipt:
         """Call a hook that answers with notes alone, and keep them."""

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.erasure.live import LiveForgetting
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
@@ -80,11 +81,12 @@ class MemoryHost(PromptCalls):
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes)
         self._words = UsersWords()
-        self._note_tool = NoteTool(self._keep_for_session, self._words.hold)
+        self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key), self._words.hold)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
         self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
-        self._hooks = HookCalls(self._plugins, self._capture)
+        self._forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=redact_text)
+        self._hooks = HookCalls(self._plugins, self._capture, self._forgotten)
         self._background = BackgroundWork()
         self._tally = TokenTally()
         self._closed = False
@@ -112,7 +114,8 @@ class MemoryHost(PromptCalls):
         # As in `Inspection`: call_first has checked it, and this tells the type checker.
         self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
         await self._plugins.host.call("on_start", {}, accept=())
-        self._tools += bounded_tools(await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,)))
+        offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
+        self._tools += bounded_tools(offered, self._forgotten.holds)
         merged = await self._files.merge_spills()
         if merged:
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
@@ -153,7 +156,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
-        before = messages_without_fences(history)
+        before = await self._forgotten.received(session_key, text, messages_without_fences(history))
         self._words.hear(session_key, text, before)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
         answers = await self._hooks.answers(
@@ -201,10 +204,9 @@ class MemoryHost(PromptCalls):
         """Keep the assistant's reply."""
         await self.start()
         whose = self._scopes.of(session_key, scope)
+        text = await self._forgotten.sent(session_key, remove_fenced(text))
         return await asyncio.shield(
-            self._capture.begin_message(
-                session_key, remove_fenced(text), role="assistant", origin=Origin.ASSISTANT, scope=whose
-            )
+            self._capture.begin_message(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose)
         )
 
     async def tool_executed(
@@ -320,7 +322,7 @@ class MemoryHost(PromptCalls):
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
         await self.start()
-        return await self._files.keep_note(note, scope=self._scopes.of(session_key, scope))
+        return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
 
     async def search(self, query: Query) -> SearchResult:
         """Search the index.
@@ -381,11 +383,9 @@ class MemoryHost(PromptCalls):
 
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()
-        limit = self.config.core.compaction_limit
-        return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
-
-    async def _keep_for_session(self, note: Note, session_key: str) -> Receipt:
-        return await self.keep(note, session_key=session_key)
+        return await self._hooks.keep_answers(
+            "on_turn_finished", arguments, limit=self.config.core.compaction_limit, scope=scope
+        )
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._store is not None:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
+from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
@@ -133,18 +133,8 @@ def unknown_among(messages: Sequence[Message], known: Sequence[Message]) -> list
     return [message for message, new in zip(messages, marks.is_new(messages), strict=True) if new]
 
 
-def time_of(message: Message) -> datetime | None:
-    """Return when a message was said, where its host says so: a local time when it names no zone."""
-    for name in ("timestamp", "time", "created_at"):
-        value = message.raw.get(name)
-        with suppress(ValueError, OverflowError, OSError):
-            if isinstance(value, str):
-                return datetime.fromisoformat(value).astimezone()
-    return None
-
-
 def _row(message: Message) -> dict[str, str]:
-    time = time_of(message)
+    time = message_time(message)
     return {"role": message.role, "text": message.text, **({"time": time.isoformat()} if time else {})}
 
 

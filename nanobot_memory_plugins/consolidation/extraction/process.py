@@ -13,13 +13,14 @@ from nanobot_memory_plugins.consolidation.extraction.checking import closeness_o
 from nanobot_memory_plugins.consolidation.extraction.dealt_with import DealtWith, Held
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending, time_of, unknown_among
+from nanobot_memory_plugins.consolidation.extraction.pending import Pending, unknown_among
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.tokens import estimate_tokens
@@ -98,7 +99,9 @@ class SessionProcessor:
 
     async def _leave(self, session: Session, fresh: Sequence[Message]) -> Processed:
         now = self._context.clock.now()
-        dated = [message if time_of(message) else replace(message, raw={"time": now.isoformat()}) for message in fresh]
+        dated = [
+            message if message_time(message) else replace(message, raw={"time": now.isoformat()}) for message in fresh
+        ]
         await run_in_daemon_thread(lambda: self.pending.add(session.key, dated, session.scope))
         return Processed(left=True)
 
@@ -121,7 +124,7 @@ class SessionProcessor:
             visible = self._context.visible_scope(session.scope)
             known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
             now = self._context.clock.now()
-            times = [time_of(message) or now.astimezone() for message in fresh]
+            times = [message_time(message) or now.astimezone() for message in fresh]
             grounding = Grounding(said)
             sentences = [] if session.background else [one.text for one in grounding.sure]
             closeness = await closeness_of(sentences, known, self._matcher)

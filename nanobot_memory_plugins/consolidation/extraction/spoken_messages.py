@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from nanobot_memory_plugins.consolidation.extraction.pending import time_of
+from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
 from nanobot_memory_plugins.core.own_text import own_text
@@ -31,7 +31,7 @@ def spoken_messages(messages: Sequence[Message], redact: Callable[[str], str]) -
         except Exception:  # whatever fails, the text may hold a secret
             text = REDACTION_FAILED
         if text.strip():
-            time = time_of(message)
+            time = message_time(message)
             spoken.append(Message(message.role, text, raw={"time": time.isoformat()} if time else {}))
     spoken.reverse()
     return spoken

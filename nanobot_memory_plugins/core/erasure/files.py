@@ -22,7 +22,7 @@ _ATTEMPTS = 10
 # A temporary file that is older was left behind by a process that died.
 _STALE_SECONDS = 60.0
 # Folders below the memory folder that others clean, or that hold no text.
-_ELSEWHERE = frozenset({".entries", ".locks", ".usage", ".git"})
+_ELSEWHERE = frozenset({".entries", ".erasure", ".locks", ".usage", ".git"})
 # Older places of memories, below the workspace: they were copied, and left to their owner.
 _LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
 _NOT_OURS = "it is not a file of ours"

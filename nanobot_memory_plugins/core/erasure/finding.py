@@ -27,19 +27,20 @@ class Wanted:
 
     def count(self, text: str) -> int:
         """Return how many stretches of ``text`` carry one of the texts."""
-        return len(self._spans(text))
+        return len(self.spans(text))
 
     def without(self, text: str) -> tuple[str, int]:
         """Return ``text`` with a gap in place of each sentence that carries one of the texts, and how many there were.
 
         The name of a field, the time of a heading and a bullet stay.
         """
-        spans = self._spans(text)
+        spans = self.spans(text)
         for start, end in reversed(spans):
             text = text[:start] + GAP + text[end:]
         return text, len(spans)
 
-    def _spans(self, text: str) -> list[tuple[int, int]]:
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return the stretches of ``text`` that carry one of the texts, as sentences."""
         quick = _plain(text)
         if not any(one in quick for one in self._plain):
             return []

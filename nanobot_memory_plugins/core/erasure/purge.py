@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.erasure.finding import Wanted
+from nanobot_memory_plugins.core.erasure.recording import remember_forgotten
+from nanobot_memory_plugins.core.erasure.removals import removals
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Trace
@@ -26,6 +28,8 @@ async def purge_texts(
         return []
     await host.start()
     paths = MemoryPaths.of(host.workspace)
+    if not dry_run:
+        await run_in_daemon_thread(lambda: remember_forgotten(paths, removals(paths, wanted, texts)))
     found = await run_in_daemon_thread(lambda: purge_files(paths, wanted, dry_run=dry_run, everywhere=everywhere))
     if host.store is not None and not dry_run:
         for trace in found:

@@ -1,0 +1,141 @@
+"""A text as its letters and digits alone, without case, width, accents, space and marks: how forgotten words are known.
+
+Each letter knows its place in the text, so that what is found among the letters can be taken out of the text.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterable
+from functools import cached_property
+
+# What stands for a stretch of text that was taken out.
+GAP = "[…]"
+
+_NOT_TELLING = re.compile(r"[\W_]+")
+_RUN = re.compile(r"[^\W_]+")
+# Writing without spaces: a word may begin and end at every character.
+_WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
+# A character of writing without spaces says about as much as so many letters.
+_LETTERS_PER_WIDE = 2.5
+
+
+def plain(text: str) -> str:
+    """Return the letters and digits of a text, folded."""
+    return _NOT_TELLING.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+def weight(letters: str) -> float:
+    """Return how much some folded letters say, in Latin letters."""
+    wide = len(_WIDE.findall(letters))
+    return len(letters) + (_LETTERS_PER_WIDE - 1) * wide
+
+
+class Letters:
+    """The folded letters of one text, and where each of them stands."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        letters: list[str] = []
+        places: list[int] = []
+        for run in _RUN.finditer(text):
+            word = run[0]
+            if word.isascii():
+                letters.append(word.lower())
+                places += range(run.start(), run.end())
+                continue
+            for place, character in enumerate(word, run.start()):
+                kept = plain(character)
+                letters.append(kept)
+                places += [place] * len(kept)
+        self.plain = "".join(letters)
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self.plain)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where in the text the letters from ``start`` to ``end`` stand."""
+        return self._places[start], self._places[end - 1] + 1
+
+    def between(self, begin: int, end: int) -> tuple[int, int]:
+        """Return which letters stand in the text from ``begin`` to ``end``."""
+        return bisect_left(self._places, begin), bisect_left(self._places, end)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The letters at which a word begins; in writing without spaces all do."""
+        text, places = self.text, self._places
+        found, last = [], -1
+        for index, place in enumerate(places):
+            if place == last:
+                continue
+            last = place
+            if place == 0 or not _is_one_word(text[place - 1], text[place]):
+                found.append(index)
+        return found
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The letters before which a word ends, the end of the text included."""
+        text, places = self.text, self._places
+        found = {len(places)} if places else set()
+        for index in range(1, len(places)):
+            place = places[index - 1]
+            if place != places[index] and not _is_one_word(text[place], text[place + 1]):
+                found.add(index)
+        return frozenset(found)
+
+    def find(self, words: str) -> list[tuple[int, int]]:
+        """Return where some folded words stand as whole words."""
+        found = []
+        at = self.plain.find(words) if words else -1
+        while at >= 0:
+            end = at + len(words)
+            if end in self.ends and at in self._start_set:
+                found.append((at, end))
+            at = self.plain.find(words, at + 1)
+        return found
+
+    @cached_property
+    def _start_set(self) -> frozenset[int]:
+        return frozenset(self.starts)
+
+    def sentences(self, start: int, end: int) -> tuple[int, int]:
+        """Return where in the text the sentences stand that hold the letters from ``start`` to ``end``."""
+        first, last = self.span(start, end)
+        begin = 0
+        for mark in _SENTENCE_END.finditer(self.text, 0, first):
+            begin = mark.end()
+        while begin < first and self.text[begin].isspace():
+            begin += 1
+        closing = _SENTENCE_END.search(self.text, last)
+        if closing is None:
+            return begin, max(last, len(self.text.rstrip()))
+        return begin, closing.start() + len(closing[0].split("\n")[0])
+
+
+def without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Return a text with a gap in the place of each stretch; stretches that touch become one."""
+    pieces: list[str] = []
+    position = 0
+    for begin, end in joined(spans):
+        pieces += [text[position:begin], GAP]
+        position = end
+    return "".join([*pieces, text[position:]])
+
+
+def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return stretches in their order, those that overlap as one."""
+    result: list[tuple[int, int]] = []
+    for begin, end in sorted(spans):
+        if result and begin <= result[-1][1]:
+            result[-1] = (result[-1][0], max(result[-1][1], end))
+        else:
+            result.append((begin, end))
+    return result
+
+
+def _is_one_word(left: str, right: str) -> bool:
+    return left.isalnum() and right.isalnum() and not _WIDE.match(left) and not _WIDE.match(right)
