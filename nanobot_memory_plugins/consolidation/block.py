@@ -29,8 +29,8 @@ from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
 HEADER = re.compile(rb" {0,3}###[ \t]+\[[^\n]*")
 _HEADER = re.compile(r" {0,3}###[ \t]+\[([^\]\s|｜]{1,64})\][ \t]*(.*?)[ \t\r]*")
 _HEADING = re.compile(rb" {0,3}#{1,6}(?=[ \t\r\n]|\Z)")
-_SPECIAL = re.compile(r"[ \t]*\\*(?:#|<!--|`{3}|~{3})")
-_SPECIAL_ESCAPED = re.compile(r"([ \t]*)\\(\\*(?:#|<!--|`{3}|~{3}))")
+_SPECIAL = re.compile(r"[ \t]*+\\*+(?:#|<!--|`{3}|~{3})")
+_SPECIAL_ESCAPED = re.compile(r"(?<![ \t])(?:(?<!\\)|(?=[ \t]))([ \t]*+)\\(\\*+(?:#|<!--|`{3}|~{3}))")
 _UNSAFE = re.compile(f"[|｜{LINE_BREAKS}]")
 _BREAKS = re.compile(f"[{LINE_BREAKS}]")
 _MOMENT = rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00)"

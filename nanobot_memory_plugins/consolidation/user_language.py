@@ -24,7 +24,7 @@ _TIMES = 3
 
 # Characters of a message that are looked at; a pasted file says little about its reader.
 _SAMPLE = 4_000
-_TELLING = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[A-Za-z]{2,}\W+[A-Za-z]{2,}")
+_TELLING = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]|[A-Za-z]{2}\W+[A-Za-z]{2}")
 
 
 class UserLanguage:
@@ -80,7 +80,7 @@ class UserLanguage:
 def language_of_message(text: str) -> Language | None:
     """Return the language of one message, or None when it is too short to tell: one word, a number, a link."""
     sample = text[:_SAMPLE]
-    if not _TELLING.search(re.sub(r"\S*[:/@]\S+", " ", sample)):
+    if not _TELLING.search(re.sub(r"(?<!\S)\S*[:/@]\S+", " ", sample)):
         return None
     return dominant_language([Message(role="user", text=sample)])
 

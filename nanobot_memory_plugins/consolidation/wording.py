@@ -35,7 +35,7 @@ _TURNED_DOWN = re.compile(
 _LEFT = re.compile(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换|改|转|迁))")
 _NEGATION = re.compile(
     r"\b(?:not|no|never|without|cannot|nor|neither|stops?|stopped|quit|quits|gave up|given up|dislikes?|disliked|hates?"
-    r"|avoids?|refuses?|against)\b|\w+n['’]t\b"
+    r"|avoids?|refuses?|against)\b|(?<!\w)\w+n['’]t\b"
     r"|不(?!过(?!敏)|[错同仅但论管少久])|没有?(?!关系|事)|(?<!有)无(?![论线锡])|(?<![特分区性级识个差类])别(?![人的墅名])|讨厌|戒掉?|拒绝"
     r"|避免|禁止|未(?![来])"
 )
@@ -174,8 +174,8 @@ def _dated(text: str) -> str:
     text = _MONTHS.sub(lambda match: f" month{_MONTH_NUMBERS[_month(match)]} ", text)
     text = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[1])), text)
     text = _HALF_OF_DAY.sub(r"\1 half\2 ", text)
-    text = re.sub(r"(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
-    return re.sub(r"(\d+)月", r" month\1 ", text)
+    text = re.sub(r"(?<!\d)(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
+    return re.sub(r"(?<!\d)(\d+)月", r" month\1 ", text)
 
 
 def _weekday(match: re.Match[str]) -> int:

@@ -18,7 +18,7 @@ _CHARACTERS = 4_000
 # more is their idea under cover of the user's words.
 _BORNE_OUT, _OTHERS_MOST = 0.6, 0.2
 _NUMBER = re.compile(r"\d+")
-_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot)\b|\w+n['’]t\b|不|没|别|未|禁止|讨厌", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot)\b|(?<=\w)n['’]t\b|不|没|别|未|禁止|讨厌", re.IGNORECASE)
 
 Negates = Callable[[str], bool]
 

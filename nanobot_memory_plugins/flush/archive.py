@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from nanobot_memory_plugins.core.conversation import GAP, said
 from nanobot_memory_plugins.core.fence import Language
@@ -30,7 +31,8 @@ _WISH = re.compile(
     r"|重要|待办|因为|原因|修复|解决|预算|生日|负责|讨厌|约定|要求",
     re.IGNORECASE,
 )
-_EXACT = re.compile(r"\d|[/\\][\w.-]+|\b[A-Z]{2,}\b|\w+[_-]\w+|[\"“「『`]|@")
+_EXACT = re.compile(r"\d|[/\\][\w.-]+|\b[A-Z]{2,}\b|(?<!\w)\w+[_-]\w+|[\"“「『`]|@")
+_MOST_EXACT = 3  # what counts at most
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _FILLER = re.compile(
     r"\W*(ok(ay)?|thanks?( you)?|yes|no|sure|great|fine|done|understood|got it|hello|hi"
@@ -123,7 +125,7 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
 def _weight(role: str, text: str) -> float:
     weight = _WEIGHTS.get(role, 0.5)
     weight += 3.0 if _WISH.search(text) else 0.0
-    weight += min(2.0, 0.7 * len(_EXACT.findall(text)))
+    weight += min(2.0, 0.7 * sum(1 for _ in islice(_EXACT.finditer(text), _MOST_EXACT)))
     weight += min(1.0, 0.5 * len(_NAME.findall(text)))
     if text.endswith(("?", "？")):
         weight -= 1.0

@@ -55,7 +55,7 @@ _TYPE_WORDS = {
     NoteType.IDEA: ("idea", "plan", "todo", "想法", "计划", "待办"),
     NoteType.CONFIG: ("config", "setting", "constraint", "requirement", "environment", "配置", "设置", "约束", "要求"),
 }
-_FENCE_LINE = re.compile(r"^\s*(`{3,}|~{3,})[\w-]*\s*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})[\w-]*+[^\S\n]*+$", re.MULTILINE)
 _JSON_START = re.compile(r"\[\s*[{\"\[]|\{\s*[\"'\w]")
 _FIELD_LINE = re.compile(r"\s*(?:[-*]\s+)?\**([\w;]+)\**\s*[:：]\**\s*(.*)")
 _BULLET = re.compile(r"\s*(?:[-*•+]|\d{1,2}[.)、])\s+(.*)")

@@ -39,7 +39,7 @@ _PARTS = {
 }
 _SENTENCE_END = re.compile(r"[。！？；\n]|[.!?](?=\s)")
 _LABEL = re.compile(r"^\W*(summary|here is .{0,40}summary[^:]*|摘要|总结)\s*[:：]\s*", re.IGNORECASE)
-_FENCE_LINE = re.compile(r"^\s*`{3,}\w*\s*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[^\S\n]*+`{3,}\w*+[^\S\n]*+$", re.MULTILINE)
 
 
 def summary_prompt(messages: Sequence[Message], language: Language) -> list[dict[str, str]]:

@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.language_model.answers import is_refusal, says_
 # Of an answer, and of one candidate; a sentence is far shorter.
 _ANSWER_CHARS, _CONTENT_CHARS = 40_000, 400
 _MOST = 20
-_FENCE_LINE = re.compile(r"^\s*(?:`{3,}|~{3,})[\w-]*\s*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})[\w-]*+[^\S\n]*+$", re.MULTILINE)
 _JSON_START = re.compile(r"[\[{]")
 _ID = re.compile(r"[^\s\[\]\"',|]{1,64}")
 _NESTED = 4

@@ -6,10 +6,10 @@ from nanobot_memory_plugins.consolidation.spoken.english import Meant
 from nanobot_memory_plugins.consolidation.spoken.sentences import Sentence, plain
 
 _POLITE = (
-    r"(?:请你?|麻烦你?|拜托你?|劳烦你?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
+    r"(?:(?:请|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
     r"|你要|你得|务必|一定要?|千万|记得)"
 )
-_LEAD = rf"(?P<lead>(?:{_POLITE}|好的?|那么?|对了|顺便|另外|还有|嗯|哦|喂|以后|先|再|也|要|都|nanobot|[\s,!、])*)"
+_LEAD = rf"(?P<lead>(?>{_POLITE}|好的?|那么?|对了|顺便|另外|还有|嗯|哦|喂|以后|先|再|也|要|都|nanobot|[\s,!、])*)"
 _REMEMBER = (
     r"(?:牢牢)?(?:记住|记下来|记一下|记下|牢记|记到(?:你的)?记忆(?:里|中)|存到(?:你的)?记忆(?:里|中)"
     r"|记录一下|记录下来|备忘)(?:一下)?"
@@ -54,7 +54,7 @@ _DELETED = re.compile(rf"{_LEAD}(?:删掉|删除|清除)(?P<rest>.+?)(?:的|这�
 
 
 _BEHIND = re.compile(
-    rf"(?P<said>.+)[,;]\s*(?:{_POLITE}|你|要|都|\s)*(?:(?:把{_POINTS})?{_REMEMBER}(?:了)?|{_DONT_FORGET}了?)(?:{_POINTS})?{_ENDS}"
+    rf"(?P<said>.+)[,;]\s*+(?>{_POLITE}|你|要|都|\s)*(?:(?:把{_POINTS})?{_REMEMBER}(?:了)?|{_DONT_FORGET}了?)(?:{_POINTS})?{_ENDS}"
 )
 _REPORTED = re.compile(r"说|讲|翻译|写|问|叫他|叫她|让他|让她|怎么|如果|要是|^(?:好|嗯|行|对)")
 
@@ -168,7 +168,7 @@ def _after(sentence: Sentence, found: "re.Match[str]", *, polite: bool) -> Meant
 
 
 def _is_question(sentence: Sentence) -> bool:
-    meant = re.sub(r"[\s,]*(?:好吗|好不好|可以吗|行吗)\s*$", "", sentence.folded)
+    meant = re.sub(r"(?<![\s,])[\s,]*+(?:好吗|好不好|可以吗|行吗)\s*$", "", sentence.folded)
     if meant != sentence.folded:
         return False
     return sentence.asks or _ASKS.search(meant) is not None

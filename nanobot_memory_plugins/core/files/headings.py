@@ -6,7 +6,7 @@ from collections.abc import Collection
 from nanobot_memory_plugins.core.redaction.rules import REDACTED
 
 # Shorter pieces of a secret tell nothing, and those without a digit stand in many words ("example" of an address).
-_PIECE = re.compile(r"(?=[^\W\d]*[\d_])\w{6,}")
+_PIECE = re.compile(r"(?<!\w)(?=[^\W\d_]*+[\d_])\w{6,}")
 
 
 def taken_out(before: str, after: str) -> frozenset[str]:

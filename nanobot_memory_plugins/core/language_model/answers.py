@@ -7,7 +7,7 @@ from collections.abc import Iterable
 # Whole answers that mean "nothing": the agreed word, however it is written or wrapped.
 _NO_REPLY = re.compile(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
 _EMPTY_JSON = re.compile(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
-_FENCE_LINE = re.compile(r"^\s*(`{3,}|~{3,})\w*\s*$", re.MULTILINE)
+_FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})\w*+[^\S\n]*+$", re.MULTILINE)
 _THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _REFUSAL = re.compile(

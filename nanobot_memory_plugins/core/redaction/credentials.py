@@ -105,7 +105,7 @@ _ORACLE = re.compile(
 _EXPECT = re.compile(
     r"(?i)assword[^\n]{0,60}[\n;][^\n]{0,20}send(?:\s--)?\s\"(?P<secret>(?!\$)[^\"\n\\]{3,100}?)(?:\\r|[\x0b\"])"
 )
-_WIFI = re.compile(r"WIFI:[^\n]{0,100}?(?<=[:;])P:(?P<secret>[^;\n]{3,80});")
+_WIFI = re.compile(r"WIFI:(?:(?!WIFI:)[^\n]){0,100}?(?<=[:;])P:(?P<secret>[^;\n]{3,80});")
 _SECURE_STRING = re.compile(r"(?i)ConvertTo-SecureString\s{1,3}(?:-String\s{1,3})?(?=[\"'])")
 _CREDENTIAL_CALL = re.compile(
     r"(?i)(?:BasicAuth|basic_auth|HTTPBasicAuth|HTTPDigestAuth|(?<![a-z_])auth|PasswordAuthentication"

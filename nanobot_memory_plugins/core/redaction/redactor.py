@@ -53,7 +53,7 @@ _SHORTEST_REPEATED = 8
 _MOST_REPEATED = 64
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
 _SHORTEST_REST = 4
-_CLASS_NAME = re.compile(r"_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]+){2,8}s?|_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]*){2,8}")
+_CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z]*+){1,8}+")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 

@@ -81,7 +81,8 @@ _REFERENCE = re.compile(
     """
 )
 # A label in another script, with the English words that such labels have: "显示 API 密钥".
-_LABEL = re.compile(r"(?:[^\W\d_]|[\s·:,.])*[\u2e80-\u9fff\uac00-\ud7a3](?:[^\W\d_]|[\s·:,.])*")
+_EASTERN = r"\u2e80-\u9fff\uac00-\ud7a3"
+_LABEL = re.compile(rf"(?=[^{_EASTERN}]*+[{_EASTERN}])(?:[^\W\d_]|[\s·:,.])*+(?:[{_EASTERN}](?:[^\W\d_]|[\s·:,.])*+)?")
 _MINIFIED = re.compile(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
 _TITLE = re.compile(r"[A-Z][a-z]+")
 _NAME_IN_FOLDER = re.compile(r"[a-z0-9_-]{2,40}(?:/[A-Za-z0-9_.-]{2,60}){1,4}")
@@ -121,7 +122,7 @@ _PLAIN_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]
 _PARTS_OF_DOTTED_PASSWORD = 2
 _LONGEST_DOTTED_PASSWORD = 18
 _NUMBERS = re.compile(r"[0-9]+")
-_CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}[0-9]{0,2}[a-z]*+){1,12}[0-9]{0,3}")
+_CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
 
 
 def is_placeholder(value: str) -> bool:

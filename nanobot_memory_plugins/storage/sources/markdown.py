@@ -27,12 +27,11 @@ _WINDOW, _LARGEST_WINDOW = 1 << 23, 1 << 26
 # by themselves, so that they are no part of what is indexed.
 _SCORED = re.compile(r"\[(?P<id>[^\]\s]+)\]\s*(?P<category>[^|]*?)\s*\|[^|]*\|[^|]*\|[^|]*")
 # The comment that ends an entry: what of it is no text. A value is written with ``%`` and hexadecimal digits.
-_FIELDS = re.compile(r"\s*<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
+_FIELDS = re.compile(r"(?<!\s)\s*+<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->\s*\Z")
 _QUOTED = re.compile(r"(?:%[0-9a-f]{2})+", re.IGNORECASE)
 _ORIGINS = {origin.value: origin for origin in Origin}
 # The title of a file, and a section of the long-term file, with nothing below it: there is nothing to find.
 _TITLE, _SECTION = re.compile(r"(#( .*)?)?"), re.compile(r"(##?( .*)?)?")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 
@@ -82,7 +81,7 @@ class _Reader:
         if part.heading:
             self.section = part.heading
         titles = _SECTION if self.source.kind is Kind.LONG_TERM else _TITLE
-        if titles.fullmatch(_COMMENT.sub("", part.text).strip()):
+        if titles.fullmatch(_without_comments(part.text).strip()):
             return ()
         return self._passage(part)
 
@@ -210,3 +209,13 @@ def _day_of(source: SourceFile) -> datetime | None:
         return datetime(int(found[1]), int(found[2]), int(found[3])).astimezone()
     except (ValueError, OverflowError, OSError):
         return None
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without its comments; one that is not closed stays."""
+    kept: list[str] = []
+    at = 0
+    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
+        kept.append(text[at:begin])
+        at = end + 3
+    return "".join(kept) + text[at:]

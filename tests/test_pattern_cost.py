@@ -1,0 +1,76 @@
+"""No pattern of the project takes longer a character the longer the text is: what it looks for, over and over.
+
+`NANOBOT_MEMORY_LONG=1` tries more repetitions, on longer texts, against a narrower bound.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+
+import pytest
+
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction.redactor import _CLASS_NAME
+from nanobot_memory_plugins.core.redaction.value_shapes import _CAMEL_CASE, _LABEL
+from tests.support.hostile_repetitions import Used, patterns, repeated, repetitions, seconds_to_use
+
+LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
+SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.005)
+# Patterns whose callers hand them no more than this many characters.
+BOUNDED = {
+    "core.others_text._POINTED": 200,
+    "core.others_text._HANDED": 200,
+    "core.others_text._POINTED_ZH": 200,
+    "core.others_text._WROTE": 200,
+    "core.others_text._PRESENTED": 200,
+    "core.redaction.personal._LOCAL": 64,
+    "core.redaction.personal._LOCAL_CLASS": 64,
+    "consolidation.spoken.sentences._TAIL": 2_000,
+}
+
+
+def too_dear(used: Used, longest: int) -> str:
+    """Give the repetition of which a text takes too long, or nothing; longer and longer texts are tried."""
+    for token in repetitions(used.pattern, 1, REPETITIONS):
+        size = 64
+        while size <= longest:
+            if seconds_to_use(used, repeated(token, size)) > SECONDS_A_KB * longest / 1024:
+                return f"{token!r}, {size} characters"
+            size *= 8
+    return ""
+
+
+def test_every_pattern_takes_time_that_grows_with_the_text_alone() -> None:
+    found = patterns()
+    assert len(found) > 800
+    dear = {}
+    for place, used in found.items():
+        name = place.removeprefix("nanobot_memory_plugins.")
+        if repetition := too_dear(used, min(SIZE, BOUNDED.get(name, SIZE))):
+            dear[name] = f"{repetition}: {used.pattern.pattern[:80]}"
+    assert not dear
+
+
+@pytest.mark.parametrize("shape", [r"(?:[A-Z]{1,6}[0-9]{0,2}){1,12}x", r"\s*#\s*$", r"\w+[_-]!", r"(?:ab?|b?c|a)*!"])
+def test_a_pattern_that_tries_everything_again_is_told(shape: str) -> None:
+    assert too_dear(Used(re.compile(shape), frozenset({"search"})), 4_096)
+
+
+def test_eighty_capitals_behind_a_word_for_a_password_are_redacted_at_once() -> None:
+    capitals = "".join(random.Random(1).choices("QWERTYUIOPASDFGH", k=300))
+    assert redact_text(f"password={capitals} and more") == "password=[REDACTED] and more"
+
+
+def test_the_shapes_of_names_mean_what_they_meant() -> None:
+    was_camel_case = re.compile(r"[a-z]*+(?:[A-Z]{1,6}[0-9]{0,2}[a-z]*+){1,12}[0-9]{0,3}")
+    was_class_name = re.compile(r"_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]+){2,8}s?|_?(?:[A-Z]{1,8}[0-9]{0,2}[a-z]*){2,8}")
+    was_label = re.compile(r"(?:[^\W\d_]|[\s·:,.])*[\u2e80-\u9fff\uac00-\ud7a3](?:[^\W\d_]|[\s·:,.])*")
+    choice = random.Random(7)
+    for _ in range(4_000):
+        name = "".join(choice.choices("ABCDab12_", weights=(4, 4, 2, 2, 4, 4, 2, 2, 1), k=choice.randint(1, 14)))
+        assert bool(_CAMEL_CASE.fullmatch(name)) == bool(was_camel_case.fullmatch(name)), name
+        assert bool(_CLASS_NAME.fullmatch(name)) == bool(was_class_name.fullmatch(name)), name
+        label = "".join(choice.choices("密码a 。、:1_", k=choice.randint(1, 8)))
+        assert bool(_LABEL.fullmatch(label)) == bool(was_label.fullmatch(label)), label
