@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.purging import purge_copies
+from nanobot_memory_plugins.consolidation.purging import erase_entries
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.spoken.service import Spoken
 from nanobot_memory_plugins.core.context import PluginContext
@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.values import ContextBlock, Message, PromptEntries, Scope, Trace
+from nanobot_memory_plugins.core.values import ContextBlock, Erasure, Message, PromptEntries, Scope, Trace
 
 _SUBJECT = "scored entries"
 
@@ -99,10 +99,23 @@ class ConsolidationPlugin:
         await self._extraction.turn_finished(session_key, messages, scope, context)
 
     @hookimpl
-    async def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext) -> list[Trace]:
-        """Forget texts in the journal, the copies and the proposals."""
+    async def on_purge(
+        self,
+        texts: tuple[str, ...],
+        words: tuple[str, ...],
+        ids: tuple[str, ...],
+        dry_run: bool,
+        nearly: bool,
+        context: PluginContext,
+    ) -> list[Trace]:
+        """Forget entries, and texts in the journal, the copies and the proposals."""
         repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact)
-        return await run_in_daemon_thread(lambda: purge_copies(repository, texts, dry_run=dry_run))
+        erasure = Erasure(ids, texts, words, nearly=nearly)
+        try:
+            return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
+        except MemoryFileError as error:
+            where = repository.paths.relative(repository.path)
+            return [Trace(where, 0, removed=False, why=error.cause, waits=True)]
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> Finding:

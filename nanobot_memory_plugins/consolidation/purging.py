@@ -19,12 +19,19 @@ from nanobot_memory_plugins.consolidation.rendering import render
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.repository import Wanted as Written
 from nanobot_memory_plugins.consolidation.state import sha256
-from nanobot_memory_plugins.core.erasure import Wanted
-from nanobot_memory_plugins.core.erasure.cleaning import clean_notes
+from nanobot_memory_plugins.core.erasure import Wanted, held_line, trace_of
+from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, lines_with
+from nanobot_memory_plugins.core.erasure.plan import NEARLY
+from nanobot_memory_plugins.core.erasure.rewriting import leftovers
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.core.files.appending import make_folder
-from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+
+# Letters of words from which on a hash of them is kept.
+_LEAST_HASHED = 20
+# Lines of a file that are told, at most.
+_MOST_LINES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,43 +65,107 @@ def purge(repository: EntryRepository, ids: Collection[str], *, who: str) -> Pur
     Text of others, which may say the same, stays. Raises `InputError` when an id is known nowhere, and
     `MemoryFileError`; a purge that fails halfway can be repeated.
     """
-    with repository.locked():
-        about = known(repository, ids)
-        repository.tombstones.add(about.texts)
-        wanted = Wanted(about.texts)
-        others = [one for one in repository.load().entries.values() if one.id not in ids and wanted.count(one.content)]
-        traces = _Traces(frozenset(ids), wanted, about.texts, frozenset(one.id for one in others))
-        # First out of the file, as any other change: somebody may be writing it.
-        repository.write(lambda state: Written(traces.kept(state.entries)), who=who, why=PURGED)
-        files = [repository.path, *(path for path, _ in _clean_copies(repository, traces, dry_run=False))]
-        return replace(about, files=tuple(files))
+    about = known(repository, ids)
+    traces = erase_entries(repository, Erasure(about.ids, about.texts), dry_run=False, who=who)
+    files = dict.fromkeys(repository.paths.workspace / one.where for one in traces if one.removed)
+    return replace(about, files=tuple(files))
 
 
-def remember_purged(repository: EntryRepository, texts: Sequence[str]) -> None:
-    """Keep hashes of texts, so that they are not taken up as entries again. Raises `MemoryFileError`."""
-    make_folder(repository.paths, entries_folder(repository.paths))
-    with repository.locked():
-        repository.tombstones.add(texts)
+def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: bool, who: str = "user") -> list[Trace]:
+    """Remove what is to be forgotten from the entries, their copies, the journal and the proposals.
 
-
-def purge_copies(repository: EntryRepository, texts: Sequence[str], *, dry_run: bool) -> list[Trace]:
-    """Remove texts from the copies, the journal and the proposals, where no entry of the file holds them any more.
-
-    Returns what was found. An entry of the file that says the same stays, and is reported. Raises `MemoryFileError`.
+    The entries that are named go, and those that hold one of the words. An entry that says the same as one that goes
+    stays, and is reported, as does one that holds a part of it, unless that is wanted. Returns what was found. It can
+    be repeated. Raises `MemoryFileError`.
     """
     with repository.locked():
-        wanted = Wanted(texts)
-        here = {id_ for id_, entry in repository.load().entries.items() if wanted.count(entry.content)}
-        traces = _Traces(frozenset(), wanted, tuple(texts), frozenset(here))
+        snapshot = repository.load()
+        wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
+        meant = Wanted((), words=erasure.words, nearly=erasure.nearly)
+        there = snapshot.entries
+        gone = {id_ for id_, entry in there.items() if id_ in erasure.ids or meant.count(entry.content)}
+        stretches = {id_: wanted.stretches(entry.content) for id_, entry in there.items() if id_ not in gone}
+        alike = {id_ for id_, found in stretches.items() if any(not one.part for one in found)}
+        nearly = {id_ for id_, found in stretches.items() if found} - alike
+        if erasure.nearly:
+            gone, nearly = gone | nearly, set()
+        traces = _Traces(frozenset({*erasure.ids, *gone}), wanted, erasure.texts, frozenset(alike | nearly))
         relative = repository.paths.relative
-        found = [Trace(relative(path), count) for path, count in _clean_copies(repository, traces, dry_run=dry_run)]
+        file = relative(snapshot.path)
+        lines = _Lines(snapshot.path, there)
+        found = [trace_of(file, lines.of(gone))]
+        folder = entries_folder(repository.paths)
+        if not erasure.nearly:
+            found += _nearly_held(repository, folder, wanted)
+        if not dry_run and (new := [*erasure.texts, *filter(_is_telling, erasure.words)]):
+            make_folder(repository.paths, folder)
+            repository.tombstones.add(new)
+        if not dry_run and (gone or any(traces.linked(entry) is not entry for entry in there.values())):
+            # First out of the file, as any other change: somebody may be writing it.
+            repository.write(lambda state: Written(traces.kept(state.entries)), who=who, why=PURGED)
+        why = f"another entry says it: {', '.join(sorted(alike))}"
+        found.append(trace_of(file, lines.of(alike), removed=False, why=why))
+        found.append(trace_of(file, lines.of(nearly), removed=False, why=NEARLY, nearly=True))
+        found = [one for one in found if one.lines]
+        held = _clean_copies(repository, traces, dry_run=dry_run)
+        held += [(path, 1) for path in _purge_leftovers(folder, traces, dry_run=dry_run)]
         waiting = _purge_pending(repository, wanted, dry_run)
-        if waiting:
-            found.append(Trace(relative(entries_folder(repository.paths) / "pending"), waiting))
-        if here:
-            why = f"another entry says it: {', '.join(sorted(here))}"
-            found.append(Trace(relative(repository.path), len(here), removed=False, why=why))
-        return found
+        held += [(folder / "pending", waiting)] if waiting else []
+        return found + [Trace(relative(path), count) for path, count in held]
+
+
+def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> list[Trace]:
+    """Return what holds a part of the words in the copies, the journal, the proposals, and what waits."""
+    journal = repository.journal.path
+    parts = [*older_parts(journal), journal]
+    paths = [
+        *_copies(repository, repository.path),
+        journal.with_name(PROPOSALS),
+        *sorted(folder.glob("pending/*.json")),
+    ]
+    read = [(path, read_part(path)) for path in parts] + [(path, read_file(path) or b"") for path in paths]
+    held = [(path, lines_with(data, wanted, only_parts=True)[:_MOST_LINES]) for path, data in read]
+    return [
+        trace_of(repository.paths.relative(path), lines, removed=False, why=NEARLY, nearly=True)
+        for path, lines in held
+        if lines and path not in (repository.own_path, repository.paths.long_term)
+    ]
+
+
+def _is_telling(words: str) -> bool:
+    """Say whether words may be kept as a hash: few letters are soon guessed."""
+    return sum(one.isalnum() for one in words) >= _LEAST_HASHED
+
+
+@dataclass(frozen=True, slots=True)
+class _Lines:
+    """Where the entries stand in their file."""
+
+    path: Path
+    entries: Mapping[str, Entry]
+
+    def of(self, ids: Collection[str]) -> list[HeldLine]:
+        """Return the lines of entries as they are now, those of their text."""
+        data = read_file(self.path) or b""
+        found = []
+        for id_ in ids:
+            at = data.find(f"[{id_}]".encode())
+            first = data.count(b"\n", 0, at) + 2 if at >= 0 else 0
+            for number, text in enumerate(self.entries[id_].content.splitlines()):
+                found.append(held_line(first + number if first else 0, text if number else f"[{id_}] {text}"))
+        return sorted(found, key=lambda one: one.line)
+
+
+def _purge_leftovers(folder: Path, traces: "_Traces", *, dry_run: bool) -> list[Path]:
+    """Remove what a write that broke off has left, where it holds a trace; the lock keeps others from writing."""
+    found = []
+    for path in leftovers(folder):
+        data = read_file(path)
+        if data is not None and traces.in_text(data.decode("utf-8", "replace")):
+            found.append(path)
+            if not dry_run:
+                path.unlink(missing_ok=True)
+    return found
 
 
 def _copies(repository: EntryRepository, path: Path) -> list[Path]:
@@ -117,7 +188,7 @@ class _Traces:
 
     def holds(self, entry: Entry) -> bool:
         """Say whether an entry is to be forgotten."""
-        return entry.id in self.ids or (entry.id not in self.stay and bool(self.wanted.count(entry.content)))
+        return entry.id in self.ids or (entry.id not in self.stay and self.wanted.count(entry.content) > 0)
 
     def linked(self, entry: Entry) -> Entry:
         """Return an entry without links to what is purged."""
@@ -186,7 +257,7 @@ def _clean_copy(
     for piece in parse(cleaned).pieces:
         notes = clean_notes(piece.data, traces.wanted, everywhere=not is_aside) if isinstance(piece, Text) else None
         pieces.append(notes.data if notes is not None else piece.data)
-        count += notes.found if notes is not None else 0
+        count += len(notes.found) if notes is not None else 0
     cleaned = b"".join(pieces)
     return cleaned, count or int(cleaned != data)
 

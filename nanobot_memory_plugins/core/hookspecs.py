@@ -174,13 +174,21 @@ def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool
 
 @hookspec
 def on_purge(
-    texts: tuple[str, ...], dry_run: bool, everywhere: bool, context: PluginContext
+    texts: tuple[str, ...],
+    words: tuple[str, ...],
+    ids: tuple[str, ...],
+    dry_run: bool,
+    everywhere: bool,
+    nearly: bool,
+    context: PluginContext,
 ) -> Trace | Sequence[Trace] | None:
     """Forget texts for good: take every trace of them out of what you keep.
 
-    The memory files are clean already when it is called. With ``dry_run`` nothing is written; ``everywhere`` reaches
-    text of people, too. Answer with what was found, and what had to stay and why. Do not write the texts down.
-    ``texts`` is empty when files were cleaned otherwise: then erase what you made of what they held.
+    The memory files are clean already when it is called. ``texts`` is what the entries of these ``ids`` ever said,
+    ``words`` what a person named besides. With ``dry_run`` nothing is written; ``everywhere`` reaches text of people,
+    ``nearly`` what holds only a part. Answer with what was found, and what had to stay and why. Do not write the texts
+    down. It may be called again with the same: a forgetting that was broken off is finished at the next start. All
+    are empty when files were cleaned otherwise: then erase what you made of what they held.
     """
 
 

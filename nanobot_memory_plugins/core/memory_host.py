@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.erasure import Eraser
 from nanobot_memory_plugins.core.erasure.live import LiveForgetting
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
@@ -90,6 +91,7 @@ class MemoryHost(PromptCalls):
         self._background = BackgroundWork()
         self._tally = TokenTally()
         self._closed = False
+        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -116,9 +118,9 @@ class MemoryHost(PromptCalls):
         await self._plugins.host.call("on_start", {}, accept=())
         offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
         self._tools += bounded_tools(offered, self._forgotten.holds)
-        merged = await self._files.merge_spills()
-        if merged:
+        if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
+        await self.eraser.finish()
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
@@ -377,15 +379,14 @@ class MemoryHost(PromptCalls):
         """Return how things stand: what core sees and what each plugin reports."""
         await self.start()
         answers = await self._plugins.host.call("diagnose", {}, accept=(Finding,))
-        return [*self._plugins.findings(), *values_of(answers, Finding)]
+        return [*self._plugins.findings(), *await self.eraser.findings(), *values_of(answers, Finding)]
 
     # --- inside -----------------------------------------------------------------------------------------------
 
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()
-        return await self._hooks.keep_answers(
-            "on_turn_finished", arguments, limit=self.config.core.compaction_limit, scope=scope
-        )
+        limit = self.config.core.compaction_limit
+        return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._store is not None:
@@ -396,5 +397,4 @@ class MemoryHost(PromptCalls):
             self._store.notify(path)
 
     def _language(self, text: str) -> Any:
-        language = self.config.core.language
-        return language_of(text) if language == "auto" else language
+        return language_of(text) if self.config.core.language == "auto" else self.config.core.language

@@ -2,6 +2,7 @@
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
+from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Trace
@@ -20,11 +21,19 @@ class StoragePlugin:
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         return await SqliteStore.open(context.workspace, options, context.clock)
 
-    @hookimpl
-    async def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext) -> list[Trace]:
+    @hookimpl(trylast=True)
+    async def on_purge(
+        self,
+        texts: tuple[str, ...],
+        words: tuple[str, ...],
+        dry_run: bool,
+        nearly: bool,
+        context: PluginContext,
+    ) -> list[Trace]:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
         store = context.store
-        return await store.purge(texts, dry_run=dry_run) if isinstance(store, SqliteStore) else []
+        wanted = Wanted(texts, words=words, nearly=nearly)
+        return await store.purge(wanted, dry_run=dry_run) if isinstance(store, SqliteStore) else []
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:

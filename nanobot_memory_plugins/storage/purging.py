@@ -31,7 +31,7 @@ def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: 
         if dry_run:
             return [Trace(where, left)] if left else []
         # The indexer may have been faster than the count; the file is written anew in any case.
-        traces = [Trace(where, max(0, indexed - left))]
+        traces = [Trace(where, indexed - left)] if indexed > left else []
         traces += [Trace(where, left, removed=False, why=_IN_FILES)] if left else []
         with closing(opener.for_writing()) as database:
             if not database.erase_deleted():

@@ -173,10 +173,9 @@ class SqliteStore:
         self._must_be_open()
         await self._in_housekeeping(self._index.clear)
 
-    async def purge(self, texts: Sequence[str], *, dry_run: bool) -> list[Trace]:
+    async def purge(self, wanted: Wanted, *, dry_run: bool) -> list[Trace]:
         """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised."""
         self._must_be_open()
-        wanted = Wanted(texts)
         try:
             indexed = await self._in_housekeeping(lambda: count_rows(self._index, wanted))
             if not dry_run:

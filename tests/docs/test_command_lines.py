@@ -29,8 +29,9 @@ RUN = [
     for line in dict.fromkeys(line.arguments for line in OURS if line.is_whole or line.page.startswith("README"))
     if not any(" ".join(line).startswith(name) for name in NOT_RUN)
 ]
-# Exit statuses that are not 0: where nobody can be asked, `init` shows what it would write, and writes nothing.
-STATUS = {("init",): 1}
+# Exit statuses that are not 0: where nobody can be asked, `init` shows what it would write, and writes nothing; the
+# made workspace holds no old address to be forgotten.
+STATUS = {("init",): 1, ("purge", "--text", "old address", "--dry-run"): 1}
 CONFIG = {"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}}}
 
 

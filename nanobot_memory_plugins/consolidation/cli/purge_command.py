@@ -1,4 +1,4 @@
-"""``nanobot-memory purge``: forget entries for good."""
+"""``nanobot-memory purge``: forget entries and words for good, from everything that is ours."""
 
 import sys
 from collections.abc import Sequence
@@ -8,10 +8,8 @@ import typer
 from rich.markup import escape
 
 from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
-from nanobot_memory_plugins.consolidation.cli.shown import WHO, console, opened
-from nanobot_memory_plugins.consolidation.journal import last_known
-from nanobot_memory_plugins.consolidation.purging import known, remember_purged
-from nanobot_memory_plugins.consolidation.purging import purge as purge_entries
+from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.purging import erase_entries, known
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -23,10 +21,14 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.erasure import purge_texts
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 from nanobot_memory_plugins.core.memory_host import MemoryHost
-from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.values import Erasure
+
+_PLUGIN = "consolidation"
+_FAILED = 1
+_BROKEN_OFF = "Broken off. What is left of it is removed at the next start of the agent, or by the next command."
 
 
 def purge(
@@ -34,80 +36,94 @@ def purge(
         list[str] | None,
         typer.Argument(metavar="[ID...]", help="The ids of entries, gone ones included.", autocompletion=entry_ids),
     ] = None,
-    text: Annotated[list[str] | None, typer.Option("--text", help="Words that no entry holds any more.")] = None,
+    text: Annotated[
+        list[str] | None,
+        typer.Option("--text", help="Words, in any case and spacing; a short one is found as a whole word."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed, write nothing.")] = False,
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Also from text that people wrote into the memory files.")
     ] = False,
+    nearly: Annotated[
+        bool, typer.Option("--nearly", help="Also what holds only a part of the words, as a cut has left it.")
+    ] = False,
+    word: Annotated[
+        bool, typer.Option("--word", help="Take words of one or two letters, or one character, wherever they stand.")
+    ] = False,
+    all_lines: Annotated[bool, typer.Option("--all", help="Show every line, not the first of each file.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remove every trace of entries: file, backup, journal, transcripts, notes, index. It cannot be undone."""
+    """Remove every trace of entries or words: file, backup, journal, transcripts, notes, index. It cannot be undone.
+
+    The lines that hold them are shown first. The exit status is 1 when nothing is found.
+    """
     ids, texts = ids or [], text or []
     if not ids and not texts:
         raise typer.BadParameter("name entries by their ids, or words with --text")
+    for words in texts:
+        if is_short(words) and not word:
+            raise typer.BadParameter(f"'{words}' stands in too many words; --word takes it wherever it is a word")
+    if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
+        raise typer.BadParameter("nobody can be asked here; say --yes")
     repository = opened(workspace)
-    runs, there = repository.journal.runs(), repository.load().entries
-    entries = {id_: there.get(id_) or last_known(runs, id_) for id_ in ids}
-    missing = [id_ for id_, entry in entries.items() if entry is None]
-    if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.", mend="`nanobot-memory entries history` shows all.")
-    if not yes and not dry_run:
-        if as_json or not sys.stdin.isatty():
-            raise typer.BadParameter("nobody can be asked here; say --yes")
-        for id_, entry in entries.items():
-            console().print(f"[bold]{escape(id_)}[/bold]  {escape(entry.content if entry else '')}")
-        for words in texts:
-            console().print(escape(words))
-        typer.confirm("Forget this for good?", abort=True)
     configuration, problems = read_configuration(config)
     warn(problems)
-    about = known(repository, ids) if dry_run or not ids else purge_entries(repository, ids, who=WHO)
-    if texts and not dry_run:
-        remember_purged(repository, texts)
-    texts = [*about.texts, *texts]
-    own = [repository.paths.relative(file) for file in about.files]
-    traces = run(_purge_elsewhere(repository, configuration, texts, dry_run=dry_run, everywhere=everywhere))
-    if dry_run and any(id_ in there for id_ in ids):
-        own = [repository.paths.relative(repository.path)]
+    about = known(repository, ids)
+    erasure = Erasure(about.ids, about.texts, tuple(texts), nearly=nearly, everywhere=everywhere)
+    plan: ErasurePlan | None = None
+    if not yes:
+        plan = run(_erase(repository, configuration, erasure, dry_run=True))
+    if not dry_run and (plan is None or (plan.removed and _is_meant(plan, all_lines=all_lines))):
+        try:
+            plan = run(_erase(repository, configuration, erasure, dry_run=False))
+        except KeyboardInterrupt:
+            typer.echo(_BROKEN_OFF, err=True)
+            raise
+    assert plan is not None  # noqa: S101
     if as_json:
-        files = list(dict.fromkeys([*own, *(one.where for one in traces if one.removed)]))
-        rows = [
-            {"where": one.where, "count": one.count, "removed": one.removed, "why": one.why}
-            for one in [*(Trace(name) for name in own), *traces]
-        ]
-        print_json(
-            {
-                "ok": True,
-                "ids": about.ids,
-                "files": files,
-                "sessions": about.sessions,
-                "traces": rows,
-                "dry_run": dry_run,
-            }
-        )
-        return
-    _show(about.ids, own, traces, dry_run)
+        print_json({"ok": bool(plan.removed), **plan.to_json(), "sessions": about.sessions, "dry_run": dry_run})
+    else:
+        _show(plan, all_lines=all_lines)
+    if not plan.removed:
+        raise typer.Exit(_FAILED)
 
 
-async def _purge_elsewhere(
-    repository: EntryRepository, config: MemoryConfig, texts: Sequence[str], *, dry_run: bool, everywhere: bool
-) -> list[Trace]:
-    """Take the texts out of transcripts, notes and everything that plugins keep."""
+def _is_meant(plan: ErasurePlan, *, all_lines: bool) -> bool:
+    _print(plan.told(all_lines=all_lines))
+    typer.confirm("Forget this for good?", abort=True)
+    return True
+
+
+async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Erasure, *, dry_run: bool) -> ErasurePlan:
+    """Plan an erasure, or carry it out: in the entries, the transcripts, notes and everything that plugins keep."""
     async with MemoryHost(repository.paths.workspace, config=config) as host:
-        return await purge_texts(host, texts, dry_run=dry_run, everywhere=everywhere)
+        plan = await (host.eraser.plan(erasure) if dry_run else host.eraser.erase(erasure))
+        if any(one.name == _PLUGIN and one.enabled for one in host.plugins.reports()):
+            return plan
+        # The entries are there, whether their plugin is switched on or not.
+        traces = await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
+        return ErasurePlan(erasure, (*plan.traces, *traces), is_done=not dry_run)
 
 
-def _show(ids: Sequence[str], own: Sequence[str], traces: Sequence[Trace], dry_run: bool) -> None:
-    out = console()
-    said = "Would be forgotten" if dry_run else "Forgotten"
-    out.print(f"{said} for good: {', '.join(map(escape, ids)) or 'these words'}.")
-    gone = dict.fromkeys([*own, *(one.where for one in traces if one.removed)])
-    if gone:
-        out.print(f"{'To clean' if dry_run else 'Cleaned'}: {', '.join(map(escape, gone))}.")
-    for one in traces:
-        if not one.removed:
-            times = f" ({one.count} times)" if one.count > 1 else ""
-            out.print(f"left in {escape(one.where)}{times}: {escape(one.why)}")
+def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
+    _print(plan.told(all_lines=all_lines))
+    what = ", ".join(plan.erasure.ids) or "these words"
+    if not plan.traces:
+        said = "Nothing that is kept here holds these words: nothing was removed."
+    elif not plan.removed:
+        said = "Nothing was removed."
+    elif not plan.is_done:
+        said = f"Would be forgotten for good: {what}."
+    elif plan.waits:
+        said = f"Forgotten but for what could not be removed yet: {what}. The next start goes on with it."
+    else:
+        said = f"Forgotten for good: {what}."
+    _print([said])
+
+
+def _print(lines: Sequence[str]) -> None:
+    for line in lines:
+        console().print(escape(line))

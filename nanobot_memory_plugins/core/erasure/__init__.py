@@ -1,7 +1,19 @@
 """Forgetting for good: taking a text out of everything that is ours, and knowing it again where a host still has it."""
 
-from nanobot_memory_plugins.core.erasure.finding import Wanted
-from nanobot_memory_plugins.core.erasure.purge import purge_texts
+from nanobot_memory_plugins.core.erasure.erasing import Eraser, purge_texts
+from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted, is_short
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, held_line, trace_of
 from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
 
-__all__ = ["Removal", "Wanted", "purge_texts", "remember_forgotten"]
+__all__ = [
+    "Eraser",
+    "ErasurePlan",
+    "Removal",
+    "Stretch",
+    "Wanted",
+    "held_line",
+    "is_short",
+    "purge_texts",
+    "remember_forgotten",
+    "trace_of",
+]

@@ -1,96 +1,146 @@
-"""The content of our files without the texts that are to be forgotten."""
+"""The content of our files without the texts that are to be forgotten, and which lines held them."""
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
-from nanobot_memory_plugins.core.erasure.finding import Wanted
+from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
+from nanobot_memory_plugins.core.erasure.plan import held_line
 from nanobot_memory_plugins.core.files.entries import NoteEntry
 from nanobot_memory_plugins.core.files.parsing import parse_notes
 from nanobot_memory_plugins.core.files.text import clean
+from nanobot_memory_plugins.core.values import HeldLine
 
-_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+# Fields of a message that say which it is and whose. Memories are found by them, so they stay.
+_NAMES = frozenset({"id", "time", "role", "origin", "session", "channel", "user", "agent", "name"})
+_NAME_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaned:
-    """The bytes without the texts, how often they stood in what is ours, and how often in what is not and stays."""
+    """The bytes without the texts, and the lines that held them.
+
+    ``found`` is what was taken out because it held the words, ``nearly`` what holds a part of them, taken out where
+    that is wanted. ``foreign`` is in text of people, ``named`` in names; both stay.
+    """
 
     data: bytes
-    found: int = 0
-    foreign: int = 0
+    found: tuple[HeldLine, ...] = ()
+    nearly: tuple[HeldLine, ...] = ()
+    foreign: tuple[HeldLine, ...] = ()
+    named: tuple[HeldLine, ...] = ()
+
+
+@dataclass(slots=True)
+class _Collected:
+    """What was found so far."""
+
+    wanted: Wanted
+    found: list[HeldLine] = field(default_factory=list)
+    nearly: list[HeldLine] = field(default_factory=list)
+    foreign: list[HeldLine] = field(default_factory=list)
+    named: list[HeldLine] = field(default_factory=list)
+
+    def note(self, text: str, stretch: Stretch, line: int) -> bool:
+        """Note a stretch of what is ours, and say whether it goes."""
+        (self.nearly if stretch.part else self.found).append(held_line(line, text[stretch.start : stretch.end]))
+        return self.wanted.takes(stretch)
+
+    def cleaned(self, data: bytes) -> Cleaned:
+        """Return all of it."""
+        return Cleaned(data, tuple(self.found), tuple(self.nearly), tuple(self.foreign), tuple(self.named))
 
 
 def clean_transcript(data: bytes, wanted: Wanted) -> Cleaned:
     """Return a transcript without the sentences that carry the texts. A line that cannot be read goes whole."""
     lines: list[bytes] = []
-    found = 0
-    for line in data.split(b"\n"):
+    all_found = _Collected(wanted)
+    for number, line in enumerate(data.split(b"\n"), 1):
         text = line.decode("utf-8", "surrogateescape")
-        plain = unescaped(text)
-        if not wanted.count(plain):
+        if not wanted.stretches(text):
             lines.append(line)
             continue
-        cleaned, count = _clean_line(text, wanted)
-        found += count
-        if cleaned:
+        cleaned = _clean_line(text, number, all_found)
+        if cleaned is None:
+            lines.append(line)
+        elif cleaned:
             lines.append(cleaned)
-    return Cleaned(b"\n".join(lines), found)
+    return all_found.cleaned(b"\n".join(lines))
 
 
 def clean_notes(data: bytes, wanted: Wanted, *, everywhere: bool = False) -> Cleaned:
     """Return a Markdown file without the texts in its structured notes; ``everywhere``, in people's text, too."""
     parts: list[bytes] = []
-    found = foreign = 0
+    all_found = _Collected(wanted)
     for part in parse_notes(data):
         raw = data[part.offset : part.offset + part.length]
         text = raw.decode("utf-8", "surrogateescape")
         is_ours = isinstance(part, NoteEntry) and bool(part.id)
-        if is_ours or everywhere:
-            cleaned, count = wanted.without(text)
-            found += count
-            parts.append(cleaned.encode("utf-8", "surrogateescape") if count else raw)
-        else:
-            foreign += wanted.count(text)
+        cuts: list[Stretch] = []
+        names = list(_name_lines(text)) if is_ours else []
+        for one in wanted.stretches(text):
+            line = part.line + text.count("\n", 0, one.start)
+            if not is_ours and not everywhere:
+                all_found.foreign.append(held_line(line, text[one.start : one.end]))
+            elif any(start < one.end and one.start < end for start, end in names):
+                all_found.named.append(held_line(line, text[one.start : one.end]))
+            elif all_found.note(text, one, line):
+                cuts.append(one)
+        if not cuts:
             parts.append(raw)
-    return Cleaned(b"".join(parts), found, foreign)
+            continue
+        parts.append(wanted.cut(text, cuts).encode("utf-8", "surrogateescape"))
+    return all_found.cleaned(b"".join(parts))
 
 
-def count_in(data: bytes, wanted: Wanted) -> int:
-    """Return how often the texts stand in any file, as they are or as JSON escapes them."""
+def lines_with(data: bytes, wanted: Wanted, *, only_parts: bool = False) -> tuple[HeldLine, ...]:
+    """Return the lines of any file that hold the texts or a part of them, as they are or as JSON escapes them."""
     text = data.decode("utf-8", "replace")
-    return wanted.count(text) or wanted.count(unescaped(text))
+    return tuple(
+        held_line(1 + text.count("\n", 0, one.start), text[one.start : one.end])
+        for one in wanted.stretches(text)
+        if one.part or not only_parts
+    )
 
 
-def unescaped(text: str) -> str:
-    """Return a text with JSON's escapes as what they stand for."""
-    if "\\" not in text:
-        return text
-    text = _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text.replace("\\n", "\n").replace('\\"', '"'))
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+def _name_lines(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the lines of a note's head stand that say which it is and whose."""
+    at = 0
+    for line in text.splitlines(keepends=True):
+        if at and not line.strip():
+            return
+        if _NAME_LINE.match(line):
+            yield at, at + len(line.rstrip("\r\n"))
+        at += len(line)
 
 
-def _clean_line(text: str, wanted: Wanted) -> tuple[bytes, int]:
-    """Return a line of a transcript without the texts, nothing when it is no JSON, and how many there were."""
+def _clean_line(text: str, number: int, all_found: _Collected) -> bytes | None:
+    """Return a line of a transcript without the texts, nothing when it is no message, None where all of it stays."""
     try:
         row = json.loads(text)
     except (ValueError, RecursionError):
-        return b"", 1
-    cleaned, count = _clean_value(row, wanted)
-    if not count:  # they stand across fields, or in a name
-        return b"", 1
+        row = None
+    if not isinstance(row, dict):
+        goes = [all_found.note(text, one, number) for one in all_found.wanted.stretches(text)]
+        return b"" if any(goes) else None
+    names = [str(row[name]) for name in _NAMES & row.keys()]
+    all_found.named += [held_line(number, name) for name in names if all_found.wanted.count(name)]
+    cleaned = {name: one if name in _NAMES else _clean_value(one, number, all_found) for name, one in row.items()}
+    if cleaned == row:
+        return None
     line = clean(json.dumps(cleaned, ensure_ascii=False, separators=(",", ":")))
-    return line.encode("utf-8"), count
+    return line.encode("utf-8")
 
 
-def _clean_value(value: Any, wanted: Wanted) -> tuple[Any, int]:
+def _clean_value(value: Any, number: int, all_found: _Collected) -> Any:
     if isinstance(value, str):
-        return wanted.without(value)
+        cuts = [one for one in all_found.wanted.stretches(value) if all_found.note(value, one, number)]
+        return all_found.wanted.cut(value, cuts)
     if isinstance(value, list):
-        cleaned = [_clean_value(one, wanted) for one in value]
-        return [one for one, _ in cleaned], sum(count for _, count in cleaned)
+        return [_clean_value(one, number, all_found) for one in value]
     if isinstance(value, dict):
-        pairs = {key: _clean_value(one, wanted) for key, one in value.items()}
-        return {key: one for key, (one, _) in pairs.items()}, sum(count for _, count in pairs.values())
-    return value, 0
+        pairs = ((_clean_value(name, number, all_found), one) for name, one in value.items())
+        return {name: _clean_value(one, number, all_found) for name, one in pairs}
+    return value

@@ -1,32 +1,31 @@
 """The memory files of a workspace, one after the other, without the texts that are to be forgotten."""
 
-import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_notes, clean_transcript, count_in
-from nanobot_memory_plugins.core.erasure.finding import Wanted
+from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_notes, clean_transcript, lines_with
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.plan import NEARLY, trace_of
+from nanobot_memory_plugins.core.erasure.rewriting import is_left_behind, lock_of, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths, file_lock, replace_file
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
 
-_LOCK_SECONDS = 10.0
-_ATTEMPTS = 10
-# A temporary file that is older was left behind by a process that died.
-_STALE_SECONDS = 60.0
 # Folders below the memory folder that others clean, or that hold no text.
 _ELSEWHERE = frozenset({".entries", ".erasure", ".locks", ".usage", ".git"})
 # Older places of memories, below the workspace: they were copied, and left to their owner.
 _LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
+_BEING_WRITTEN = "it is being written just now; the next start removes it"
 _NOT_OURS = "it is not a file of ours"
 _FOREIGN = "text of yours; --everywhere removes it, too"
+_NAMED = "the name of a session or a person, by which memories are found"
 
 
 def purge_files(paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere: bool) -> list[Trace]:
@@ -41,7 +40,7 @@ def purge_files(paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere
             traces += _purge_file(paths, path, where, wanted, dry_run=dry_run, everywhere=everywhere)
         except (OSError, MemoryFileError) as error:
             why = error.cause if isinstance(error, MemoryFileError) else type(error).__name__
-            traces.append(Trace(where, 0, removed=False, why=f"it cannot be cleaned: {why}"))
+            traces.append(Trace(where, 0, removed=False, why=f"it cannot be cleaned: {why}", waits=True))
     for pattern in _LEGACY:
         traces += [one for path in sorted(paths.workspace.glob(pattern)) for one in _reported(paths, path, wanted)]
     return list(dict.fromkeys(traces))
@@ -63,103 +62,78 @@ def _purge_file(
     paths: MemoryPaths, path: Path, where: str, wanted: Wanted, *, dry_run: bool, everywhere: bool
 ) -> list[Trace]:
     if path.name.endswith(".tmp") or (path.parent == paths.sessions and path.name.endswith(".bak")):
-        return _purge_leftover(path, where, wanted, dry_run)
+        return _purge_leftover(paths, path, where, wanted, dry_run)
     if path.parent == paths.sessions and path.suffix == ".jsonl":
-        return _rewrite(paths, path, where, partial(clean_transcript, wanted=wanted), dry_run)
+        return _rewrite(paths, path, where, partial(clean_transcript, wanted=wanted), wanted, dry_run)
     if path.parent == paths.spill and path.suffix == ".spill":
-        return _purge_spill(path, where, wanted, dry_run)
+        return _purge_spill(path, where, wanted)
     if path.parent == paths.memory and (path.suffix == ".md" or ".md." in path.name):
         if path.suffix == ".bak":
             return []  # of the plugin that wrote the file, which knows what it means to it
         clean = partial(clean_notes, wanted=wanted, everywhere=everywhere)
-        return _rewrite(paths, path, where, clean, dry_run)
+        return _rewrite(paths, path, where, clean, wanted, dry_run)
     return _reported(paths, path, wanted)
 
 
 def _rewrite(
-    paths: MemoryPaths, path: Path, where: str, clean: Callable[[bytes], Cleaned], dry_run: bool
+    paths: MemoryPaths, path: Path, where: str, clean: Callable[[bytes], Cleaned], wanted: Wanted, dry_run: bool
 ) -> list[Trace]:
     """Clean a file under its lock. What somebody wrote in the last instant is in the backup, and cleaned again."""
-    first = clean(read_regular(path))
-    traces = [Trace(where, first.found)] if first.found else []
-    traces += [Trace(where, first.foreign, removed=False, why=_FOREIGN)] if first.foreign else []
-    if not first.found or dry_run:
+    before = read_regular(path)
+    first = clean(before)
+    traces = _traces(where, first, taken=wanted.takes_parts)
+    if first.data == before or dry_run:
         return traces
-    try:
-        with file_lock(paths, path).acquire(timeout=_LOCK_SECONDS):
-            backup = path.with_name(f"{path.name}.bak")
-            former = read_regular(backup) if backup.exists() else None
-            for _ in range(_ATTEMPTS):
-                raw = read_regular(path)
-                cleaned = clean(raw).data
-                if cleaned == raw:
-                    break
-                replace_file(path, cleaned)
-                slipped = read_regular(backup)
-                if slipped != raw:
-                    replace_file(path, slipped)
-            # It is the file before, and that is what is to be forgotten.
-            if former is None:
-                backup.unlink(missing_ok=True)
-            else:
-                _overwrite(backup, former)
-    except Timeout as error:
-        raise MemoryFileError("another process has it locked") from error
+
+    def cleaned(data: bytes) -> bytes:
+        now = clean(data)
+        return now.data
+
+    rewrite(path, cleaned, lock=lock_of(paths, path))
     return traces
 
 
-def _overwrite(path: Path, data: bytes) -> None:
-    """Put a file in place in one step, without a backup, with the mode that it had."""
-    temporary = path.with_name(f".{path.name}.purge.tmp")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.chmod(temporary, path.stat().st_mode & 0o777)
-    os.replace(temporary, path)
+def _traces(where: str, cleaned: Cleaned, *, taken: bool) -> list[Trace]:
+    traces = [
+        trace_of(where, cleaned.found),
+        trace_of(where, cleaned.nearly, removed=taken, why="" if taken else NEARLY, nearly=True),
+        replace(trace_of(where, cleaned.foreign, removed=False, why=_FOREIGN), foreign=True),
+        trace_of(where, cleaned.named, removed=False, why=_NAMED),
+    ]
+    return [one for one in traces if one.lines]
 
 
-def _purge_leftover(path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[Trace]:
-    """Remove what a crash has left of a file."""
-    if time.time() - path.stat().st_mtime < _STALE_SECONDS and path.name.endswith(".tmp"):
+def _purge_leftover(paths: MemoryPaths, path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[Trace]:
+    """Remove what a crash has left of a file, where it holds the words, or a part of them."""
+    held = lines_with(read_regular(path), wanted)
+    if not held:
         return []
-    count = count_in(read_regular(path), wanted)
-    if count and not dry_run:
-        path.unlink()
-    return [Trace(where, count)] if count else []
+    if path.suffix == ".tmp" and not is_left_behind(paths, path):
+        return [replace(trace_of(where, held, removed=False, why=_BEING_WRITTEN), waits=True)]
+    if not dry_run:
+        path.unlink(missing_ok=True)
+    return [trace_of(where, held)]
 
 
-def _purge_spill(path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[Trace]:
+def _purge_spill(path: Path, where: str, wanted: Wanted) -> list[Trace]:
     """Report what waits in the spill file of a process that lives; it will be in its own file soon."""
-    count = count_in(read_regular(path), wanted)
-    if not count:
+    held = lines_with(read_regular(path), wanted)
+    if not held:
         return []
     lock = private_lock(path.with_suffix(".lock"))
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        return [
-            Trace(
-                where,
-                count,
-                removed=False,
-                why="a running process is about to write it; purge the words again then, with --text",
-            )
-        ]
-    lock.release()
-    return [
-        Trace(
-            where,
-            count,
-            removed=False,
-            why="it could not be merged; start the agent once, and purge the words again with --text",
-        )
-    ]
+        why = "a running process is about to write it; the next start removes it"
+    else:
+        lock.release()
+        why = "it could not be merged; the next start of the agent does, and removes it"
+    return [replace(trace_of(where, held, removed=False, why=why), waits=True)]
 
 
 def _reported(paths: MemoryPaths, path: Path, wanted: Wanted) -> list[Trace]:
     try:
-        count = count_in(read_regular(path), wanted)
+        held = lines_with(read_regular(path), wanted)
     except OSError:
         return []
-    return [Trace(paths.relative(path), count, removed=False, why=_NOT_OURS)] if count else []
+    return [trace_of(paths.relative(path), held, removed=False, why=_NOT_OURS)] if held else []

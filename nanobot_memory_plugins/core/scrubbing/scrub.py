@@ -4,13 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nanobot_memory_plugins.core.erasure.erasing import arguments_of
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaner
 from nanobot_memory_plugins.core.scrubbing.files import scrub_files
 from nanobot_memory_plugins.core.scrubbing.values import Scrubbed
-from nanobot_memory_plugins.core.values import Trace
+from nanobot_memory_plugins.core.values import Erasure, Trace
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.memory_host import MemoryHost
@@ -40,7 +41,7 @@ async def scrub_workspace(
             host.store.notify(paths.workspace / report.where)
     # Nothing is named: the index follows its files, and is then written anew without what was deleted.
     answers = await host.plugins.host.call(
-        "on_purge", {"texts": (), "dry_run": False, "everywhere": everywhere}, accept=(Trace,)
+        "on_purge", arguments_of(Erasure(everywhere=everywhere), dry_run=False), accept=(Trace,)
     )
     traces = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
     return reports + [Scrubbed(one.where, removed=one.removed, why=one.why) for one in traces]

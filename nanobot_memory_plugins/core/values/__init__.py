@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.values.notes import (
     Receipt,
     Summary,
 )
-from nanobot_memory_plugins.core.values.purging import Trace
+from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace
 from nanobot_memory_plugins.core.values.search import (
     DatedPhrase,
     Hit,
@@ -45,7 +45,9 @@ __all__ = [
     "EntryList",
     "EntryRun",
     "EntryView",
+    "Erasure",
     "Explanation",
+    "HeldLine",
     "Hit",
     "Level",
     "Message",

@@ -4,14 +4,53 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class HeldLine:
+    """A line, counted from 1, that holds what is to be forgotten, and what of it; 0 where a file has no lines."""
+
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """Where a text that is to be forgotten was found.
 
-    ``where`` is a file, relative to the workspace, ``count`` how many times it stands there. ``removed`` says that it
-    is gone from there, or would be, when nothing is to be written; where it stays, ``why`` says why.
+    ``where`` is a file, relative to the workspace, ``count`` how many times it stands there, ``lines`` which lines
+    these are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be
+    written; where it stays, ``why`` says why. ``nearly`` says that only a part of the words stands there, ``waits``
+    that it could not be removed now, and that the next start tries it again, ``foreign`` that a person wrote it.
     """
 
     where: str
     count: int = 1
     removed: bool = True
     why: str = ""
+    lines: tuple[HeldLine, ...] = ()
+    nearly: bool = False
+    waits: bool = False
+    foreign: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """What is to be forgotten for good.
+
+    ``ids`` are entries, ``texts`` all that they ever said, ``words`` what a person named besides: short ones are found
+    wherever they stand as a word. ``nearly`` takes what holds a part of it, ``everywhere`` text that people wrote.
+    """
+
+    ids: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    nearly: bool = False
+    everywhere: bool = False
+
+    def joined(self, other: "Erasure") -> "Erasure":
+        """Return one erasure of both."""
+        return Erasure(
+            tuple(dict.fromkeys((*self.ids, *other.ids))),
+            tuple(dict.fromkeys((*self.texts, *other.texts))),
+            tuple(dict.fromkeys((*self.words, *other.words))),
+            self.nearly or other.nearly,
+            self.everywhere or other.everywhere,
+        )

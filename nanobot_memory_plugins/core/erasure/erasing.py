@@ -1,0 +1,176 @@
+"""Forgetting for good: the plan, the memory files, then what plugins keep; and finishing what was broken off."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loguru import logger
+
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
+from nanobot_memory_plugins.core.erasure.recording import remember_forgotten
+from nanobot_memory_plugins.core.erasure.removals import removals
+from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.plugin_host import PluginHost, run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.values import Erasure, Trace
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.clock import Clock
+    from nanobot_memory_plugins.core.memory_host import MemoryHost
+
+_SUBJECT = "forgetting for good"
+# Seconds that one erasure waits for another.
+_WAIT_SECONDS = 60.0
+
+
+class Eraser:
+    """Erases in one workspace: its files, its plugins, its store."""
+
+    def __init__(self, workspace: Path, plugins: PluginHost, store: Callable[[], Store | None], clock: "Clock") -> None:
+        self._paths = MemoryPaths.of(workspace)
+        self._plugins = plugins
+        self._store = store
+        self._clock = clock
+        # What had been broken off, and was finished here.
+        self.finished: ErasurePlan | None = None
+
+    async def plan(self, erasure: Erasure) -> ErasurePlan:
+        """Return what an erasure would do; nothing is written."""
+        return ErasurePlan(erasure, tuple(await self._carry_out(erasure, dry_run=True)))
+
+    async def erase(self, erasure: Erasure, *, wait: float = _WAIT_SECONDS) -> ErasurePlan:
+        """Erase, and return what became of it; where nothing is found nothing is written.
+
+        What was broken off before is finished first. Raises `BeingErasedError` when another erasure takes longer than
+        ``wait`` seconds, and `MemoryFileError`.
+        """
+        record = ErasureRecord(self._paths)
+        locked = record.locked(wait)
+        await run_in_daemon_thread(locked.__enter__)
+        try:
+            await self._finish(record)
+            plan = await self.plan(erasure)
+            if not plan.removed:
+                return ErasurePlan(erasure, plan.traces, is_done=True)
+            return await self._recorded(record, erasure, plan)
+        finally:
+            locked.__exit__(None, None, None)
+
+    async def finish(self) -> ErasurePlan | None:
+        """Finish an erasure that was broken off, unless another process is about it; return what became of it."""
+        record = ErasureRecord(self._paths)
+        if not record.exists():
+            return None
+        try:
+            locked = record.locked(0)
+            await run_in_daemon_thread(locked.__enter__)
+            try:
+                return await self._finish(record)
+            finally:
+                locked.__exit__(None, None, None)
+        except BeingErasedError:
+            return None
+        except MemoryFileError as error:
+            logger.warning("what was to be forgotten is not forgotten yet: {}", error.cause)
+            return None
+
+    async def findings(self) -> list[Finding]:
+        """Say for ``nanobot-memory doctor`` what was broken off, and whether it is finished."""
+        record = ErasureRecord(self._paths)
+        if not record.exists():
+            return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []
+        try:
+            unfinished = await run_in_daemon_thread(record.read)
+        except MemoryFileError as error:
+            return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
+        since = f" begun at {unfinished.time}" if unfinished else ""
+        waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
+        state = f"one{since} is not finished; {self._paths.relative(record.path)} holds the words until it is"
+        mend = "The next start of a host or command goes on with it."
+        return [Finding(_SUBJECT, "; ".join([state, *waits]), Health.DEGRADED, mend)]
+
+    async def _finish(self, record: ErasureRecord) -> ErasurePlan | None:
+        unfinished = await run_in_daemon_thread(record.read)
+        if unfinished is None:
+            await run_in_daemon_thread(record.end)  # nothing of it had begun
+            return None
+        self.finished = await self._recorded(record, unfinished.erasure, ErasurePlan(unfinished.erasure, ()))
+        return self.finished
+
+    async def _recorded(self, record: ErasureRecord, erasure: Erasure, plan: ErasurePlan) -> ErasurePlan:
+        now = exact_time(self._clock.now())
+        await run_in_daemon_thread(lambda: record.begin(erasure, now))
+        done = plan.done(await self._carry_out(erasure, dry_run=False))
+        if not done.waits:
+            await run_in_daemon_thread(record.end)
+        return done
+
+    async def _carry_out(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
+        wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
+        look = partial(purge_files, self._paths, wanted, everywhere=erasure.everywhere)
+        if wanted and not dry_run:
+            # A host may still have it, and would bring it back.
+            texts = (*erasure.texts, *erasure.words)
+            await run_in_daemon_thread(lambda: remember_forgotten(self._paths, removals(self._paths, wanted, texts)))
+        found = await run_in_daemon_thread(lambda: look(dry_run=dry_run))
+        store = self._store()
+        if store is not None and not dry_run:
+            for where in {trace.where for trace in found}:
+                store.notify(self._paths.workspace / where)
+        before = dict(self._plugins.failures())
+        # One after the other: the store looks at the files last.
+        answers = await self._plugins.call(
+            "on_purge", arguments_of(erasure, dry_run=dry_run), accept=(Trace,), sequential=True
+        )
+        told = [one for answer in answers for one in answer.values if isinstance(one, Trace)]
+        after = self._plugins.failures()
+        failed = [
+            name for (name, hook), count in after.items() if hook == "on_purge" and count > before.get((name, hook), 0)
+        ]
+        told += [Trace(f"plugin {name}", 0, removed=False, why="it failed; purge again") for name in failed]
+        # What seemed to be text of people may have been a plugin's, which has taken it out since, or tells of it.
+        if not dry_run and any(one.foreign for one in found):
+            again = await run_in_daemon_thread(lambda: look(dry_run=True))
+            found = [one for one in found if not one.foreign] + [one for one in again if one.foreign]
+        return _without_what_is_told(found, told) + told
+
+
+def _without_what_is_told(found: Sequence[Trace], told: Sequence[Trace]) -> list[Trace]:
+    lines = {(trace.where, held.line) for trace in told for held in trace.lines}
+    kept = []
+    for trace in found:
+        left = tuple(held for held in trace.lines if (trace.where, held.line) not in lines)
+        if not trace.foreign or len(left) == len(trace.lines):
+            kept.append(trace)
+        elif left:
+            kept.append(replace(trace, lines=left, count=len(left)))
+    return kept
+
+
+def arguments_of(erasure: Erasure, *, dry_run: bool) -> dict[str, object]:
+    """Return the arguments of ``on_purge``."""
+    return {**{field.name: getattr(erasure, field.name) for field in fields(erasure)}, "dry_run": dry_run}
+
+
+async def purge_texts(
+    host: "MemoryHost", texts: Sequence[str], *, dry_run: bool = False, everywhere: bool = False
+) -> list[Trace]:
+    """Take texts, and the sentences that carry them, out of everything that is ours in the host's workspace.
+
+    Text of people is reported and stays, unless ``everywhere``. With ``dry_run`` nothing is written. Returns what was
+    found and what became of it. When it is broken off the next start finishes it.
+    """
+    erasure = Erasure(texts=tuple(texts), everywhere=everywhere)
+    if not Wanted(texts):
+        return []
+    await host.start()
+    plan = await (host.eraser.plan(erasure) if dry_run else host.eraser.erase(erasure))
+    return list(plan.traces)

@@ -1,0 +1,248 @@
+"""Finding texts that are to be forgotten, and the sentences that carry them, in every form that we write them in.
+
+A stretch of a text holds the words whole, or only a part of them that a limit of ours has left. What is short is found
+as a word of its own, or where it is the whole sentence.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.core.erasure.letters import GAP, plain
+from nanobot_memory_plugins.core.erasure.readings import Reading, is_wide, plain_forms, reading_of
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
+
+_SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
+# In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
+_ESCAPED_END = re.compile(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:\\+[nr])+|\\*"')
+# What of a line of a note is no text: the heading's time, the name of a field, a bullet.
+_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
+# Letters below which a text is found only as a word or a whole sentence: it stands in too many others.
+_LEAST_LATIN, _LEAST_WIDE = 8, 4
+# Marks with which this program cuts texts; what a cut leaves ends at one, or with its line.
+_CUT_BEFORE = re.compile(r"(?:…|\.\.\.)\]?[\s\"'“”*_>-]*\Z")
+_CUT_AFTER = re.compile(r"[\s\"'“”*_.,-]*(?:…|\.\.\.|\[[….+])")
+_LINE_BEFORE = re.compile(r"(?:(?:\A|\n|\\+[nr])[ \t]*(?:[-*>]+[ \t]+)?(?:[\w;]{1,12}:[ \t]*)?|[\[{,:][ \t]*\\*\")\Z")
+_LINE_AFTER = re.compile(r"[ \t]*(?:\Z|\n|\\+[nr]|\\*[\"'”][ \t]*(?:\Z|\n|\\+[nr]|[\]},:]))")
+# Letters of a part that tell at a mark, and where only the line ends; and the share of the words that tells anywhere.
+_AT_MARK, _AT_LINE, _SHARE = (5, 2), (8, 4), 0.6
+_LEAST_SHARE = (12, 6)
+_NEAR = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The sentences of a text, from ``start`` to before ``end``, that hold the words, or only a ``part`` of them."""
+
+    start: int
+    end: int
+    part: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Needle:
+    plain: str
+    is_word: bool
+    is_one_word: bool
+
+    @property
+    def is_long(self) -> bool:
+        return len(self.plain) >= (_LEAST_WIDE if is_wide(self.plain[0]) else _LEAST_LATIN)
+
+
+class Wanted:
+    """The texts that are to be forgotten. Letters and numbers count; case, width, accents, space and marks do not.
+
+    Short ``texts`` are found where they are a whole sentence, short ``words`` wherever they stand as a word. With
+    ``nearly``, what holds only a part is meant, too.
+    """
+
+    def __init__(self, texts: Iterable[str], *, words: Iterable[str] = (), nearly: bool = False) -> None:
+        needles: dict[str, _Needle] = {}
+        for text, is_word in [*((text, False) for text in texts), *((word, True) for word in words)]:
+            for form in _forms(text):
+                for one in plain_forms(form):
+                    known = needles.get(one)
+                    if one and (known is None or is_word):
+                        needles[one] = _Needle(one, is_word, len(form.split()) == 1)
+        self._needles = tuple(sorted(needles.values(), key=lambda one: len(one.plain), reverse=True))
+        self._nearly = nearly
+        self._keys = frozenset(key for one in self._needles for key in _keys(one))
+
+    def __bool__(self) -> bool:
+        return bool(self._needles)
+
+    def count(self, text: str) -> int:
+        """Return how many stretches of ``text`` are taken out."""
+        return sum(map(self.takes, self.stretches(text)))
+
+    def without(self, text: str) -> tuple[str, int]:
+        """Return ``text`` with a gap in place of each stretch that is taken out, and how many there were.
+
+        The name of a field, the time of a heading and a bullet stay.
+        """
+        cuts = [one for one in self.stretches(text) if self.takes(one)]
+        return self.cut(text, cuts), len(cuts)
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the stretches of ``text`` stand that are taken out."""
+        return [(one.start, one.end) for one in self.stretches(text) if self.takes(one)]
+
+    def takes(self, stretch: Stretch) -> bool:
+        """Say whether a stretch is taken out: it holds the words, or a part of them is enough."""
+        return self._nearly or not stretch.part
+
+    @property
+    def takes_parts(self) -> bool:
+        """Whether what holds a part of the words is taken out."""
+        return self._nearly
+
+    @staticmethod
+    def cut(text: str, stretches: Sequence[Stretch]) -> str:
+        """Return ``text`` with a gap in place of each stretch."""
+        for one in reversed(stretches):
+            text = text[: one.start] + GAP + text[one.end :]
+        return text
+
+    def stretches(self, text: str) -> list[Stretch]:
+        """Return all that holds one of the texts, whole or in part, in its order."""
+        found: list[Stretch] = []
+        for number, form in enumerate(plain_forms(text)):
+            if any(key in form for key in self._keys):
+                reading = reading_of(text, is_escaped=number > 0)
+                for needle in self._needles:
+                    found += _stretches(text, reading, needle)
+        return list(_joined(found))
+
+
+def is_short(text: str) -> bool:
+    """Say whether a text is too short to be looked for as a word without being asked to: it stands in too much."""
+    letters = plain(text)
+    return len(letters) < (2 if letters and is_wide(letters[0]) else 3)
+
+
+def _forms(text: str) -> tuple[str, ...]:
+    """Return a text as it was said, and as it was written where something in it was hidden."""
+    hidden = redact_text(text)
+    told = len(plain(PLACEHOLDER.sub("", hidden)))
+    return (text, hidden) if hidden != text and told >= _LEAST_LATIN else (text,)
+
+
+def _keys(needle: _Needle) -> Iterator[str]:
+    """Yield letters of which a text must hold some, to hold the words or a part that tells."""
+    yield needle.plain
+    if needle.is_long:
+        least = _at(_AT_MARK, needle)
+        middle = needle.plain[int(0.4 * len(needle.plain)) : int(0.6 * len(needle.plain)) + 1]
+        yield from (needle.plain[:least], needle.plain[-least:], middle)
+
+
+def _at(limits: tuple[int, int], needle: _Needle) -> int:
+    return limits[is_wide(needle.plain[0])]
+
+
+def _stretches(text: str, reading: Reading, needle: _Needle) -> Iterator[Stretch]:
+    length = len(needle.plain)
+    for at in _places(reading.letters, needle.plain):
+        end = at + length
+        if not (reading.begins_word(at) and reading.ends_word(end - 1)):
+            continue
+        begin, finish = _sentences(text, reading, reading.starts[at], reading.ends[end - 1])
+        if (
+            needle.is_long
+            or (needle.is_word and (not needle.is_one_word or reading.is_one_piece(at, end)))
+            or needle.plain in plain_forms(text[begin:finish])
+        ):
+            yield Stretch(begin, finish)
+    if needle.is_long:
+        for at, end in sorted(_parts(text, reading, needle)):
+            yield Stretch(*_sentences(text, reading, reading.starts[at], reading.ends[end - 1]), part=True)
+
+
+def _parts(text: str, reading: Reading, needle: _Needle) -> set[tuple[int, int]]:
+    """Return what of the letters is a part of the words that tells, but not the words themselves."""
+    words, found = needle.plain, set()
+    least, long = _at(_AT_MARK, needle), _at(_AT_LINE, needle)
+    for at in _places(reading.letters, words[:least]):  # the beginning, up to a cut
+        end = at + _alike(reading.letters, at, words, 0)
+        if end - at < len(words) and reading.begins_word(at):
+            after = text[reading.ends[end - 1] : reading.ends[end - 1] + _NEAR]
+            if _CUT_AFTER.match(after) or (end - at >= long and _LINE_AFTER.match(after)):
+                found.add((at, end))
+    for at in _places(reading.letters, words[-least:]):  # the end, behind a cut
+        end = at + least
+        begin = end - _alike(reading.letters[:end][::-1], 0, words[::-1], 0, reach=len(words))
+        if end - begin < len(words) and reading.ends_word(end - 1):
+            before = text[max(0, reading.starts[begin] - _NEAR) : reading.starts[begin]]
+            if _CUT_BEFORE.search(before) or (end - begin >= long and _LINE_BEFORE.search(before)):
+                found.add((begin, end))
+    middle = int(0.4 * len(words))
+    for at in _places(
+        reading.letters, words[middle : int(0.6 * len(words)) + 1]
+    ):  # most of it, or what is between cuts
+        begin = at - _alike(reading.letters[:at][::-1][: len(words)], 0, words[:middle][::-1], 0)
+        end = at + _alike(reading.letters, at, words, middle)
+        if max(_at(_LEAST_SHARE, needle), _SHARE * len(words)) <= end - begin < len(words):
+            found.add((begin, end))
+    return found
+
+
+def _alike(text: str, at: int, words: str, begin: int, reach: int = 0) -> int:
+    """Return how many letters of two texts are the same, from a place in each on."""
+    text = text[at : at + (reach or len(words))]
+    count = 0
+    for left, right in zip(text, words[begin:], strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _places(text: str, part: str) -> Iterator[int]:
+    at = text.find(part)
+    while at >= 0:
+        yield at
+        at = text.find(part, at + 1)
+
+
+def _sentences(text: str, reading: Reading, start: int, end: int) -> tuple[int, int]:
+    """Return the sentences in which a stretch stands, from their first letter to their full stop."""
+    ends = _ESCAPED_END if reading.is_escaped else _SENTENCE_END
+    begin = 0
+    for mark in ends.finditer(text, 0, start):
+        begin = mark.end()
+    while begin < start and text[begin].isspace():
+        begin += 1
+    prefix = _PREFIX.match(text, begin) if begin == 0 or text[begin - 1] == "\n" else None
+    if prefix is not None and prefix.end() <= start:
+        begin = prefix.end()
+    closing = ends.search(text, end)
+    if closing is None:
+        return begin, len(text.rstrip()) if len(text.rstrip()) > end else end
+    is_outside = closing[0][0] in '\n\\"'
+    return begin, closing.start() if is_outside else closing.start() + len(closing[0].rstrip("\n"))
+
+
+def _joined(found: Sequence[Stretch]) -> Iterator[Stretch]:
+    """Yield stretches without those that lie in others; what holds the words whole is not one with a part."""
+    whole = list(_one_after_the_other(one for one in found if not one.part))
+    parts = [
+        one
+        for one in _one_after_the_other(one for one in found if one.part)
+        if not any(one.start < other.end and other.start < one.end for other in whole)
+    ]
+    yield from sorted([*whole, *parts], key=lambda one: one.start)
+
+
+def _one_after_the_other(found: Iterable[Stretch]) -> Iterator[Stretch]:
+    current: Stretch | None = None
+    for one in sorted(found, key=lambda one: (one.start, one.end)):
+        if current is not None and one.start <= current.end:
+            current = Stretch(current.start, max(current.end, one.end), current.part)
+            continue
+        if current is not None:
+            yield current
+        current = one
+    if current is not None:
+        yield current

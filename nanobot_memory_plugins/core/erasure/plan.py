@@ -1,0 +1,90 @@
+"""What a forgetting for good comes to, shown before it is done and told when it is: which lines of which files."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
+
+# Characters of a line that are shown, and lines of a file where not all are asked for.
+_SHOWN, _LINES = 160, 5
+NEARLY = "it holds only a part of the words; --nearly removes it, too"
+
+
+@dataclass(frozen=True, slots=True)
+class ErasurePlan:
+    """What an erasure finds: what it removes, or has removed, and what stays, with the reason."""
+
+    erasure: Erasure
+    traces: tuple[Trace, ...]
+    is_done: bool = False
+
+    @property
+    def removed(self) -> tuple[Trace, ...]:
+        """What goes."""
+        return tuple(one for one in self.traces if one.removed)
+
+    @property
+    def left(self) -> tuple[Trace, ...]:
+        """What stays."""
+        return tuple(one for one in self.traces if not one.removed)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that something is removed from."""
+        return tuple(dict.fromkeys(one.where for one in self.removed))
+
+    @property
+    def waits(self) -> bool:
+        """Whether something is left to be done at the next start."""
+        return any(one.waits for one in self.traces)
+
+    def done(self, traces: Sequence[Trace]) -> "ErasurePlan":
+        """Return what became of the plan: ``traces``, and what was gone already when its turn came."""
+        there = {one.where for one in traces}
+        gone = [one for one in self.removed if one.where not in there]
+        return ErasurePlan(self.erasure, (*traces, *gone), is_done=True)
+
+    def told(self, *, all_lines: bool = False) -> list[str]:
+        """Return the plan for people: each file with its lines, and why something stays."""
+        lines: list[str] = []
+        for one in self.traces:
+            verb = ("removed from" if self.is_done else "to remove from") if one.removed else "left in"
+            times = f" ({one.count} times)" if one.count > 1 else ""
+            part = "a part of the words " if one.nearly and one.removed else ""
+            lines.append(f"{part}{verb} {one.where}{times}{f': {one.why}' if one.why else ''}")
+            shown = one.lines if all_lines else one.lines[:_LINES]
+            lines += [f"  {f'line {held.line}: ' if held.line else ''}{held.text}" for held in shown]
+            if len(shown) < len(one.lines):
+                lines.append(f"  … and {len(one.lines) - len(shown)} more lines; --all shows them")
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plan for programs."""
+        return {"ids": self.erasure.ids, "files": self.files, "traces": [_row(one) for one in self.traces]}
+
+
+def held_line(line: int, text: str) -> HeldLine:
+    """Return a line as it is shown: without marks that a terminal obeys, and not too long."""
+    shown = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+    return HeldLine(line, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…")
+
+
+def trace_of(
+    where: str, held: Iterable[HeldLine], *, removed: bool = True, why: str = "", nearly: bool = False
+) -> Trace:
+    """Return what was found in a file, which holds it on these lines."""
+    lines = tuple(held)
+    return Trace(where, len(lines), removed=removed, why=why, lines=lines, nearly=nearly)
+
+
+def _row(trace: Trace) -> dict[str, Any]:
+    return {
+        "where": trace.where,
+        "count": trace.count,
+        "removed": trace.removed,
+        "why": trace.why,
+        "nearly": trace.nearly,
+        "waits": trace.waits,
+        "lines": [{"line": one.line, "text": one.text} for one in trace.lines],
+    }

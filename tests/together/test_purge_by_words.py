@@ -1,0 +1,147 @@
+"""`purge --text` says what it finds, line by line, and takes short words where they stand as words."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.values import Origin
+
+SAID = (
+    "We move from Kafka to Redpanda. The office is in Porto.",
+    "My dentist appointment is on Friday.",
+    "豆豆今年五岁了。我们住在杭州。",
+    "Kafkaesque novels are long. Nothing else.",
+    "I play chess on Sundays.",
+)
+CONFIG = {"plugins": {"storage": {"embeddingProvider": "none"}}}
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.json").write_text(
+        json.dumps({"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}), encoding="utf-8"
+    )
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+
+    async def fill() -> None:
+        async with MemoryHost(folder, config=MemoryConfig.model_validate(CONFIG)) as host:
+            for text in SAID:
+                await host.message_received(session_key="cli:one", text=text)
+            await host.keep(Note(tldr="Kafka is leaving", origin=Origin.USER), session_key="cli:one")
+            await host.flush_index()
+
+    asyncio.run(fill())
+    return folder
+
+
+@pytest.fixture
+def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, status: int = 0, as_json: bool = True):
+        command = [*arguments, "--workspace", str(workspace), *(["--json"] if as_json else [])]
+        assert run_command_line(command) == status
+        out = capsys.readouterr().out
+        return json.loads(out.splitlines()[-1]) if as_json else out
+
+    return run
+
+
+def holders(workspace: Path, words: str) -> set[str]:
+    files = (path for path in workspace.rglob("*") if path.is_file())
+    return {path.relative_to(workspace).as_posix() for path in files if words.encode() in path.read_bytes()}
+
+
+def test_a_short_name_is_forgotten_where_it_is_a_word(workspace: Path, call):
+    done = call("purge", "--text", "kafka", "--yes")
+    assert done["ok"]
+    assert ".storage/memory.db" in done["files"]
+    held = {one["where"]: one["lines"] for one in done["traces"] if one["lines"]}
+    (transcript,) = (name for name in held if name.startswith("memory/sessions/"))
+    assert held[transcript] == [{"line": 1, "text": "We move from Kafka to Redpanda."}]
+    said = (workspace / transcript).read_text(encoding="utf-8")
+    assert "[…] The office is in Porto." in said
+    assert [one for one in SAID[1:] if one not in said] == []
+    assert holders(workspace, "Kafka is") == set()
+    assert holders(workspace, "Kafka to") == set()
+
+
+def test_two_chinese_characters_are_forgotten(workspace: Path, call):
+    assert call("purge", "--text", "豆豆", "--yes")["ok"]
+    assert holders(workspace, "豆豆") == set()
+    assert holders(workspace, "我们住在杭州")
+
+
+def test_a_dry_run_names_the_lines_of_the_transcripts_and_writes_nothing(workspace: Path, call):
+    before = {path: path.read_bytes() for path in (workspace / "memory").rglob("*") if path.is_file()}
+    said = call("purge", "--text", "dentist", "--dry-run", as_json=False)
+    assert "to remove from memory/sessions/" in said
+    assert "line 2: My dentist appointment is on Friday." in said
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_what_is_found_nowhere_is_said_and_nothing_is_called_cleaned(workspace: Path, call):
+    before = {path: path.read_bytes() for path in workspace.rglob("*") if path.is_file() and path.suffix == ".jsonl"}
+    done = call("purge", "--text", "nowhere-to-be-found-words", "--yes", status=1)
+    assert (done["ok"], done["files"], done["traces"]) == (False, [], [])
+    said = call("purge", "--text", "nowhere-to-be-found-words", "--yes", status=1, as_json=False)
+    assert "nothing was removed" in said
+    assert "Forgotten" not in said
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.parametrize("words", ["豆", "Al", "a", "…"])
+def test_what_stands_in_too_much_is_asked_for_as_a_word(workspace: Path, call, words: str, capsys):
+    command = ["purge", "--text", words, "--yes", "--workspace", str(workspace)]
+    assert run_command_line(command) == 2
+    assert "--word" in capsys.readouterr().err
+
+
+def test_one_character_is_forgotten_where_that_is_asked_for(workspace: Path, call):
+    assert call("purge", "--text", "豆", "--word", "--yes")["ok"]
+    assert holders(workspace, "豆") == set()
+
+
+def test_an_entry_that_holds_the_words_goes_as_a_whole_and_leaves_no_trace(workspace: Path, call):
+    repository = EntryRepository(workspace)
+    gone = remember(repository, Said("Their broker is Kafka"), who="user").entry.id
+    kept = remember(repository, Said("The user likes Kafkaesque novels"), who="user").entry.id
+    planned = call("purge", "--text", "Kafka", "--dry-run")
+    lines = [line for one in planned["traces"] if one["where"] == "memory/MEMORY.md" for line in one["lines"]]
+    assert [line["text"] for line in lines] == [f"[{gone}] Their broker is Kafka"]
+    assert "Their broker" in (workspace / "memory/MEMORY.md").read_text().splitlines()[lines[0]["line"] - 1]
+    assert call("purge", "--text", "Kafka", "--yes")["ok"]
+    assert set(repository.load().entries) == {kept}
+    assert holders(workspace, "Their broker") == set()
+
+
+def test_a_long_list_is_cut_for_people_and_whole_for_programs(workspace: Path, call):
+    path = next((workspace / "memory" / "sessions").glob("*.jsonl"))
+    rows = [{"id": f"x{n}", "role": "user", "text": f"Kafka {n}", "session": "cli:one"} for n in range(30)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    said = call("purge", "--text", "Kafka", "--dry-run", as_json=False)
+    assert "(30 times)" in said
+    assert "25 more lines; --all shows them" in said
+    assert call("purge", "--text", "Kafka", "--dry-run", "--all", as_json=False).count("line ") == 31
+    told = {one["where"]: one["lines"] for one in call("purge", "--text", "Kafka", "--dry-run")["traces"]}
+    assert len(told[f"memory/sessions/{path.name}"]) == 30
+
+
+def test_a_name_by_which_memories_are_found_stays_and_is_named(workspace: Path, call):
+    path = next((workspace / "memory" / "sessions").glob("*.jsonl"))
+    row = {"id": "x1", "role": "user", "text": "Porto is warm.", "session": "cli:one", "user": "Maria"}
+    path.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    done = call("purge", "--text", "Maria", "--yes", status=1)
+    assert [one["why"] for one in done["traces"]] == ["the name of a session or a person, by which memories are found"]
+    assert json.loads(path.read_text()) == row
+    for field in ("text", "role", "user"):  # the words of the form are no words of anybody
+        assert call("purge", "--text", field, "--yes", status=1)["files"] == []
+    assert json.loads(path.read_text()) == row
