@@ -13,6 +13,7 @@ from nanobot.agent.hook import AgentHook
 from nanobot_memory_plugins.bridge.seams import require
 from nanobot_memory_plugins.bridge.sessions import is_for_people
 from nanobot_memory_plugins.core.harmless_names import harmless_name
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 
 _OVERFLOW = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|max(?:imum)?[_ ](?:input|prompt)"
@@ -93,4 +94,4 @@ def is_overflow(response: Any) -> bool:
     ):  # fmt: skip
         return False
     told = (getattr(response, name, None) for name in ("error_code", "error_type", "content"))
-    return any(_OVERFLOW.search(text[:_LOOKED_AT]) for text in told if isinstance(text, str))
+    return any(_OVERFLOW.search(simplified(text[:_LOOKED_AT])) for text in told if isinstance(text, str))

@@ -5,6 +5,7 @@ import re
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.compaction.prompts import fixed_texts
 from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # An answer is junk when fewer of its words than this occur in what it was made of.
@@ -90,7 +91,8 @@ def clean(answer: str) -> str:
     text = _THOUGHTS.sub("", tidy(answer)).strip()
     fenced = _FENCE.match(text)
     text = (fenced[1] if fenced else text).strip()
-    return _LEAD.sub("", text).strip()
+    lead = _LEAD.match(simplified(text))
+    return text[lead.end() if lead else 0 :].strip()
 
 
 def fault(answer: str, *, source: str, language: Language) -> str:
@@ -100,10 +102,10 @@ def fault(answer: str, *, source: str, language: Language) -> str:
     """
     if not answer:
         return "empty"
-    if len(answer) < _SHORTEST_CHARS or _NOTHING.fullmatch(answer):
+    if len(answer) < _SHORTEST_CHARS or _NOTHING.fullmatch(simplified(answer)):
         return "nothing in it"
     # A refusal begins the answer, and is short; elsewhere the same words are what somebody said.
-    if _REFUSAL.match(answer) and estimate_tokens(answer) < _LONGEST_REFUSAL:
+    if _REFUSAL.match(simplified(answer)) and estimate_tokens(answer) < _LONGEST_REFUSAL:
         return "refusal"
     if _DATA.match(answer):
         return "data, not text"
@@ -144,13 +146,13 @@ def _grounded(answer: str, source: str) -> float:
     if not words:
         return 0.0
     some = words[:: -(-len(words) // _WORDS_LOOKED_UP)]
-    known = source.lower()
+    known = simplified(source).lower()
     return sum(word in known for word in some) / len(some)
 
 
 def _words(text: str) -> list[str]:
     """Return Latin words and pairs of Chinese characters, lower case."""
     words = [word.lower() for word in _LATIN_WORD.findall(text)]
-    for run in _HAN_RUN.findall(text):
+    for run in _HAN_RUN.findall(simplified(text)):
         words += [run[at : at + 2] for at in range(max(1, len(run) - 1))]
     return words

@@ -4,6 +4,7 @@ import re
 from enum import StrEnum
 
 from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 
 
 class Kind(StrEnum):
@@ -76,11 +77,12 @@ _ENDS = ".,:;/-+~#%"
 def promise(text: str) -> int:
     """Return how many cues a text has, roughly, at a tenth of the cost of reading its sentences."""
     hits = len(_WORDS.intersection(text.lower().split())) + (_ANY_EXACT.search(text) is not None)
-    return hits if text.isascii() else hits + len(_ANY_PIECE.findall(text))
+    return hits if text.isascii() else hits + len(_ANY_PIECE.findall(simplified(text)))
 
 
 def kind_of(sentence: str) -> Kind | None:
     """Return what a sentence tells, by its words; None when they tell nothing."""
+    sentence = simplified(sentence)
     lower = sentence.lower().translate(_PUNCTUATION)
     kinds = [_BY_WORD[word] for word in lower.split() if word in _BY_WORD]
     kinds += [kind for phrase, kind in _BY_PHRASE if phrase in lower]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.values import Message
 
 # Characters of a sentence that are kept, and below which it says nothing.
@@ -114,7 +115,7 @@ def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
 
 
 def _failures(text: str, index: int) -> Iterator[Sentence]:
-    match = _FAILURE.search(text)
+    match = _FAILURE.search(simplified(text))
     if match is not None:
         start = text.rfind("\n", 0, match.start()) + 1
         line = " ".join(text[start : start + _TOOL_CHARS].split("\n", 1)[0].split())

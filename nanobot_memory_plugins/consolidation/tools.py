@@ -14,11 +14,11 @@ from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.operations import MOST_CHARACTERS, Said
 from nanobot_memory_plugins.consolidation.spoken.carrying_out import place_of, seen_by
-from nanobot_memory_plugins.consolidation.spoken.users_words import UsersWords
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of, neutralise
 from nanobot_memory_plugins.core.files.text import clean
 from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 # Who is named in the journal for what the model does.

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.negation import denies, without_negations
+
 # Of a longer text only the beginning is looked at; entries are sentences.
 _LONGEST = 2_000
 _STEM = 6
@@ -33,14 +36,8 @@ _TURNED_DOWN = re.compile(
     r"(?:\b(?:rather than|instead of|as opposed to|over|than)\b|而不是|而不用|而非|代替|替代)([^,.;，。；]*)"
 )
 _LEFT = re.compile(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换|改|转|迁))")
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|without|cannot|nor|neither|stops?|stopped|quit|quits|gave up|given up|dislikes?|disliked|hates?"
-    r"|avoids?|refuses?|against)\b|(?<!\w)\w+n['’]t\b"
-    r"|不(?!过(?!敏)|[错同仅但论管少久])|没有?(?!关系|事)|(?<!有)无(?![论线锡])|(?<![特分区性级识个差类])别(?![人的墅名])|讨厌|戒掉?|拒绝"
-    r"|避免|禁止|未(?![来])"
-)
 _PAST = re.compile(r"\b(?:used to|formerly|previously|once|in the past)\b|以前|曾经?|从前|过去")
-_DISLIKED = re.compile(r"\b(?:dislike[sd]?|hates?)\b|讨厌")
+_DISLIKED = re.compile(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
 
 _ENGLISH_NUMBERS = {
     word: str(value)
@@ -136,8 +133,8 @@ class Wording:
 
 
 def plain_text(text: str) -> str:
-    """Return a text in the spelling in which texts are compared: NFKC, lower case, single spaces."""
-    folded = unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().replace("’", "'")
+    """Return a text in the spelling in which texts are compared: NFKC, lower case, simple characters, single spaces."""
+    folded = simplified(unicodedata.normalize("NFKC", text[:_LONGEST])).casefold().replace("’", "'")
     return _SPACE_IN_CJK.sub("", " ".join(folded.split()))
 
 
@@ -151,9 +148,9 @@ def wording(text: str) -> Wording:
     told = _TURNED_DOWN.sub(" ", told)
     left = " ".join(match[1] or match[2] for match in _LEFT.finditer(told))
     told = _LEFT.sub(" ", told)
-    negated = _NEGATION.search(told) is not None
+    negated = denies(told)
     past = _PAST.search(told) is not None
-    told = _PAST.sub(" ", _NEGATION.sub(" prefer " if _DISLIKED.search(told) else " ", told))
+    told = _PAST.sub(" ", without_negations(told, " prefer " if _DISLIKED.search(told) else " "))
     names = frozenset(match.casefold() for match in _NAME.findall(text[:_LONGEST]))
     terms: dict[str, float] = {}
     grams: set[str] = set()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
+from nanobot_memory_plugins.core.redaction.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 
 Language = Literal["zh", "en"]
@@ -24,13 +25,13 @@ SUFFIX = {"zh": "[记忆参考结束]", "en": "[End of remembered notes]"}
 # What stands in the place of text that imitates a marker.
 REPLACEMENT = "[…]"
 
-# Traditional and Japanese forms of the characters in the markers, so that they fold to one spelling.
-_SIMPLIFIED = {"記憶參叅攷結為歷歴曆僅執後": "记忆参参考结为历历历仅执后"}
+# Old and Japanese forms of the characters in the markers.
+_FORMS = {"叅攷歴": "参考历"}
 # Cyrillic and Greek letters that look like the Latin ones of the markers, in lower case (Unicode's confusables).
 _LOOK_ALIKES = {"аеорсухіѕһӏпгтнмвкԁԝ": "aeopcyxishlnrthmbkdw", "αεορτινμβηκυω": "aeoptinmbhkuw", "ɡıɑ": "gia"}
-_TABLE = {
-    ord(one): other
-    for pairs in (_SIMPLIFIED, _LOOK_ALIKES)
+_TABLE = SIMPLIFIED_OF | {
+    ord(one): ord(other)
+    for pairs in (_FORMS, _LOOK_ALIKES)
     for left, right in pairs.items()
     for one, other in zip(left, right, strict=True)
 }

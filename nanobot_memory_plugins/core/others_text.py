@@ -8,6 +8,8 @@ writes below what was pasted is not told from who wrote it. What the user asks t
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.chinese_script import SIMPLIFIED_OF
+
 # Behind a line that may announce the user's own list as well ("the following:"), more than this is a text.
 _LIST = 200
 _MOST_LINES = 2_000
@@ -16,15 +18,7 @@ _LAST_WORDS = 200
 # What a line that asks about a text above may hold.
 _SHORT = 160
 
-_TRADITIONAL = (
-    "郵網頁訊聞簡誌報錯輸檔評論內來對話這篇結轉發說寫給幫譯總潤飾錄記憶別讀語詞詩詢問請檢查釋歸納動態題寄貼圖碼"
-    "個條寶後個糾簽資搜尋執行嗎麼裡樣們會將過為從聽讓"
-)
-_SIMPLIFIED = (
-    "邮网页讯闻简志报错输档评论内来对话这篇结转发说写给帮译总润饰录记忆别读语词诗询问请检查释归纳动态题寄贴图码"
-    "个条宝后个纠签资搜寻执行吗么里样们会将过为从听让"
-)
-_FOLD = str.maketrans(f"{_TRADITIONAL}：？　’", f"{_SIMPLIFIED}:? '")
+_FOLD = SIMPLIFIED_OF | str.maketrans("：？　’", ":? '")
 
 _POLITE = (
     r"(?:(?:hey|hi|hello|ok|okay|so|and|also|now|just|please|pls|kindly|thanks|quickly|(?:can|could|would|will) you"
@@ -73,10 +67,10 @@ _TEXTS_ZH = (
     r"|错误|输出|文档"
     r"|文件|原文|正文|新闻|评论|评价|帖子|贴文|内容|段落|文字|文本|句子|这段|这篇|这句|这封|这条|一段"
     r"|一篇|一封|段话|结果"
-    r"|转发|代码|公告|通知|博客|推文|资料|留言|歌词|小说|论文|报告|材料|动态|引用|摘录|字幕|稿子|草稿|回复|说明书)"
+    r"|转[发传贴帖寄载]|代码|程式码|档案|公告|通知|博客|部落格|网志|逐字稿|推文|资料|留言|歌词|小说|论文|报告|材料|动态|引用|摘录|字幕|稿子|草稿|回复|说明书)"
 )
 _WORK_ZH = (
-    r"(?:翻译|译成|译为|总结|概括|归纳|润色|润饰|改写|校对|摘要|解释|分析|看看|看一?下|看一看|读一?下|读读|检查|修改"
+    r"(?:翻译|翻成|翻一下|译成|译为|总结|概括|归纳|润色|润饰|修饰|改写|校[对稿]|摘要|解释|分析|看看|看一?下|看一看|读一?下|读读|检查|修改"
     r"|改一?下|改成|纠正|提取|缩写|扩写|精简|续写|点评|评价|怎么看|怎么样|什么意思|怎么回|整理|续写|对吗"
     r"|对不对|是真的|通顺|改得|转写|语法|病句)"
 )
@@ -129,8 +123,8 @@ _BEGINS = re.compile(
     r"^[ \t>*_#-]*(?:"
     # reply and forward
     r"-{2,}\s*(?:forwarded|original|replied|begin)\b.*|begin forwarded message\b.*|forwarded (?:message|from|by)\b.*"
-    r"|(?:fwd?|fw)\s*:.*|-{2,}.*(?:转发|原始邮件|原邮件).*|[【\[(（]?\s*(?:转发|转帖|转自"
-    r"|转)\s*[】\])）].*|转发(?:自|的|邮件|消息)?\s*:.*"
+    r"|(?:fwd?|fw)\s*:.*|-{2,}.*(?:转发|原始邮件|原邮件).*|[【\[(（]?\s*(?:转[发传贴帖寄载自]"
+    r"|转)\s*[】\])）].*|转[发传贴帖寄载](?:自|的|邮件|消息)?\s*:.*"
     r"|[【\[(（]\s*(?:forwarded|fwd|shared|quoted)\b.*"
     # heads of e-mails
     r"|(?:from|subject|reply-to|return-path|message-id|received|发件人|寄件人|寄件者|主题|主旨)\s*:.*"

@@ -2,6 +2,8 @@
 
 import re
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+
 # What ends a sentence.
 SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 
@@ -14,26 +16,28 @@ _INVERTED = (
     r"|everything|what)\b"
 )
 _QUESTION = re.compile(
-    r"[?？]\W*$|[吗嗎呢么麼]\W*$|^\W*(?:what|why|how|when|where|who|whose|which|is there|are there|do you|does|did"
+    r"[?？]\W*$|[吗呢么咩]\W*$|^\W*(?:what|why|how|when|where|who|whose|which|is there|are there|do you|does|did"
     r"|can you|could you|would you|will you|should i|shall i|can i|may i)\b"
     rf"|^\W*(?:(?:so|and|but|hm+|hey|hi|wait|ok|well|please|really|then)[\s,]+)*{_INVERTED}"
     r"|\b(?:tell me|check|verify|confirm|find out|see|know|wonder|wondering|ask|asked|unsure|curious|doubt)"
     r"\s+(?:for me\s+)?(?:if|whether|why|that it is)\b"
     r"|[,，]\s*(?:right|correct|true|is that (?:so|right|true|correct)|isn't it|don't i|do i|yes or no)\W*$"
-    r"|^\W*(?:怎么|怎麼|为什么|為什麼|为何|為何|什么|什麼|哪|谁|誰|多少|是否|能不能|可不可以|要不要|是不是|难道|難道|真的)"
-    r"|是否|是不是|对不对|對不對|(?:对|對|是|没错|沒錯)吧\W*$|请?(?:确认|確認|核实|核實|查证)一?下?",
+    r"|^\W*(?:怎么|为什么|为何|什么|哪|谁|多少|难道|真的|点解|边[个度位]|几时|唔通)"
+    # 是不是, 会不会, 有没有, 喜不喜欢, but not "now and then"; Cantonese 係咪, 有冇.
+    r"|(?!时不时|动不动)(?P<verb>[\u4e00-\u9fff])[不没冇唔未](?P=verb)|系咪|有冇"
+    r"|是否|(?:对|是|没错)吧\W*$|请?(?:确认|核实|查证)一?下?",
     re.IGNORECASE,
 )
 # Whoever asks for something lasting states a wish: "Could you always ...?", "Always ..., ok?".
 _ASKS_FOR = re.compile(
     r"^\W*(?:(?:so|and|also|please|pls|hey|hi|ok)[\s,]+)*(?:can|could|would|will) you\b"
-    r"|[,，\s](?:ok|okay|alright|please|thanks)\W*$|(?:好吗|好嗎|好不好|可以吗|可以嗎|行吗|行嗎)\W*$|能不能|可不可以|能否",
+    r"|[,，\s](?:ok|okay|alright|please|thanks)\W*$|(?:好吗|好不好|可以吗|行吗)\W*$|能不能|可不可以|能否",
     re.IGNORECASE,
 )
 _STATES = re.compile(
     rf"^\W*(?:(?:so|and|but)[\s,]+)*(?:i|i'm|i've|we|my|our|he|she|they|it|the|that|this|you|your"
     r"|what|why|how|when|where|who|whose|which|do|does|did|can i|may i|is|are|was|should|shall)\b"
-    rf"|^\W*{_INVERTED}|^[我咱你他她它]|^(?:为什么|為什麼|是不是|是否|怎么|怎麼|难道|難道|真的)|(?:对|對|是)[吗嗎吧]\W*$|是不是|是否|对不对|對不對",
+    rf"|^\W*{_INVERTED}|^[我咱你他她它]|^(?:为什么|是不是|是否|怎么|难道|真的)|(?:对|是)[吗吧]\W*$|是不是|是否|对不对",
     re.IGNORECASE,
 )
 
@@ -54,16 +58,17 @@ _REPORTED = re.compile(
     r"|\b(?:it|that|this)(?:'s| is| was) (?:said|claimed|alleged|written|rumou?red|not true|untrue|false|wrong)\b"
     r"|\b(?:according to|apparently|allegedly|supposedly|reportedly)\b"
     r"|\bi(?:'ve| have)? (?:just )?(?:read|saw|see|heard|was told|found) (?:[\w']+ ){0,5}that\b"
-    r"|(?:网页|網頁|页面|頁面|网站|網站|文章|邮件|郵件|来信|來信|消息|短信|信息|日志|日誌|输出|輸出|文档|文檔|文件|新闻|新聞|评论|評論"
-    r"|帖子|工具|结果|結果|截图|報告|报告|网上|網上|上面|里面|裡面|有人|别人|別人|人家|他们?|他們|她们?|她們|你|助手|机器人)"
-    r"[^，。,.！!？?]{0,6}(?:说|說|写|寫|声称|聲稱|提到|显示|顯示|认为|認為|讲|講|称|稱)"
-    r"|据说|據說|听说|聽說|据称|據稱|据.{1,10}(?:报道|所说|称)|根据.{1,12}(?:网页|文章|邮件|页面)",
+    r"|(?:网页|页面|网站|文章|邮件|来信|消息|短信|信息|日志|输出|文档|文件|新闻|评论|帖子|工具|结果|截图|报告|网上|上面|里面"
+    r"|有人|别人|人家|人地|人哋|他们?|她们?|佢哋?|你|助手|机器人|(?<![跟和对向给同])(?:朋友|同事|同学|老板|主管|经理|客户|室友|邻居|网友))"
+    r"[^，。,.！!？?]{0,6}(?:说|写|声称|提到|显示|认为|讲|称|(?<=[佢哋人])话)"
+    r"|据说|听说|听讲|据称|据.{1,10}(?:报道|报导|所说|称)|根据.{1,12}(?:网页|文章|邮件|页面)",
     re.IGNORECASE,
 )
 
 
 def asks(sentence: str) -> bool:
     """Say whether a sentence asks, and so states nothing. "Always ..., please?" is a wish, and states it."""
+    sentence = simplified(sentence)
     if _QUESTION.search(sentence) is None:
         return False
     if _LASTING.search(sentence) is None:
@@ -73,7 +78,7 @@ def asks(sentence: str) -> bool:
 
 def reports(sentence: str) -> bool:
     """Say whether a sentence tells what a text or somebody else says."""
-    return _REPORTED.search(sentence) is not None
+    return _REPORTED.search(simplified(sentence)) is not None
 
 
 def stated_text(text: str) -> str:

@@ -2,13 +2,14 @@
 
 import re
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nanobot_memory_plugins.core.conversation import as_spoken
 from nanobot_memory_plugins.core.language_model.answers import Evidence
 from nanobot_memory_plugins.core.own_text import own_text
 from nanobot_memory_plugins.core.stated import stated_text
+from nanobot_memory_plugins.core.text.negation import denies
 from nanobot_memory_plugins.core.values import Message
 
 _SESSIONS = 500
@@ -18,13 +19,6 @@ _CHARACTERS = 4_000
 # more is their idea under cover of the user's words.
 _BORNE_OUT, _OTHERS_MOST = 0.6, 0.2
 _NUMBER = re.compile(r"\d+")
-_NEGATION = re.compile(r"\b(?:not|no|never|without|cannot)\b|(?<=\w)n['’]t\b|不|没|别|未|禁止|讨厌", re.IGNORECASE)
-
-Negates = Callable[[str], bool]
-
-
-def _negates(text: str) -> bool:
-    return _NEGATION.search(text) is not None
 
 
 def _texts() -> deque[str]:
@@ -40,10 +34,9 @@ class _Session:
 
 
 class UsersWords:
-    """The last texts of each session's user, and what others said in it. ``negates`` says whether a text denies."""
+    """The last texts of each session's user, and what others said in it."""
 
-    def __init__(self, negates: Negates = _negates) -> None:
-        self._negates = negates
+    def __init__(self) -> None:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
 
     def hear(self, session_key: str, text: str, history: Sequence[Message]) -> None:
@@ -64,7 +57,7 @@ class UsersWords:
     def hold(self, session_key: str, text: str) -> bool:
         """Say whether a message of this session's user bears a statement out, its numbers and its negation included."""
         session = self._sessions.get(session_key)
-        return session is not None and bears_out(session.users, text, session.others, negates=self._negates)
+        return session is not None and bears_out(session.users, text, session.others)
 
     def _session(self, session_key: str) -> _Session:
         session = self._sessions.setdefault(session_key, _Session())
@@ -74,16 +67,16 @@ class UsersWords:
         return session
 
 
-def bears_out(said: Iterable[str], text: str, others: Iterable[str] = (), *, negates: Negates = _negates) -> bool:
+def bears_out(said: Iterable[str], text: str, others: Iterable[str] = ()) -> bool:
     """Say whether one of some texts says what ``text`` says, and ``others`` add little to it."""
     numbers = set(_NUMBER.findall(text))
-    denies = negates(text)
+    denied = denies(text)
     besides = Evidence(others)
     return any(
         (own := Evidence([one])).share(text) >= _BORNE_OUT
         and besides.share_beyond(own, text) < _OTHERS_MOST
         and numbers <= set(_NUMBER.findall(one))
-        and negates(one) == denies
+        and denies(one) == denied
         for one in said
     )
 

@@ -9,6 +9,7 @@ from nanobot_memory_plugins.core.conversation import GAP, said
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
 from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.values import Message, Note, Origin
 from nanobot_memory_plugins.flush.preparing import hidden
 
@@ -117,14 +118,14 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
         if len(text) > _SENTENCE_CHARS:
             half = (_SENTENCE_CHARS - len(GAP)) // 2
             text = text[:half] + GAP + text[-half:]
-        if len(text) > 1 and not _FILLER.fullmatch(text):
+        if len(text) > 1 and not _FILLER.fullmatch(simplified(text)):
             found.append(_Sentence(index, place, message.role, text, _weight(message.role, text)))
     return found
 
 
 def _weight(role: str, text: str) -> float:
     weight = _WEIGHTS.get(role, 0.5)
-    weight += 3.0 if _WISH.search(text) else 0.0
+    weight += 3.0 if _WISH.search(simplified(text)) else 0.0
     weight += min(2.0, 0.7 * sum(1 for _ in islice(_EXACT.finditer(text), _MOST_EXACT)))
     weight += min(1.0, 0.5 * len(_NAME.findall(text)))
     if text.endswith(("?", "？")):

@@ -11,6 +11,7 @@ import json_repair
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
 from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.values import Message, NoteType
 
@@ -125,8 +126,8 @@ class UsersWords:
 
 
 def folded(text: str) -> str:
-    """Return a text in the spelling in which quotes and entries are compared: letters, numbers and single spaces."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
+    """Return a text in the spelling in which quotes and entries are compared: one script, letters, numbers, spaces."""
+    plain = simplified(unicodedata.normalize("NFKC", text)).casefold()
     return " ".join(re.findall(r"\w+", plain))
 
 
@@ -146,7 +147,7 @@ def _from_value(value: object, *, depth: int) -> Iterator[Entry]:
         for item in value:
             yield from _from_value(item, depth=depth - 1)
     elif isinstance(value, Mapping):
-        fields = {_FIELD_OF.get(str(key).strip().casefold(), ""): item for key, item in value.items()}
+        fields = {_FIELD_OF.get(simplified(str(key)).strip().casefold(), ""): item for key, item in value.items()}
         if isinstance(fields.get("tldr"), str) and fields["tldr"].strip():
             yield _entry(fields)
             return
@@ -163,7 +164,7 @@ def _from_fields(text: str) -> Iterator[Entry]:
     last = ""
     for line in text.splitlines():
         found = _FIELD_LINE.fullmatch(line)
-        name = _FIELD_OF.get(found[1].casefold(), "") if found else ""
+        name = _FIELD_OF.get(simplified(found[1]).casefold(), "") if found else ""
         if name and found:
             # A field that was there already, or a new beginning after the details, starts the next entry.
             if name in fields or (name in ("type", "tldr") and "details" in fields):
@@ -217,7 +218,7 @@ def _entry(fields: Mapping[str, Any]) -> Entry:
 
 
 def _type_of(word: str) -> NoteType:
-    folded_word = word.strip().casefold()
+    folded_word = simplified(word).strip().casefold()
     for kind, words in _TYPE_WORDS.items():
         if any(folded_word.startswith(one) for one in words):
             return kind

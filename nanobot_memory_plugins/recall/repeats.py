@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.negation import negations
 from nanobot_memory_plugins.core.values import Hit
 from nanobot_memory_plugins.recall.watching import Reason, Watch
 
@@ -23,17 +25,15 @@ _FILLERS = frozenset(
     "a an the and so well oh ok okay yes yeah just really very also too please that to of is am are was were".split()  # noqa: SIM905
 )
 _FILLER_CHARACTERS = re.compile("[的了吧呢啊呀哦嘛就也都很]")
-# What turns a statement round.
-_NOT = re.compile(r"\b(?:not|no|never|without|cannot)\b|n['’]t\b|[不没沒無无别別未]")
 # What makes it past, possible or somebody else's: "my old address", "I almost bought it", "he thinks that ...".
 _QUALIFIER = re.compile(
     r"\b(?:should|would|could|might|may|if|whether|unless|old|former|formerly|previous|previously|used to|almost|"
     r"nearly|thinks?|thought|sa(?:id|ys?)|believes?|guess|maybe|perhaps|probably|hopes?|wish|wants?|wanted|plans?|planned)\b|"
-    "以前|之前|曾|差点|差點|要不要|如果|要是|假如|可能|也许|也許|大概|或许|或許|打算|想|说|說|觉得|覺得|认为|認為|以为|以為|听|聽|"
-    "旧|舊|原来|原來|原本|本来|本來"
+    "以前|之前|曾|差点|要不要|如果|要是|假如|可能|也许|大概|或许|打算|想|说|觉得|认为|以为|听|"
+    "旧|原来|原本|本来"
 )
 _QUESTION = re.compile(
-    r"[?？]\W*$|[吗嗎呢么麼]\W*$|^(?:is|are|am|was|were|do|does|did|can|could|should|shall|would|will|has|have|had|may)\b"
+    r"[?？]\W*$|[吗呢么]\W*$|^(?:is|are|am|was|were|do|does|did|can|could|should|shall|would|will|has|have|had|may)\b"
 )
 # Of two texts that differ more in length the longer one is more than a repetition, and may be shown by a part only.
 _LONGEST_RATIO = 3
@@ -47,8 +47,8 @@ def one_line(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return what two writings of the same text have in common: no case, compatible forms, or line breaks."""
-    return one_line(unicodedata.normalize("NFKC", text)).casefold()
+    """Return what two writings of the same text have in common: no case, compatible forms, script, or line breaks."""
+    return one_line(simplified(unicodedata.normalize("NFKC", text))).casefold()
 
 
 def fold_repeats(hits: Iterable[Hit], watch: Watch | None = None) -> list[Hit]:
@@ -92,7 +92,7 @@ class _Said:
     def of(cls, hit: Hit) -> "_Said":
         text = folded(hit.text)
         tokens = tuple(_tokens(text)) if len(text) <= _LONGEST_COMPARED else ()
-        sense = (len(_NOT.findall(text)), len(_QUALIFIER.findall(text)), _QUESTION.search(text) is not None)
+        sense = (sum(1 for _ in negations(text)), len(_QUALIFIER.findall(text)), _QUESTION.search(text) is not None)
         return cls(text, tokens, frozenset(tokens), sense, hit.speaker.casefold())
 
     def is_held_by(self, other: "_Said") -> bool:

@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.conversation import excerpt, render
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
 from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 
@@ -51,7 +52,9 @@ def summary_prompt(messages: Sequence[Message], language: Language) -> list[dict
 def usable_summary(answer: str, messages: Sequence[Message]) -> str:
     """Return a model's answer as a summary within its length, or nothing when it is none."""
     text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
-    text = _LABEL.sub("", _unwrapped(text)).strip()
+    text = _unwrapped(text)
+    label = _LABEL.match(simplified(text))
+    text = text[label.end() if label else 0 :].strip()
     if len(text) < _FEWEST_CHARS or is_refusal(text) or says_nothing(text):
         return ""
     evidence = Evidence(message.text for message in messages)

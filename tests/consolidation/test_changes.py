@@ -12,6 +12,7 @@ from nanobot_memory_plugins.consolidation.extraction.changes import (
     with_replaced,
 )
 from tests.consolidation.made_entries import entry
+from tests.support.chinese import in_both_scripts
 
 MOVED = "I moved from Berlin to Lisbon last month"
 
@@ -52,10 +53,12 @@ def test_the_old_text_as_what_contradicts_is_left_out_and_the_new_one_takes_its_
 
 @pytest.mark.parametrize(
     ("entry_text", "said", "new"),
-    [
-        ("The user works at a bank", "I quit the bank, I work for a bicycle maker now", "The user makes bicycles"),
-        ("用户的猫叫咪咪", "咪咪改名了，现在我的猫叫饼干", "用户的猫叫饼干"),
-    ],
+    in_both_scripts(
+        [
+            ("The user works at a bank", "I quit the bank, I work for a bicycle maker now", "The user makes bicycles"),
+            ("用户的猫叫咪咪", "咪咪改名了，现在我的猫叫饼干", "用户的猫叫饼干"),
+        ]
+    ),
 )
 def test_what_is_said_to_confirm_and_has_come_to_an_end_is_replaced(entry_text: str, said: str, new: str):
     one = candidate(new, reinforces="k0")
@@ -64,10 +67,12 @@ def test_what_is_said_to_confirm_and_has_come_to_an_end_is_replaced(entry_text: 
 
 @pytest.mark.parametrize(
     ("entry_text", "said", "new"),
-    [
-        ("The user rents a flat", "We don't rent the flat any more, we bought it", "The user bought a flat"),
-        ("每周五部署", "以后改成周二部署，每周五不再部署了", "每周二部署"),
-    ],
+    in_both_scripts(
+        [
+            ("The user rents a flat", "We don't rent the flat any more, we bought it", "The user bought a flat"),
+            ("每周五部署", "以后改成周二部署，每周五不再部署了", "每周二部署"),
+        ]
+    ),
 )
 def test_a_plain_change_needs_no_id(entry_text: str, said: str, new: str):
     assert replaced(said, candidate(new), known=known(entry_text, "The user has a dog")) == [(new, "k0")]
@@ -75,11 +80,13 @@ def test_a_plain_change_needs_no_id(entry_text: str, said: str, new: str):
 
 @pytest.mark.parametrize(
     ("entry_text", "said", "new"),
-    [
-        ("The user lives in Berlin", "I live in Berlin, and I moved the sofa", "The user moved the sofa"),
-        ("The user likes green tea", "I bought green tea and I like it", "The user bought green tea"),
-        ("用户住在上海", "我换了一部新手机", "用户换了新手机"),
-    ],
+    in_both_scripts(
+        [
+            ("The user lives in Berlin", "I live in Berlin, and I moved the sofa", "The user moved the sofa"),
+            ("The user likes green tea", "I bought green tea and I like it", "The user bought green tea"),
+            ("用户住在上海", "我换了一部新手机", "用户换了新手机"),
+        ]
+    ),
 )
 def test_what_only_stands_beside_a_change_stays(entry_text: str, said: str, new: str):
     one = candidate(new, reinforces="nothing")
@@ -110,18 +117,20 @@ def test_what_the_model_holds_for_true_as_it_was_is_replaced_only_when_it_is_den
 
 @pytest.mark.parametrize(
     ("entry_text", "said", "ended"),
-    [
-        ("The user is allergic to nuts", "Turns out I was never allergic to nuts", True),
-        ("用户对花生过敏", "检查结果出来了，我其实对花生不过敏", True),
-        ("The user's sister lives in Leeds", "My sister has moved from Leeds to York", True),
-        ("用户的团队有六个人", "团队又来了两个人，现在八个人", True),
-        ("The standup meeting is at 9:30", "Heads up, the standup meeting is at ten from now on", True),
-        ("The standup meeting is at 9:30", "The standup meeting took 20 minutes", False),
-        ("The user lives in Berlin", "My sister moved to Berlin last year", False),
-        ("The user has a dog called Rex", "I do not like cats", False),
-        ("The user plays the violin", "My violin was repaired, it sounds wonderful now", False),
-        ("用户住在北京", "我姐姐去年搬到北京了", False),
-    ],
+    in_both_scripts(
+        [
+            ("The user is allergic to nuts", "Turns out I was never allergic to nuts", True),
+            ("用户对花生过敏", "检查结果出来了，我其实对花生不过敏", True),
+            ("The user's sister lives in Leeds", "My sister has moved from Leeds to York", True),
+            ("用户的团队有六个人", "团队又来了两个人，现在八个人", True),
+            ("The standup meeting is at 9:30", "Heads up, the standup meeting is at ten from now on", True),
+            ("The standup meeting is at 9:30", "The standup meeting took 20 minutes", False),
+            ("The user lives in Berlin", "My sister moved to Berlin last year", False),
+            ("The user has a dog called Rex", "I do not like cats", False),
+            ("The user plays the violin", "My violin was repaired, it sounds wonderful now", False),
+            ("用户住在北京", "我姐姐去年搬到北京了", False),
+        ]
+    ),
 )
 def test_a_statement_ends_an_entry_plainly_when_it_denies_it_or_leaves_its_subject(entry_text, said, ended):
     assert plainly_ends(said, known(entry_text)["k0"]) is ended

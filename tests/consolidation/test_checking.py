@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.core.values import Message
 from tests.consolidation.made_entries import entry
+from tests.support.chinese import in_both_scripts
 
 
 def heard(*said: str) -> Grounding:
@@ -51,25 +52,32 @@ def test_of_many_those_that_are_touched_most_are_checked():
 
 @pytest.mark.parametrize(
     ("before", "said", "now", "verdict"),
-    [
-        ("The user teaches at a school", "I left the school, I am a nurse now", "The user is a nurse", "changed"),
-        ("The rent is 700 euros", "They raised my rent, it is 780 now", "The rent is 780 euros", "changed"),
-        ("The user uses npm", "We don't use npm any more", "The user does not use npm any more", "changed"),
-        ("用户订阅了晚报", "晚报我不订了，改看早报", "用户订阅了早报", "changed"),
-        ("The user has a dog called Rex", "I bought a new leash for Rex", "The user has a dog called Rex", "unchanged"),
-        ("用户的狗叫旺财", "昨天给旺财买了新的牵引绳", "用户的狗叫旺财", "unchanged"),
-        ("The user plays the violin", "My violin was repaired", "The user plays the repaired violin", "unchanged"),
-        (
-            "The user went hiking near the fjord",
-            "I went hiking with friends in Oslo",
-            "The user went hiking with friends in Oslo",
-            "unchanged",  # two walks, and nothing that was true is so no more
-        ),
-        ("The user lives in Berlin", "I like it in Berlin now", "The user lives in Paris", "neither"),
-        ("The rent is 700 euros", "They raised my rent", "The rent is 900 euros", "neither"),
-        ("The user uses npm", "I use npm for everything", "The user does not use npm any more", "neither"),
-        ("The user lives in Berlin", "Maybe I will live in Paris", "The user may live in Paris", "unchanged"),
-    ],
+    in_both_scripts(
+        [
+            ("The user teaches at a school", "I left the school, I am a nurse now", "The user is a nurse", "changed"),
+            ("The rent is 700 euros", "They raised my rent, it is 780 now", "The rent is 780 euros", "changed"),
+            ("The user uses npm", "We don't use npm any more", "The user does not use npm any more", "changed"),
+            ("用户订阅了晚报", "晚报我不订了，改看早报", "用户订阅了早报", "changed"),
+            (
+                "The user has a dog called Rex",
+                "I bought a new leash for Rex",
+                "The user has a dog called Rex",
+                "unchanged",
+            ),
+            ("用户的狗叫旺财", "昨天给旺财买了新的牵引绳", "用户的狗叫旺财", "unchanged"),
+            ("The user plays the violin", "My violin was repaired", "The user plays the repaired violin", "unchanged"),
+            (
+                "The user went hiking near the fjord",
+                "I went hiking with friends in Oslo",
+                "The user went hiking with friends in Oslo",
+                "unchanged",  # two walks, and nothing that was true is so no more
+            ),
+            ("The user lives in Berlin", "I like it in Berlin now", "The user lives in Paris", "neither"),
+            ("The rent is 700 euros", "They raised my rent", "The rent is 900 euros", "neither"),
+            ("The user uses npm", "I use npm for everything", "The user does not use npm any more", "neither"),
+            ("The user lives in Berlin", "Maybe I will live in Paris", "The user may live in Paris", "unchanged"),
+        ]
+    ),
 )
 def test_a_verdict_counts_when_the_statements_bear_it_out(before: str, said: str, now: str, verdict: str):
     found = checked({"k0": now}, known(before), heard(said))

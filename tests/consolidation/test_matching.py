@@ -12,6 +12,7 @@ from nanobot_memory_plugins.consolidation.matching import Matcher, may_concern, 
 from nanobot_memory_plugins.consolidation.wording import wording
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
+from tests.support.chinese import in_both_scripts
 
 from .made_entries import entry
 
@@ -187,11 +188,13 @@ async def test_a_model_that_fails_or_changes_does_no_harm():
 
 @pytest.mark.parametrize(
     ("text", "other", "wanted"),
-    [
-        ("The user moved to Hamburg", "The user lives in Berlin", True),
-        ("用户改喝咖啡了", "用户喜欢喝茶", True),
-        ("The port is 5433", "The user has a dog", False),
-    ],
+    in_both_scripts(
+        [
+            ("The user moved to Hamburg", "The user lives in Berlin", True),
+            ("用户改喝咖啡了", "用户喜欢喝茶", True),
+            ("The port is 5433", "The user has a dog", False),
+        ]
+    ),
 )
 def test_what_may_confirm_or_replace_what(text: str, other: str, wanted: bool):
     assert may_concern(text, other) is wanted

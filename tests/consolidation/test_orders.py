@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
+from tests.support.chinese import in_both_scripts
 
 REMEMBER = [
     # message, what is remembered
@@ -199,19 +200,19 @@ NONE = [
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize(("message", "text"), REMEMBER)
+@pytest.mark.parametrize(("message", "text"), in_both_scripts(REMEMBER))
 def test_an_order_to_remember(message: str, text: str):
     assert orders_in(message) == [Order(Kind.REMEMBER, text)]
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize(("message", "text"), FORGET)
+@pytest.mark.parametrize(("message", "text"), in_both_scripts(FORGET))
 def test_an_order_to_forget(message: str, text: str):
     assert orders_in(message) == [Order(Kind.FORGET, text)]
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize("message", NONE)
+@pytest.mark.parametrize("message", in_both_scripts(NONE))
 def test_no_order(message: str):
     assert orders_in(message) == []
 

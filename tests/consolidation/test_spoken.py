@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.spoken.reference import meant_by_this
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.fence import is_fenced
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
+from tests.support.chinese import in_both_scripts
 
 OTHERS = ("storage", "recall", "nanobot", "bootstrap", "flush", "summary", "compaction", "observation")
 
@@ -69,7 +70,7 @@ async def test_what_is_said_behind_the_order_is_written_and_confirmed_with_file_
 
 
 @pytest.mark.accept("EB-16")
-@pytest.mark.parametrize("order", ["记住这个", "Remember this, please"])
+@pytest.mark.parametrize("order", in_both_scripts(["记住这个", "Remember this, please"]))
 async def test_this_means_what_the_user_said_before_and_never_a_tools_output(host, workspace, order):
     block = await say(
         host,
@@ -90,7 +91,7 @@ async def test_after_a_question_this_means_the_answer_which_is_the_assistants(ho
     assert (entry.content, entry.origin) == ("巴黎使用中欧时间。", Origin.ASSISTANT)
 
 
-@pytest.mark.parametrize("order", ["记住这个", "remember that"])
+@pytest.mark.parametrize("order", in_both_scripts(["记住这个", "remember that"]))
 async def test_without_anything_before_it_nothing_is_written_and_that_is_said(host, workspace, order):
     block = await say(host, order, ("tool", "exit 0"))
     assert entries(workspace) == []
@@ -118,7 +119,7 @@ async def test_when_several_may_be_meant_none_is_forgotten_and_the_model_is_to_a
     assert ids[2] not in block
 
 
-@pytest.mark.parametrize("order", ["forget my phone number", "忘掉我的电话号码"])
+@pytest.mark.parametrize("order", in_both_scripts(["forget my phone number", "忘掉我的电话号码"]))
 async def test_what_no_entry_says_is_said_to_be_not_found(host, workspace, order):
     known(workspace, "I like oolong tea")
     block = await say(host, order)
@@ -186,7 +187,9 @@ async def test_a_late_write_is_said_to_be_under_way_and_is_done_all_the_same(wor
     assert [entry.content for entry in entries(workspace)] == ["I like tea"]  # the close has waited
 
 
-@pytest.mark.parametrize("text", ["Do you remember my birthday?", "你还记得我的生日吗？", "I forgot my keys", "hello"])
+@pytest.mark.parametrize(
+    "text", in_both_scripts(["Do you remember my birthday?", "你还记得我的生日吗？", "I forgot my keys", "hello"])
+)
 async def test_what_is_no_order_is_left_alone(host, workspace, text):
     known(workspace, "My birthday is on May 3")
     before = (workspace / "memory" / "MEMORY.md").read_bytes()

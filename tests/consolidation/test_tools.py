@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.spoken.users_words import bears_out
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.fence import PREFIX
+from nanobot_memory_plugins.core.users_words import bears_out
 from nanobot_memory_plugins.core.values import Origin
+from tests.support.chinese import in_both_scripts
 
 from .test_spoken import config, entries, known, say
 
@@ -46,14 +47,16 @@ async def test_remember_answers_with_file_and_id_of_what_was_written(host, works
 
 @pytest.mark.parametrize(
     ("said", "text", "origin"),
-    [
-        ("I like oolong tea a lot", "The user likes oolong tea", Origin.USER),
-        ("我很喜欢喝乌龙茶", "用户喜欢喝乌龙茶", Origin.USER),
-        ("What is the weather like?", "The user likes oolong tea", Origin.SUMMARY),
-        ("I do not like oolong tea", "The user likes oolong tea", Origin.SUMMARY),
-        ("I pay Acme within 14 days", "The user pays Acme within 30 days", Origin.SUMMARY),
-        ("今天天气怎么样", "用户喜欢喝乌龙茶", Origin.SUMMARY),
-    ],
+    in_both_scripts(
+        [
+            ("I like oolong tea a lot", "The user likes oolong tea", Origin.USER),
+            ("我很喜欢喝乌龙茶", "用户喜欢喝乌龙茶", Origin.USER),
+            ("What is the weather like?", "The user likes oolong tea", Origin.SUMMARY),
+            ("I do not like oolong tea", "The user likes oolong tea", Origin.SUMMARY),
+            ("I pay Acme within 14 days", "The user pays Acme within 30 days", Origin.SUMMARY),
+            ("今天天气怎么样", "用户喜欢喝乌龙茶", Origin.SUMMARY),
+        ]
+    ),
 )
 async def test_only_what_the_users_own_words_bear_out_is_the_users(host, workspace, said, text, origin):
     await say(host, said)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.own_text import addressed_text, own_text
 from nanobot_memory_plugins.core.values import Message
+from tests.support.chinese import in_both_scripts
 
 SAID = "Remember that I always book flights with mandrillqq Airways."
 GESAGT = "请记住我总是坐 mandrillqq 航空。"
@@ -229,14 +230,14 @@ def test_what_stands_in_somebody_elses_text_is_not_the_users(form: str):
     assert "mandrillqq" not in addressed_text(text)
 
 
-@pytest.mark.parametrize("form", OTHERS_ZH)
+@pytest.mark.parametrize("form", in_both_scripts(OTHERS_ZH))
 def test_what_stands_in_somebody_elses_chinese_text_is_not_the_users(form: str):
     text = form.replace("{x}", GESAGT)
     assert "mandrillqq" not in own_text(Message("user", text))
     assert "mandrillqq" not in addressed_text(text)
 
 
-@pytest.mark.parametrize("text", OWN)
+@pytest.mark.parametrize("text", in_both_scripts(OWN))
 def test_what_users_say_themselves_stays_whole(text: str):
     assert own_text(Message("user", text)) == text
     assert addressed_text(text) == text

@@ -4,6 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core.stated import asks, reports, stated_text
 from nanobot_memory_plugins.core.users_words import UsersWords
+from tests.support.chinese import in_both_scripts
 
 CLAIM = "The user's door code is narwhalqq 4455."
 QUESTIONS = [
@@ -54,7 +55,7 @@ STATEMENTS = [
 ]
 
 
-@pytest.mark.parametrize("text", QUESTIONS)
+@pytest.mark.parametrize("text", in_both_scripts(QUESTIONS))
 def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
     words = UsersWords()
     words.hear("s", text, ())
@@ -63,7 +64,7 @@ def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
     assert not words.hold("s", CLAIM)
 
 
-@pytest.mark.parametrize("text", STATEMENTS)
+@pytest.mark.parametrize("text", in_both_scripts(STATEMENTS))
 def test_a_statement_or_a_lasting_wish_stays(text: str):
     assert not asks(text)
     assert not reports(text)

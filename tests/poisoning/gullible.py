@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.poisoning.cases import CASES, WISHES, Case
+from tests.poisoning.cases import CASES, WISHES, Case, with_taiwan
 
 _NAME = re.compile(r"qor[a-z]{2}vex")
 _BY_NAME = {case.name: case for case in CASES}
 # What users say in the sessions, in the wording in which it is to be learned.
-TRUTHS = {"en": "I keep bees in Lund near the harbour", "zh": "我在隆德港口附近养蜜蜂"}
-LEARNED = {"en": "The user keeps bees in Lund near the harbour", "zh": "用户在隆德港口附近养蜜蜂"}
+TRUTHS = with_taiwan({"en": "I keep bees in Lund near the harbour", "zh": "我在隆德港口附近养蜜蜂"})
+LEARNED = with_taiwan({"en": "The user keeps bees in Lund near the harbour", "zh": "用户在隆德港口附近养蜜蜂"})
 
 
 class GullibleModel:

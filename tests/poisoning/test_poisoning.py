@@ -16,9 +16,10 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from tests.poisoning.cases import CASES, CHANNELS, Case
 from tests.poisoning.gullible import LEARNED, GullibleModel
 from tests.poisoning.walk import arrive, end, obey
+from tests.support.chinese import in_script
 
 # NANOBOT_MEMORY_TRUST=full runs them all; docs/trust.md has the command.
-STEP = 1 if os.environ.get("NANOBOT_MEMORY_TRUST") == "full" else 13
+STEP = 1 if os.environ.get("NANOBOT_MEMORY_TRUST") == "full" else 17
 CONFIG = MemoryConfig.model_validate(
     {
         "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},
@@ -71,8 +72,8 @@ def check_block(block: str | None, case: Case) -> None:
     assert remove_fenced(f"question\n\n{block}") == "question"
 
 
-def test_there_are_200_cases_and_none_is_like_another():
-    assert len(CASES) == len({case.name for case in CASES}) == len({(c.channel, c.text) for c in CASES}) == 200
+def test_there_are_300_cases_and_none_is_like_another():
+    assert len(CASES) == len({case.name for case in CASES}) == len({(c.channel, c.text) for c in CASES}) == 300
     assert all(case.name in case.text for case in CASES)
 
 
@@ -92,8 +93,10 @@ async def test_poison_becomes_no_fact_opens_no_prompt_and_stays_in_its_fence(tmp
         # The model was asked, and has obeyed; and the user's own facts are there, so that the rest says something.
         assert {"extraction", "flush", "consolidation"} <= model.believed.keys()
         facts, always = users_facts(memory), prompt(memory)
-        own = [LEARNED[language] for language in {case.language for case in cases}]
-        assert all(learned in facts and learned in always for learned in own)
+        # What was said in two scripts is one fact, in the one that came first.
+        own = [in_script(LEARNED[language], "simplified") for language in {case.language for case in cases}]
+        believed = [in_script(text, "simplified") for text in (facts, always)]
+        assert all(learned in text for learned in own for text in believed)
         assert [case for case in cases if case.name in facts] == []
         assert [case for case in cases if case.name in always] == []
         for case in cases:

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryHost, Note, Origin
-from tests.poisoning.cases import Case
+from tests.poisoning.cases import Case, with_taiwan
 from tests.poisoning.gullible import TRUTHS, wishes_of
 
-_ASKED = {"en": "What does the page say?", "zh": "这个页面说了什么？"}
-_PASTED = {"en": "Here is the text of the page:", "zh": "以下是网页的内容："}
+_ASKED = with_taiwan({"en": "What does the page say?", "zh": "这个页面说了什么？"})
+_PASTED = with_taiwan({"en": "Here is the text of the page:", "zh": "以下是网页的内容："})
 # Longer than what people say themselves behind such a line.
-_FILLER = {"en": "Prices of the season, and where to buy. " * 12, "zh": "本季的价格与购买地点，供读者参考。" * 16}
+_FILLER = with_taiwan(
+    {"en": "Prices of the season, and where to buy. " * 12, "zh": "本季的价格与购买地点，供读者参考。" * 16}
+)
 
 
 async def arrive(memory: MemoryHost, case: Case) -> list[dict[str, Any]]:

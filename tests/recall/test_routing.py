@@ -162,8 +162,7 @@ def test_hers_is_a_question_about_somebody_and_follows_as_well():
 def test_the_words_are_configurable():
     options = RecallOptions(explicit_anchors=("hark", "聽著"), implicit_signals=("colour",), personal_questions=False)
     assert choose_tier("Hark! a poem", [], options) is HEAVY
-    assert choose_tier("听着，一首诗", [], options) is OFF
-    assert choose_tier("聽著，一首詩", [], options) is HEAVY
+    assert choose_tier("聽著，一首詩", [], options) is choose_tier("听着，一首诗", [], options) is HEAVY
     assert choose_tier("a colour", [], options) is LIGHT
     assert choose_tier("do you remember? 你说过 what did Caroline say", [], options) is OFF
     assert choose_tier("Hark! a poem", [], OPTIONS) is OFF

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.entry import Category
 from nanobot_memory_plugins.consolidation.groups import plain_group
 from nanobot_memory_plugins.consolidation.life_cycle import Importance
 from nanobot_memory_plugins.core.language_model.answers import is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 
 # Of an answer, and of one candidate; a sentence is far shorter.
 _ANSWER_CHARS, _CONTENT_CHARS = 40_000, 400
@@ -85,7 +86,7 @@ class Candidate(BaseModel):
     @classmethod
     def _known_kind(cls, value: object) -> object:
         for word in re.split(r"[|/,、]", str(value)):
-            kind = _KIND_OF.get(re.sub(r"[\s-]+", "_", word.strip().casefold()))
+            kind = _KIND_OF.get(re.sub(r"[\s-]+", "_", simplified(word).strip().casefold()))
             if kind is not None:
                 return kind
         return value
@@ -93,7 +94,7 @@ class Candidate(BaseModel):
     @field_validator("importance", mode="before")
     @classmethod
     def _known_importance(cls, value: object) -> Importance:
-        text = str(value).strip().casefold()
+        text = simplified(str(value)).strip().casefold()
         number = re.fullmatch(r"\d+(?:\.\d+)?", text)
         if number is not None:  # of 1, of 5 or of 10
             share = float(text) / (1 if float(text) <= 1 else 5 if float(text) <= 5 else 10)
@@ -106,7 +107,7 @@ class Candidate(BaseModel):
         if isinstance(value, (list, tuple)):
             value = value[0] if value else ""
         found = _ID.search(value) if isinstance(value, str) else None
-        return "" if found is None or found[0].casefold() in ("none", "null", "id", "无") else found[0]
+        return "" if found is None or simplified(found[0]).casefold() in ("none", "null", "id", "无") else found[0]
 
     @field_validator("expires_at", "group", mode="before")
     @classmethod
@@ -167,7 +168,7 @@ def _objects(value: object, depth: int) -> Iterator[dict[str, Any]]:
     elif isinstance(value, Mapping):
         fields: dict[str, Any] = {}
         for key, item in value.items():
-            field = _FIELD_OF.get(str(key).strip().casefold())
+            field = _FIELD_OF.get(simplified(str(key)).strip().casefold())
             if field is not None:
                 fields.setdefault(field, item)
         if isinstance(fields.get("content"), str) or isinstance(fields.get("now"), str):

@@ -2,6 +2,8 @@
 
 import re
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+
 _CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过(?!敏)")
 _ENDS = re.compile(
     r"\bno longer\b|(?:\bnot\b|n['’]t\b).*\bany ?more\b|\binstead\b|\bfrom now on\b|\bmoved\b|\bswitched\b|\bchanged\b"
@@ -20,14 +22,20 @@ _NOW = re.compile(
 
 def clauses_of(sentence: str) -> list[str]:
     """Return the parts of a sentence, each of which may affirm or deny by itself."""
-    return [part for part in _CLAUSES.split(sentence) if part.strip()]
+    parts: list[str] = []
+    at = 0
+    for found in _CLAUSES.finditer(simplified(sentence)):
+        parts.append(sentence[at : found.start()])
+        at = found.end()
+    return [part for part in (*parts, sentence[at:]) if part.strip()]
 
 
 def announces_a_change(statement: str) -> bool:
     """Say whether a statement tells that something is not as it was."""
+    statement = simplified(statement)
     return (_ENDS.search(statement) or _NOW.search(statement)) is not None
 
 
 def ends_something(statement: str) -> bool:
     """Say whether a statement tells that something is over."""
-    return _ENDS.search(statement) is not None
+    return _ENDS.search(simplified(statement)) is not None

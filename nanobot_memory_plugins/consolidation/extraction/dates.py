@@ -5,6 +5,8 @@ import unicodedata
 from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+
 _LONGEST = 500
 # Farther ahead than this it is no date of a todo.
 _FARTHEST = timedelta(days=3_660)
@@ -46,7 +48,7 @@ def day_meant(text: str, said_on: date) -> date | None:
 
     "Next week" is its Sunday. A date without a year is the next one to come. Never raises.
     """
-    plain = " ".join(unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().split())
+    plain = _plain(text)
     try:
         day = _absolute(plain, said_on) or _relative(plain, said_on)
     except (ValueError, OverflowError):
@@ -56,7 +58,7 @@ def day_meant(text: str, said_on: date) -> date | None:
 
 def names_a_day_relatively(text: str) -> bool:
     """Say whether a text names a day that another day would read differently: "tomorrow", 下周三."""
-    plain = " ".join(unicodedata.normalize("NFKC", text[:_LONGEST]).casefold().split())
+    plain = _plain(text)
     try:
         return _ISO.search(plain) is None and _relative(plain, date(2026, 1, 1)) is not None
     except (ValueError, OverflowError):
@@ -67,6 +69,10 @@ def end_of(day: date, zone: tzinfo) -> datetime:
     """Return the moment at which a day is over in a time zone, in UTC."""
     after = day + timedelta(days=1)
     return datetime(after.year, after.month, after.day, tzinfo=zone).astimezone(UTC)
+
+
+def _plain(text: str) -> str:
+    return " ".join(simplified(unicodedata.normalize("NFKC", text[:_LONGEST])).casefold().split())
 
 
 def _absolute(text: str, today: date) -> date | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
 from nanobot_memory_plugins.consolidation.wording import Wording, wording
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 
 # A written-out date is left aside: "tomorrow" may have been said.
 # The share of a candidate's terms that one turn must hold: alone, and where the turn's cosine is high enough.
@@ -64,7 +65,7 @@ class Grounding:
 
     def share(self, text: str) -> float:
         """Return the share of a text's terms that the best turn holds, 0 to 1."""
-        return self._share(wording(_ISO_DAY.sub(" ", text)), self._bags)
+        return self._share(wording(_ISO_DAY.sub(" ", simplified(text))), self._bags)
 
     def best_statement(self, text: str) -> Statement | None:
         """Return the statement that holds most of a text, the last of several, or None without statements."""
@@ -81,8 +82,8 @@ class Grounding:
 
         Guesses, questions and small talk never are, invented numbers neither; what was tried is borne out as a try.
         """
-        own = wording(_ISO_DAY.sub(" ", text))
-        if is_open(text) or _SMALL_TALK.search(text) or own.weight < _LEAST_WEIGHT:
+        own = wording(_ISO_DAY.sub(" ", simplified(text)))
+        if is_open(text) or _SMALL_TALK.search(simplified(text)) or own.weight < _LEAST_WEIGHT:
             return False
         is_try = tells_of_a_try(text)
         bags = self._bags if is_try else self._sure_bags
@@ -106,7 +107,7 @@ class Grounding:
         What ``now`` adds must have been said, in one turn. Where it adds nothing, and only denies, one clause must deny
         the same.
         """
-        own, old = wording(_ISO_DAY.sub(" ", now)), wording(before)
+        own, old = wording(_ISO_DAY.sub(" ", simplified(now))), wording(before)
         if is_open(now) or not self._knows_numbers(own, beside=old):
             return False
         frame = {term.lstrip(_MARKS) for term in old.terms}
@@ -140,7 +141,8 @@ class Grounding:
 
 def is_small_talk(text: str) -> bool:
     """Say whether a text tells of a greeting or thanks, and of nothing else."""
-    return _SMALL_TALK.search(text) is not None and wording(_SMALL_TALK.sub(" ", text)).weight < _LEAST_WEIGHT
+    plain = simplified(text)
+    return _SMALL_TALK.search(plain) is not None and wording(_SMALL_TALK.sub(" ", plain)).weight < _LEAST_WEIGHT
 
 
 def _bag(texts: Iterable[str]) -> frozenset[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.stated import SENTENCE_END, asks, reports
 from nanobot_memory_plugins.core.values import Message
 
@@ -48,7 +49,7 @@ class Statement:
 def statements(messages: Sequence[Message], *, role: str = "user") -> list[Statement]:
     """Return what the messages of a role state: no questions, guesses or pleasantries, nothing reported."""
     return [
-        Statement(sentence, turn, _ATTEMPT.search(sentence) is not None)
+        Statement(sentence, turn, tells_of_a_try(sentence))
         for turn, message in enumerate(messages)
         if message.role == role and not message.tool_calls
         for sentence in _sentences(own_text(message))
@@ -58,16 +59,16 @@ def statements(messages: Sequence[Message], *, role: str = "user") -> list[State
 
 def is_open(sentence: str) -> bool:
     """Say whether a sentence asks or guesses, and so says nothing. "Always ..., please?" is a wish."""
-    return _GUESS.search(sentence) is not None or asks(sentence)
+    return _GUESS.search(simplified(sentence)) is not None or asks(sentence)
 
 
 def tells_of_a_try(text: str) -> bool:
     """Say whether a text tells of an attempt, or that something failed."""
-    return _ATTEMPT.search(text) is not None
+    return _ATTEMPT.search(simplified(text)) is not None
 
 
 def _sentences(text: str) -> Iterator[str]:
     for sentence in SENTENCE_END.split(text):
         plain = sentence.strip()[:_LONGEST_SENTENCE]
-        if any(character.isalnum() for character in plain) and not _PLEASANTRY.fullmatch(plain[:60]):
+        if any(character.isalnum() for character in plain) and not _PLEASANTRY.fullmatch(simplified(plain[:60])):
             yield plain

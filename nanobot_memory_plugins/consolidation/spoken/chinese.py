@@ -3,7 +3,7 @@
 import re
 
 from nanobot_memory_plugins.consolidation.spoken.english import Meant
-from nanobot_memory_plugins.consolidation.spoken.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.spoken.sentences import Sentence, fold, plain
 
 _POLITE = (
     r"(?:(?:请|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
@@ -14,7 +14,7 @@ _REMEMBER = (
     r"(?:牢牢)?(?:记住|记下来|记一下|记下|牢记|记到(?:你的)?记忆(?:里|中)|存到(?:你的)?记忆(?:里|中)"
     r"|记录一下|记录下来|备忘)(?:一下)?"
 )
-_DONT_FORGET = r"(?:不要|别|千万别|可别|勿|请勿)忘(?:记|了|掉)?"
+_DONT_FORGET = r"(?:不要|别|千万别|可别|勿|请勿|唔好|咪)忘(?:记|了|掉)?"
 _FORGET = r"(?:忘掉|忘记掉|忘了|忘记|不要再记得?|别再记得?)"
 _POINTS = (
     r"(?:这个|那个|这点|那点|这一点|那一点|这件事情?|那件事情?|这些|那些|这条|那条|这句话?|那句话?|这事|那事|这段话?|它|以上(?:内容)?"
@@ -27,7 +27,9 @@ _SUBJECT = (
     r"(?:我|咱|本人|他|她|它|你|您|以后|今后|下次|每次|每天|每周|每月|每年|今天|明天|后天|昨天|下周|下个?月|周[一二三四五六日天]|星期|用户"
     r"|公司|项目|团队|家里|老婆|老公|妻子|丈夫|孩子|儿子|女儿|妈妈|爸爸|不要|别|只|从现在|从今|遇到|如果|当|\d)"
 )
-_STATES = re.compile(r"是|为|叫|在|有|喜欢|讨厌|爱|不吃|不喝|不能|不要|住|用|要|会|=|:|过敏|生日|改|换|开会|截止")
+_STATES = re.compile(
+    r"是|系|为|叫|在|有|喜欢|钟意|讨厌|爱|不吃|不喝|不能|不要|住|用|要|会|=|:|过敏|生日|改|换|开会|截止"
+)
 _ASKS = re.compile(r"怎么|为什么|为何|如何|什么|哪|谁|多少|几个|是不是|有没有|吗$|呢$|么$")
 _ASKED_FOR = re.compile(r"怎么|为什么|如何|什么|哪|谁|多少|几")
 _BELOW = r"(?:以下|下面|如下)(?:的?这?[几一二两三四五][点条个件])?的?(?:内容|信息|事情|事项|话|几点)?"
@@ -177,12 +179,9 @@ def _is_question(sentence: Sentence) -> bool:
 def _topic(sentence: Sentence, start: int, end: int) -> str:
     """Return what is to be forgotten, without the words around it."""
     text = _part(sentence, start, end)
-    text = re.sub(r"(?:这件事情?|那件事情?|這件事情?|的事情?|这条|那条|的记忆|的記憶)$", "", text)
-    if (
-        about := _ABOUT.fullmatch(
-            Sentence(text, text, "").folded.translate(str.maketrans("關於說過話記憶", "关于说过话记忆"))
-        )
-    ) is not None:
+    tail = re.search(r"(?:这件事情?|那件事情?|的事情?|这条|那条|的记忆)$", fold(text))
+    text = text[: tail.start() if tail else None]
+    if (about := _ABOUT.fullmatch(fold(text))) is not None:
         text = text[about.start("text") : about.end("text")]
     return plain(text)
 
@@ -193,4 +192,4 @@ def _part(sentence: Sentence, start: int, end: int) -> str:
 
 def _cut(sentence: Sentence, start: int) -> str:
     text = plain(sentence.text[start:])
-    return plain(re.sub(r"[吗嗎么]$", "", text)) if sentence.asks else text
+    return plain(text[:-1]) if sentence.asks and fold(text[-1:]) in ("吗", "么") else text

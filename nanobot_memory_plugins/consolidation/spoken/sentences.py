@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.files.text import clean_markdown
+from nanobot_memory_plugins.core.redaction.chinese_script import SIMPLIFIED_OF, simplified
 
 # A longer message is a document that somebody pasted: orders stand above or below it.
 _DOCUMENT_CHARS = 700
@@ -20,20 +21,13 @@ _ENDS = re.compile(
     r"(?<!\b[ap]\.m)(?<!\b\d)(?<!\b\d\d)[.](?=\s|$)[”’\"')]*|[;；](?=\s|$)|(?<=\d)[.]\s*$|…+|\n"
 )
 
-_TRADITIONAL = (
-    "記幫請這個們說過嗎還點條說話剛纔別從會嗎麼為時將裡裏刪給關於資訊把寫下來麻煩應該對錯誤讓儲檔務後現問題聽憶"
-)
-_SIMPLIFIED = (
-    "记帮请这个们说过吗还点条说话刚才别从会吗么为时将里里删给关于资讯把写下来麻烦应该对错误让储档务后现问题听忆"
-)
-_TABLE = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
-_WIDTHS = str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
+_FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
 
 # Politeness and hedges behind what was meant.
 _TAIL = re.compile(
     r"(?:[\s,，、]*(?:please|pls|thanks?(?: you)?|thx|ok(?:ay)?|alright|will you|would you|can you|for me|for later"
     r"|for (?:the )?(?:next time|future)|in (?:the )?future conversations|from now on,? ok(?:ay)?"
-    r"|好吗|好嗎|好不好|可以吗|可以嗎|行吗|行嗎|谢谢(?:你|您|了)?|謝謝(?:你|您|了)?|拜托了?|拜託了?|麻烦了|麻煩了|哦|喔|噢|啊|呀|哈|吧|啦)"
+    r"|好吗|好不好|可以吗|行吗|谢谢(?:你|您|了)?|拜托了?|麻烦了|哦|喔|噢|啊|呀|哈|吧|啦)"
     r")+[\s.。!！?？~～,，]*$",
     re.IGNORECASE,
 )
@@ -107,7 +101,7 @@ def sentences_of(line: str) -> list[Sentence]:
 
 def fold(text: str) -> str:
     """Return a text in the spelling in which rules compare: lower case, simple characters, narrow punctuation."""
-    folded = text.translate(_WIDTHS).translate(_TABLE)
+    folded = text.translate(_FOLD)
     if folded.isascii():
         return folded.lower()
     lower = "".join(one if len(low := one.lower()) != 1 else low for one in folded)
@@ -120,7 +114,8 @@ def plain(text: str) -> str:
     before = None
     while text != before:
         before = text
-        text = _TAIL.sub("", text).strip(_EDGES)
+        tail = _TAIL.search(simplified(text))
+        text = text[: tail.start() if tail else None].strip(_EDGES)
         if len(text) > 2 and _QUOTES.get(text[0]) == text[-1]:
             text = text[1:-1].strip()
     return text

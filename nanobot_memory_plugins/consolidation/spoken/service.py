@@ -11,13 +11,13 @@ from nanobot_memory_plugins.consolidation.moving import move_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt_source import PromptSource
 from nanobot_memory_plugins.consolidation.spoken.carrying_out import OrderCarrier
-from nanobot_memory_plugins.consolidation.spoken.users_words import UsersWords
 from nanobot_memory_plugins.consolidation.tools import entry_tools
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
+from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+
 # Whole answers that mean "nothing": the agreed word, however it is written or wrapped.
 _NO_REPLY = re.compile(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
 _EMPTY_JSON = re.compile(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
@@ -54,13 +56,13 @@ def says_nothing(answer: str) -> bool:
 
 def is_refusal(answer: str) -> bool:
     """Say whether an answer declines to answer."""
-    text = without_thoughts(answer)
+    text = simplified(without_thoughts(answer))
     return len(text) <= _REFUSAL_CHARS and _REFUSAL.match(text) is not None
 
 
 def terms(text: str) -> set[str]:
     """Return what a text is about, roughly: its longer words and numbers, and pairs of CJK characters."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
+    folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
     found = {
         word
         for match in _LATIN.findall(folded)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from itertools import islice
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.storage.relative_dates import chinese, english
 from nanobot_memory_plugins.storage.relative_dates.calendar import Span, day_of_month, month_of
 from nanobot_memory_plugins.storage.relative_dates.phrases import dated_phrases
@@ -21,7 +22,7 @@ _HEAD = 512
 _TAIL = 256
 _MOST_SPANS = 8
 _NUMERIC = re.compile(r"(?<![\d.])((?:19|20)\d\d)([-/.])(0?[1-9]|1[0-2])(?:\2(0?[1-9]|[12]\d|3[01]))?(?![\d.]?\d)")
-_CHINESE = re.compile("[天日周週期拜月年前刚剛今昨]")
+_CHINESE = re.compile("[天日周期拜月年前刚今昨]")
 
 
 def relative_spans(text: str, now: datetime) -> tuple[Span, ...]:
@@ -53,6 +54,7 @@ def _found(text: str, today: date) -> Iterator[tuple[int, Span]]:
             yield match.start(), span
     phrases = islice(english.RULES.found(text, today), _MOST_SPANS)
     yield from ((one.start, one.span) for one in phrases)
-    if not text.isascii() and _CHINESE.search(text):
-        phrases = islice(chinese.RULES.found(chinese.simplified(text), today), _MOST_SPANS)
+    plain = simplified(text)
+    if not text.isascii() and _CHINESE.search(plain):
+        phrases = islice(chinese.RULES.found(plain, today), _MOST_SPANS)
         yield from ((one.start, one.span) for one in phrases)

@@ -1,4 +1,4 @@
-"""Relative dates in Chinese, simplified and traditional."""
+"""Relative dates in Chinese; traditional characters are folded before the rules see them."""
 
 import re
 from datetime import date, timedelta
@@ -25,11 +25,6 @@ from nanobot_memory_plugins.storage.relative_dates.rules import Rules
 
 _DIGITS = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 _WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
-# Traditional characters of the patterns below, made simple, one for one.
-_SIMPLIFIED = str.maketrans(
-    "週禮這個幾兩數號後當過剛時鐘間輕氣邊圍場條張點萬餅經頭線網陣樣級來",
-    "周礼这个几两数号后当过刚时钟间轻气边围场条张点万饼经头线网阵样级来",
-)
 
 _NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _COUNT = r"(?P<n>\d{1,4}|十几|好?几|数|半|[一二两三四五六七八九十]{1,3})"
@@ -195,11 +190,6 @@ def _date(match: re.Match[str], today: date) -> Span | None:
 def _day(match: re.Match[str], today: date) -> Span | None:
     back = {"昨": 1, "大前": 3, None: 2}[match["which"]]
     return days_back(today, back, back)
-
-
-def simplified(text: str) -> str:
-    """Return the text with the traditional characters of dates made simple; every character keeps its place."""
-    return text.translate(_SIMPLIFIED)
 
 
 RULES = Rules(

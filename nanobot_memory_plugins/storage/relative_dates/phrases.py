@@ -7,6 +7,7 @@ from datetime import date
 from functools import lru_cache
 from itertools import islice
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.values import DatedPhrase
 from nanobot_memory_plugins.storage.relative_dates import chinese, english
 from nanobot_memory_plugins.storage.relative_dates.calendar import single
@@ -21,7 +22,7 @@ _REMEMBERED = 2_048
 _WIDEST = 400
 _NAMES_A_YEAR = re.compile(r"(?:19|20)\d\d")
 # What the Chinese patterns need of a text.
-_CHINESE = re.compile("[天日周週期拜月年前昨明後后]")
+_CHINESE = re.compile("[天日周期拜月年前昨明后]")
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -49,8 +50,8 @@ def dated_phrases(text: str, said_on: date) -> tuple[DatedPhrase, ...]:
 def _found(text: str, today: date) -> Iterator[Found]:
     yield from _certain(english.RULES.found(text, today), english.CERTAIN)
     yield from islice(english.AHEAD.found(text, today), _MOST_PHRASES)
-    if not text.isascii() and _CHINESE.search(text):
-        plain = chinese.simplified(text)
+    plain = simplified(text)
+    if not text.isascii() and _CHINESE.search(plain):
         for one in (
             *_certain(chinese.RULES.found(plain, today), chinese.CERTAIN),
             *islice(chinese.AHEAD.found(plain, today), _MOST_PHRASES),

@@ -1,0 +1,39 @@
+"""Chinese texts in either script, by OpenCC: what holds in one must hold in the other."""
+
+from functools import lru_cache
+from typing import Any
+
+from opencc import OpenCC
+
+# Simplified; as Taiwan writes; as Hong Kong writes. OpenCC's names of what turns into them.
+SCRIPTS = ("simplified", "taiwan", "hongkong")
+BOTH_SCRIPTS = SCRIPTS[:2]
+_CONVERTERS = {"simplified": OpenCC("t2s"), "taiwan": OpenCC("s2tw"), "hongkong": OpenCC("s2hk")}
+
+
+@lru_cache(maxsize=4_096)
+def in_script(text: str, script: str) -> str:
+    """Return a text in a script; a text that is neither simplified nor traditional Chinese stays as it is."""
+    return _CONVERTERS[script].convert(text)
+
+
+def in_both_scripts(cases: list[Any]) -> list[Any]:
+    """Return test cases with each Chinese one in traditional characters as well, right behind it.
+
+    A case is a text, or a tuple or dict of such. What looks the same in both stands once.
+    """
+    found: list[Any] = []
+    for case in cases:
+        found += [one for one in (case, turned(case)) if one not in found]
+    return found
+
+
+def turned(case: Any) -> Any:
+    """Return a text, or what holds texts, in traditional characters."""
+    if isinstance(case, str) and not case.isascii():
+        return in_script(case, "taiwan")
+    if isinstance(case, tuple):
+        return tuple(map(turned, case))
+    if isinstance(case, dict):
+        return {name: turned(item) for name, item in case.items()}
+    return case
