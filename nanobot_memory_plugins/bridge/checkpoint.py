@@ -4,7 +4,7 @@ nanobot cannot keep a tail of messages. They are written out, each under a line 
 lines indented, so that no text can pass for another speaker's, and the next compaction gets them back as messages.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.core.fence import remove_fenced
@@ -21,7 +21,7 @@ _NAME_CHARS = 64
 
 
 def replacement(
-    summary: Summary, messages: Sequence[dict[str, Any]], *, fits: Callable[[str], bool], first: int = 0
+    summary: Summary, messages: Sequence[Mapping[str, Any]], *, fits: Callable[[str], bool], first: int = 0
 ) -> str:
     """Return the summary's text with the messages that it keeps written out below it.
 

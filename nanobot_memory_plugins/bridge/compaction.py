@@ -160,7 +160,8 @@ def _work(
         )
         if summary is None or not summary.text.strip():
             return None
-        text = replacement(summary, given, first=len(carried), fits=room.fits)
+        stays = await memory.forgotten.messages(key, given)
+        text = replacement(summary, stays, first=len(carried), fits=room.fits)
         return text, redact_text(text)
 
     return work

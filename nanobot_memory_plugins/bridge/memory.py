@@ -17,8 +17,21 @@ class Recalled(Protocol):
         ...
 
 
+class Forgotten(Protocol):
+    """What was forgotten for good, and must not come back by way of nanobot's own messages."""
+
+    async def messages(self, session: str, messages: Sequence[object]) -> list[Mapping[str, Any]]:
+        """Return chat messages without it, as many."""
+        ...
+
+
 class Memory(Protocol):
     """The calls of `MemoryHost` that a host makes. Those of the hooks start the memory when it is not running."""
+
+    @property
+    def forgotten(self) -> Forgotten:
+        """What was forgotten for good."""
+        ...
 
     async def start(self) -> None:
         """Open the store and start the plugins."""

@@ -86,8 +86,8 @@ class MemoryHost(PromptCalls):
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
         self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
-        self._forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=redact_text)
-        self._hooks = HookCalls(self._plugins, self._capture, self._forgotten)
+        self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=redact_text)
+        self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
         self._background = BackgroundWork()
         self._tally = TokenTally()
         self._closed = False
@@ -117,7 +117,7 @@ class MemoryHost(PromptCalls):
         self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
         await self._plugins.host.call("on_start", {}, accept=())
         offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
-        self._tools += bounded_tools(offered, self._forgotten.holds)
+        self._tools += bounded_tools(offered, self.forgotten.holds)
         if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
@@ -158,7 +158,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
-        before = await self._forgotten.received(session_key, text, messages_without_fences(history))
+        before = await self.forgotten.received(session_key, text, messages_without_fences(history))
         self._words.hear(session_key, text, before)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
         answers = await self._hooks.answers(
@@ -206,7 +206,7 @@ class MemoryHost(PromptCalls):
         """Keep the assistant's reply."""
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        text = await self._forgotten.sent(session_key, remove_fenced(text))
+        text = await self.forgotten.sent(session_key, remove_fenced(text))
         return await asyncio.shield(
             self._capture.begin_message(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose)
         )

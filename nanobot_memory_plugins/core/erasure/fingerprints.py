@@ -62,7 +62,7 @@ class PlacePrint:
     """A message of which something short was taken out: known by its place, and by what is left of it.
 
     ``id`` is the fingerprint of what is left, with the role, the session and the ``gaps``. ``before`` and ``after`` are
-    those of the messages beside it, or empty.
+    those of the messages beside it, or empty; ``said`` is when it was said, as far as that is known.
     """
 
     id: str
@@ -74,6 +74,7 @@ class PlacePrint:
     before: str
     after: str
     time: datetime
+    said: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +278,8 @@ def words_of(id_: str) -> str:
     return id_ if id_.endswith(_WORDS) else id_ + _WORDS
 
 
-def _place(one: PlacePrint) -> tuple[str, str, str]:
-    return one.id, one.before, one.after
+def _place(one: PlacePrint) -> tuple[str, str, str, datetime | None]:
+    return one.id, one.before, one.after, one.said
 
 
 def _row(record: Record) -> dict[str, Any]:
@@ -289,6 +290,8 @@ def _row(record: Record) -> dict[str, Any]:
     if isinstance(record, TextPrint):
         return {"kind": "text", **row, **({"redacted": True} if record.redacted else {})}
     beside = {"before": record.before, "after": record.after}
+    if record.said is not None:
+        beside["said"] = record.said.astimezone(UTC).isoformat()
     return {"kind": "place", **row, "session": record.session, "role": record.role, "gaps": record.gaps, **beside}
 
 
@@ -308,7 +311,8 @@ def _read(row: Mapping[str, Any]) -> Record | None:
         if kind == "text":
             return TextPrint(id_, letters, words, time, bool(row.get("redacted")))
         session, role, gaps = str(row["session"]), str(row["role"]), _spans(row["gaps"])
-        return PlacePrint(id_, session, role, letters, gaps, words, str(row["before"]), str(row["after"]), time)
+        said = datetime.fromisoformat(row["said"]) if "said" in row else None
+        return PlacePrint(id_, session, role, letters, gaps, words, str(row["before"]), str(row["after"]), time, said)
     except (KeyError, TypeError, ValueError):
         return None
 

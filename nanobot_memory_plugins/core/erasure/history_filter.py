@@ -205,6 +205,8 @@ class HistoryFilter:
         if text is message.text and not message.tool_calls and len(message.raw) <= 2:
             return message
         raw, calls = _mapped(message.raw, clean), _mapped(message.tool_calls, clean)
+        if text is not message.text and "content" in raw and (places or isinstance(raw["content"], str)):
+            raw = MappingProxyType({**raw, "content": text})
         if text is message.text and raw is message.raw and calls is message.tool_calls:
             return message
         return replace(message, text=text, raw=raw, tool_calls=calls)

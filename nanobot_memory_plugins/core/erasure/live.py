@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.finished_turns import LiveMessages
+from nanobot_memory_plugins.core.harmless_names import harmless_name
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer, run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Note, Summary
 
@@ -42,6 +43,16 @@ class LiveForgetting:
         shown = await self._run(look, (), tuple(history))
         self._filter.hear(session, "user", text)
         return shown
+
+    async def messages(self, session: str, messages: Sequence[object]) -> list[Mapping[str, Any]]:
+        """Return a host's chat messages without what was forgotten, for a host that writes them down elsewhere.
+
+        There are as many, and none where that cannot be told.
+        """
+        whole = tuple(map(Message.from_chat, messages))
+        key = harmless_name(session)
+        shown = await self._run(lambda: self._filter.messages(key, whole), (), whole)
+        return [one.raw for one in shown]
 
     async def sent(self, session: str, text: str) -> str:
         """Return an answer of the model without what was forgotten."""

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
+from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.erasure.fingerprints import Known, PlacePrint, TextPrint
 from nanobot_memory_plugins.core.erasure.letters import Letters, plain
 from nanobot_memory_plugins.core.erasure.recording import place_id
 from nanobot_memory_plugins.core.values import Message
 
+# A host dates a message when it saves the turn, this memory when it hears it.
+_SAME = timedelta(minutes=15)
 SPOKEN = ("user", "assistant")
 
 
@@ -51,6 +55,9 @@ def places_in(
                 continue
             letters = letters or plain(message.text)
             if len(letters) != one.letters or place_id(known.key, session, one.role, letters, one.gaps) != one.id:
+                continue
+            time = message_time(message)
+            if time is not None and one.said is not None and abs(time - one.said) > _SAME:
                 continue
             near = beside[index]
             before = messages[spoken[near - 1]].text if near else ""

@@ -21,7 +21,8 @@ class Removal:
 
     ``cuts`` are the stretches of ``text`` that go (character offsets); without them it is the sentences that hold the
     words. For a message, ``session`` and ``role`` say where it stood, ``before`` and ``after`` are the texts of the
-    messages of people and the assistant beside it: leave them empty where they are being cut as well.
+    messages of people and the assistant beside it: leave them empty where they are being cut as well. ``time`` is when
+    it was said.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Removal:
     role: str = ""
     before: str = ""
     after: str = ""
+    time: datetime | None = None
 
 
 def remember_forgotten(paths: MemoryPaths, removals: Iterable[Removal], *, now: datetime | None = None) -> int:
@@ -87,6 +89,7 @@ def _place(removal: Removal, letters: Letters, gaps: Spans, words: Spans, key: K
         before=key(plain(removal.before)) if plain(removal.before) else "",
         after=key(plain(removal.after)) if plain(removal.after) else "",
         time=now,
+        said=removal.time,
     )
 
 

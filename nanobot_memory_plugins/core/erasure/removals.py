@@ -47,7 +47,7 @@ def _in_transcript(data: bytes, wanted: Wanted, words: tuple[str, ...]) -> Itera
 def _removal(
     one: TranscriptRecord, words: tuple[str, ...], cuts: list[tuple[int, int]], before: str, after: str
 ) -> Removal:
-    return Removal(one.text, words, tuple(cuts), one.session_key, one.role, before, after)
+    return Removal(one.text, words, tuple(cuts), one.session_key, one.role, before, after, one.time)
 
 
 def _read(path: Path) -> bytes:
