@@ -171,6 +171,8 @@ class Fingerprints:
         try:
             private_folder(self._folder, below=self._paths.memory)
             with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):
+                for left in self._folder.glob(".[fk]*.tmp"):  # of a process that was killed: this one has the lock
+                    left.unlink(missing_ok=True)
                 known = self.known() or Known(self._made_key())
                 new = list(records(known.key) if callable(records) else records)
                 merged = _merged(known, new)
