@@ -28,6 +28,10 @@ from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 
+_UNKNOWN = (
+    "`nanobot-memory entries history` shows all. What was purged leaves no id:"
+    " `nanobot-memory purge --text` finds words that are left."
+)
 # Letters of words from which on a hash of them is kept.
 _LEAST_HASHED = 20
 # Lines of a file that are told, at most.
@@ -54,7 +58,7 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     found = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs(), frozenset(ids))
     missing = sorted(set(ids) - {entry.id for entry in found})
     if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.")
+        raise InputError(f"There is no entry {', '.join(missing)}.", mend=_UNKNOWN)
     sessions = tuple(dict.fromkeys(name for entry in found for name in sorted(sessions_in(entry.source_session))))
     return Purged(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(entry.content for entry in found)), sessions)
 

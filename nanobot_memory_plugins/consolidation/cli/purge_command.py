@@ -11,12 +11,14 @@ from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
 from nanobot_memory_plugins.consolidation.cli.shown import console, opened
 from nanobot_memory_plugins.consolidation.purging import erase_entries, known
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.mending import finish_erasure
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
     WorkspaceOption,
     print_json,
     read_configuration,
+    resolve_workspace,
     run,
     warn,
 )
@@ -68,9 +70,13 @@ def purge(
             raise typer.BadParameter(f"'{words}' stands in too many words; --word takes it wherever it is a word")
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):
         raise typer.BadParameter("nobody can be asked here; say --yes")
-    repository = opened(workspace)
     configuration, problems = read_configuration(config)
     warn(problems)
+    finished = finish_erasure(resolve_workspace(workspace), configuration)
+    repository = opened(workspace)
+    if finished is not None and {*ids} <= {*finished.erasure.ids} and {*texts} <= {*finished.erasure.words}:
+        _tell(finished, (), dry_run=False, all_lines=all_lines, as_json=as_json)  # it was this one that broke off
+        return
     about = known(repository, ids)
     erasure = Erasure(about.ids, about.texts, tuple(texts), nearly=nearly, everywhere=everywhere)
     plan: ErasurePlan | None = None
@@ -83,10 +89,7 @@ def purge(
             typer.echo(_BROKEN_OFF, err=True)
             raise
     assert plan is not None  # noqa: S101
-    if as_json:
-        print_json({"ok": bool(plan.removed), **plan.to_json(), "sessions": about.sessions, "dry_run": dry_run})
-    else:
-        _show(plan, all_lines=all_lines)
+    _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
     if not plan.removed:
         raise typer.Exit(_FAILED)
 
@@ -106,6 +109,13 @@ async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Era
         # The entries are there, whether their plugin is switched on or not.
         traces = await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
         return ErasurePlan(erasure, (*plan.traces, *traces), is_done=not dry_run)
+
+
+def _tell(plan: ErasurePlan, sessions: Sequence[str], *, dry_run: bool, all_lines: bool, as_json: bool) -> None:
+    if as_json:
+        print_json({"ok": bool(plan.removed), **plan.to_json(), "sessions": sessions, "dry_run": dry_run})
+    else:
+        _show(plan, all_lines=all_lines)
 
 
 def _show(plan: ErasurePlan, *, all_lines: bool) -> None:

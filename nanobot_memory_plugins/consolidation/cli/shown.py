@@ -14,8 +14,8 @@ from nanobot_memory_plugins.consolidation.fields import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.journal import Change, Run
 from nanobot_memory_plugins.consolidation.mending import mend_workspace
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.cli.mending import say_mended
-from nanobot_memory_plugins.core.cli.options import resolve_workspace
+from nanobot_memory_plugins.core.cli.mending import finish_erasure, say_mended
+from nanobot_memory_plugins.core.cli.options import read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.entries import exact_time
 
@@ -24,7 +24,7 @@ WHO = "user"
 
 
 def opened(workspace: Path | None, *, mended: bool = True) -> EntryRepository:
-    """Return the entries of a workspace, ``mended`` where their file is damaged.
+    """Return the entries of a workspace, ``mended`` where their file is damaged or a forgetting was broken off.
 
     Raises `InputError` when there is no such folder.
     """
@@ -32,6 +32,7 @@ def opened(workspace: Path | None, *, mended: bool = True) -> EntryRepository:
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
     if mended:
+        finish_erasure(folder, read_configuration(None)[0])
         say_mended(mend_workspace(folder))
     return EntryRepository(folder)
 

@@ -1,5 +1,7 @@
-"""Putting damaged memory files right before a command reads them, as a host does at its start."""
+"""Putting memory files right before a command reads them, as a host does at its start."""
 
+import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,17 +9,24 @@ import typer
 from loguru import logger
 
 from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.erasure import ErasurePlan
+from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.installed import MENDING_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.memory_host import MemoryHost
 
 
 def mend_memory(workspace: Path, config: MemoryConfig) -> None:
-    """Let each enabled plugin mend its files, and say on standard error what was done. It blocks, for seconds at most.
+    """Let each enabled plugin mend its files, and say on standard error what was done. It blocks, mostly for seconds.
+
+    What was being forgotten when a process ended is forgotten first.
 
     The entry points of ``nanobot_memory_mending`` name functions of the workspace that return what they did in words,
     empty for nothing. One that fails is passed over.
     """
     if not (workspace / "memory").is_dir():
         return
+    finish_erasure(workspace, config)
     for point in installed_entry_points(MENDING_GROUP):
         if not config.enabled(point.name):
             continue
@@ -26,6 +35,33 @@ def mend_memory(workspace: Path, config: MemoryConfig) -> None:
             say_mended(mend(workspace))
         except Exception as error:  # it is somebody else's code, and the command does without
             logger.warning("the files of {} could not be mended: {}", point.distribution, type(error).__name__)
+
+
+def finish_erasure(workspace: Path, config: MemoryConfig) -> ErasurePlan | None:
+    """Finish a forgetting that was broken off, say so on standard error, and return what became of it. It blocks."""
+    if not ErasureRecord(MemoryPaths.of(workspace)).exists():
+        return None
+    done: list[ErasurePlan | None] = []
+
+    async def start() -> None:
+        async with MemoryHost(workspace, config=config) as host:
+            done.append(host.eraser.finished)
+
+    def finish() -> None:
+        try:
+            asyncio.run(start())
+        except Exception as error:  # the command does without
+            logger.warning("a forgetting that was broken off could not be finished: {}", type(error).__name__)
+
+    # In a thread: the caller may have an event loop of its own.
+    thread = threading.Thread(target=finish, name="nanobot-memory-erasure", daemon=True)
+    thread.start()
+    thread.join()
+    finished = done[0] if done else None
+    if finished is not None:
+        state = "goes on at the next start" if finished.waits else "is finished"
+        say_mended(f"A forgetting for good that had been broken off {state}")
+    return finished
 
 
 def say_mended(done: str) -> None:

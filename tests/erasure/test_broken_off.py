@@ -1,0 +1,163 @@
+"""A forgetting for good that is broken off is finished by the next start, and loses nothing else.
+
+``NANOBOT_MEMORY_FAULT_ROUNDS=200`` runs the long form.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Erasure
+from tests.faults.rounds import rounds
+
+WORDS = "the user's therapist is Zanzibarina Krieger"
+CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
+
+
+def test_a_forgetting_that_is_killed_or_interrupted_at_any_moment_is_finished_at_the_next_start(tmp_path: Path):
+    command = [sys.executable, "-m", "tests.erasure.broken_off", str(rounds(8, 200)), "1", str(tmp_path)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2_000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["wrong"] == []
+    assert told["broken_off"] > 0
+
+
+class BrokenOff(BaseException):
+    """What ends a process, for a test that stays alive."""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    plugins = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+    (tmp_path / "config.json").write_text(json.dumps(plugins), encoding="utf-8")
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+
+    async def fill() -> None:
+        async with MemoryHost(folder, config=CONFIG) as host:
+            await host.message_received(session_key="cli:one", text=f"By the way, {WORDS}. Bye.")
+            await host.message_received(session_key="cli:one", text="I play chess.")
+
+    asyncio.run(fill())
+    return folder
+
+
+@pytest.fixture
+def broken_off(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Break a purge of an entry off when the entry and its journal are gone, and before the transcripts are cleaned."""
+    repository = EntryRepository(workspace)
+    gone = remember(repository, Said(WORDS), who="user").entry.id
+    remember(repository, Said("plays chess"), who="user")
+    from nanobot_memory_plugins.consolidation.purging import erase_entries
+    from nanobot_memory_plugins.core.erasure import erasing
+
+    def end(*_arguments: object, **_options: object) -> list[object]:
+        erase_entries(repository, Erasure(ids=(gone,), texts=(WORDS,)), dry_run=False)
+        raise BrokenOff
+
+    with monkeypatch.context() as patched:
+        patched.setattr(erasing, "remember_forgotten", end)
+        command = ["purge", gone, "--yes", "--workspace", str(workspace)]
+        with pytest.raises(BrokenOff):
+            run_command_line(command)
+    assert gone not in repository.load().entries
+    assert holders(workspace) != set()
+    return gone
+
+
+def holders(workspace: Path) -> set[str]:
+    files = (path for path in workspace.rglob("*") if path.is_file())
+    return {path.relative_to(workspace).as_posix() for path in files if b"Zanzibarina" in path.read_bytes()}
+
+
+def test_what_is_being_forgotten_is_written_down_for_the_owner_alone(workspace: Path, broken_off: str):
+    record = workspace / "memory" / ".erasure" / "unfinished.json"
+    assert record.stat().st_mode & 0o077 == 0
+    assert record.parent.stat().st_mode & 0o077 == 0
+
+
+def test_the_next_start_of_a_host_finishes_it_and_leaves_nothing(workspace: Path, broken_off: str):
+    async def start() -> list[str]:
+        async with MemoryHost(workspace, config=CONFIG) as host:
+            return [finding.state for finding in await host.diagnose() if finding.subject == "forgetting for good"]
+
+    assert asyncio.run(start()) == ["one that was broken off is finished now"]
+    assert holders(workspace) == set()
+    assert not ErasureRecord(MemoryPaths.of(workspace)).exists()
+    assert [one.content for one in EntryRepository(workspace).load().entries.values()] == ["plays chess"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["entries", "list"], ["search", "chess", "--no-embeddings"], ["index"], ["doctor"], ["export", "--to", "x"]],
+)
+def test_the_next_command_finishes_it_first(workspace: Path, broken_off: str, command: list[str], capsys):
+    run_command_line([*command, "--workspace", str(workspace)])
+    assert holders(workspace) == set()
+    if command != ["doctor"]:
+        assert "broken off is finished" in capsys.readouterr().err
+
+
+def test_the_same_purge_can_be_given_again(workspace: Path, broken_off: str, capsys):
+    assert run_command_line(["purge", broken_off, "--yes", "--workspace", str(workspace), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert told["ok"]
+    assert told["ids"] == [broken_off]
+    assert any(name.startswith("memory/sessions/") for name in told["files"])
+    assert holders(workspace) == set()
+
+
+def test_half_a_record_says_that_nothing_had_begun(workspace: Path):
+    record = ErasureRecord(MemoryPaths.of(workspace))
+    record.begin(Erasure(texts=(WORDS,)), "2026-01-01T00:00:00+00:00")
+    record.path.write_bytes(record.path.read_bytes()[:-5])
+
+    async def start() -> None:
+        async with MemoryHost(workspace, config=CONFIG):
+            pass
+
+    asyncio.run(start())
+    assert not record.exists()
+    assert holders(workspace) != set()
+
+
+async def test_two_forgettings_wait_for_each_other(workspace: Path):
+    async with MemoryHost(workspace, config=CONFIG) as host:
+        with ErasureRecord(MemoryPaths.of(workspace)).locked(0):
+            with pytest.raises(BeingErasedError, match="just now"):
+                await host.eraser.erase(Erasure(words=("Zanzibarina",)), wait=0.05)
+            assert holders(workspace) != set()
+        both = [host.eraser.erase(Erasure(words=(word,))) for word in ("Zanzibarina", "chess")]
+        assert all(plan.removed for plan in await asyncio.gather(*both))
+    said = b"".join(path.read_bytes() for path in (workspace / "memory" / "sessions").iterdir())
+    assert (b"Zanzibarina" in said, b"chess" in said, said.count(b"Bye.")) == (False, False, 1)
+
+
+def test_a_newer_record_is_left_for_its_own_version_and_named(workspace: Path):
+    record = ErasureRecord(MemoryPaths.of(workspace))
+    record.begin(Erasure(), "2026-01-01T00:00:00+00:00")
+    record.path.write_bytes(json.dumps({"version": 99}).encode())
+
+    async def start() -> list[str]:
+        async with MemoryHost(workspace, config=CONFIG) as host:
+            return [finding.state for finding in await host.diagnose() if finding.subject == "forgetting for good"]
+
+    (state,) = asyncio.run(start())
+    assert "newer version" in state
+    assert record.exists()
+    assert os.path.getsize(record.path) > 0
