@@ -123,6 +123,7 @@ def _compaction(model: Any, redact: Callable[[str], str]) -> Callable[[list[dict
         clock=SystemClock(),
         complete=model,
         redact=redact,
+        redact_said=redact,
         visible_scope=lambda scope: scope,
         opened_store=lambda: None,
     )

@@ -44,6 +44,7 @@ def _context(name: str) -> PluginContext:
         clock=SystemClock(),
         complete=None,
         redact=str,
+        redact_said=str,
         visible_scope=lambda scope: scope,
         opened_store=lambda: None,
     )

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions
+from nanobot_memory_plugins.core.config import DOCUMENT_NAMES, CoreOptions, RedactionOptions
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.observation.plugin import ObservationOptions
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -23,6 +23,7 @@ from nanobot_memory_plugins.summary.options import SummaryOptions
 PAGE = Path(__file__).with_name("configuration.md")
 MODELS: dict[str, type[BaseModel]] = {
     "core": CoreOptions,
+    "redaction": RedactionOptions,
     "storage": StorageOptions,
     "recall": RecallOptions,
     "observation": ObservationOptions,

@@ -148,8 +148,6 @@ def _work(
     given = [*carried, *messages]
 
     async def work(memory: Memory) -> tuple[str, str] | None:
-        from nanobot_memory_plugins.core.redaction import redact_text
-
         summary = await memory.before_compaction(
             session_key=key,
             messages=given,
@@ -162,6 +160,6 @@ def _work(
             return None
         stays = await memory.forgotten.messages(key, given)
         text = replacement(summary, stays, first=len(carried), fits=room.fits)
-        return text, redact_text(text)
+        return text, memory.redact(text)
 
     return work

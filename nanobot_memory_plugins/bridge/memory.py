@@ -67,6 +67,10 @@ class Memory(Protocol):
         """Note a tool that finished or failed."""
         ...
 
+    def redact(self, text: str) -> str:
+        """Return a text as the memory would write it."""
+        ...
+
     async def session_idle(
         self,
         *,

@@ -13,6 +13,7 @@ from enum import StrEnum
 from nanobot_memory_plugins.consolidation.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.extraction.grounding import is_small_talk
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open
+from nanobot_memory_plugins.consolidation.hidden_point import is_point_hidden
 from nanobot_memory_plugins.consolidation.matching import says_the_same
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import best_entries, entries_in_prompt
@@ -36,6 +37,7 @@ class Kind(StrEnum):
     """The kinds of fault."""
 
     JUNK = "junk"
+    HIDDEN = "hidden"
     NEAR_DUPLICATE = "near-duplicate"
     STALE = "stale"
     NEVER_RECALLED = "never recalled"
@@ -80,6 +82,7 @@ def audit(
     """
     return [
         *_junk(entries),
+        *_hidden(entries),
         *_duplicates(entries, cosine),
         *_stale(entries, now, limits),
         *(_never_recalled(entries, now, limits, recalled, recorded_since, options) if recorded_since else ()),
@@ -149,6 +152,12 @@ def _junk(entries: Mapping[str, Entry]) -> Iterator[Fault]:
     for id_, entry in entries.items():
         if why := junk_in(entry.content):
             yield Fault(Kind.JUNK, (id_,), why, _forget(id_))
+
+
+def _hidden(entries: Mapping[str, Entry]) -> Iterator[Fault]:
+    for id_, entry in entries.items():
+        if is_point_hidden(entry.content):
+            yield Fault(Kind.HIDDEN, (id_,), "what it is about is hidden", _forget(id_))
 
 
 def _duplicates(entries: Mapping[str, Entry], cosine: Cosine) -> Iterator[Fault]:

@@ -10,6 +10,8 @@ from nanobot_memory_plugins.consolidation.journal import last_known
 from nanobot_memory_plugins.consolidation.merging import adopted
 from nanobot_memory_plugins.consolidation.moving import rest_of, together
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
 
 _WHO, _WHY = "import", "imported from an archive"
@@ -24,7 +26,7 @@ class ImportedEntries:
         theirs = adopted(document, document)
         if not theirs or damage_of(data, None):
             return None
-        repository = EntryRepository(workspace)
+        repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
         runs, here = repository.journal.runs(), repository.load().entries
         new = {
             id_: entry

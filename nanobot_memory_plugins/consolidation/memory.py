@@ -19,9 +19,17 @@ class EntryMemory:
     """
 
     def __init__(
-        self, workspace: str | Path, *, clock: Clock, redact: Callable[[str], str], lock_seconds: float = 10.0
+        self,
+        workspace: str | Path,
+        *,
+        clock: Clock,
+        redact: Callable[[str], str],
+        redact_said: Callable[[str], str] | None = None,
+        lock_seconds: float = 10.0,
     ) -> None:
-        self.repository = EntryRepository(workspace, clock=clock, redact=redact, lock_seconds=lock_seconds)
+        self.repository = EntryRepository(
+            workspace, clock=clock, redact=redact, redact_said=redact_said, lock_seconds=lock_seconds
+        )
 
     async def load(self) -> Snapshot:
         """Return the entries: `EntryRepository.load`."""

@@ -7,9 +7,10 @@ from datetime import datetime
 from nanobot_memory_plugins.consolidation.block import content_of
 from nanobot_memory_plugins.consolidation.entry import Category, Entry, Section, new_id
 from nanobot_memory_plugins.consolidation.groups import plain_group
+from nanobot_memory_plugins.consolidation.hidden_point import is_point_hidden
 from nanobot_memory_plugins.consolidation.life_cycle import Importance, activated, faded, initial_score, restored
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.errors import InputError, SecretNotKeptError
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 # Characters of a text that is remembered; more is no fact any more.
@@ -32,32 +33,42 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """The entry that holds it now, as it was written; ``is_new`` is false when it was known already."""
+    """The entry that holds it now, as it was written; ``is_new`` is false when it was known already.
+
+    ``hidden`` says that a secret was taken out of it.
+    """
 
     entry: Entry
     is_new: bool
     outcome: Outcome
+    hidden: bool = False
 
 
 def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool = True) -> Remembered:
     """Keep something; what is known in the same words is used, and brought back where it was archived.
 
-    ``asked`` says that a person wants it: then it is kept though it was purged. Raises `InputError` for an empty text
-    or one that was purged, and `MemoryFileError`.
+    ``asked`` says that a person wants it: then it is kept though it was purged. Raises `SecretNotKeptError` where what
+    it says is a secret, `InputError` for an empty text or one that was purged, and `MemoryFileError`.
     """
     content = content_of(said.text[: 4 * MOST_CHARACTERS])
     if len(content) > MOST_CHARACTERS:
         content = content[: MOST_CHARACTERS - 1].rstrip() + "…"
     if not content:
         raise InputError("There is no text to remember.")
+    safe = repository.redacted(content, said.origin)
+    if safe != content and is_point_hidden(safe):
+        raise SecretNotKeptError(
+            "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
+            " written into the memory.",
+            mend="Keep it in a password manager; remember where it is kept.",
+        )
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
     fresh = new_id(repository.load().entries)
     known = ""
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal known
-        wanted = repository.redacted(content)
-        same = [one for one in entries.values() if _alike(one.content) == _alike(wanted) and one.scope == said.scope]
+        same = [one for one in entries.values() if _alike(one.content) == _alike(safe) and one.scope == said.scope]
         if same:
             known = same[0].id
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
@@ -65,13 +76,13 @@ def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool =
                 used = replace(used, origin=Origin.USER)
             return {**entries, known: replace(activated(used, now), group=plain_group(said.group) or used.group)}
         known = ""
-        return {**entries, fresh: _entry(fresh, wanted, said, now)}
+        return {**entries, fresh: _entry(fresh, safe, said, now)}
 
     outcome = repository.update(change, who=who, why="remember", allow_purged=asked)
     entry = outcome.entries.get(known or fresh)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return Remembered(entry, not known, outcome)
+    return Remembered(entry, not known, outcome, hidden=safe != content)
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:

@@ -75,7 +75,11 @@ class ConsolidationPlugin:
     @hookimpl
     def open_entries(self, context: PluginContext) -> EntryAccess:
         """Let people look at the entries, and change them."""
-        return RepositoryAccess(EntryRepository(context.workspace, clock=context.clock, redact=context.redact))
+        return RepositoryAccess(
+            EntryRepository(
+                context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+            )
+        )
 
     @hookimpl
     async def on_session_idle(
@@ -109,7 +113,9 @@ class ConsolidationPlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget entries, and texts in the journal, the copies and the proposals."""
-        repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact)
+        repository = EntryRepository(
+            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+        )
         erasure = Erasure(ids, texts, words, nearly=nearly)
         try:
             return await run_in_daemon_thread(lambda: erase_entries(repository, erasure, dry_run=dry_run))
@@ -120,7 +126,9 @@ class ConsolidationPlugin:
     @hookimpl
     async def diagnose(self, context: PluginContext) -> Finding:
         """Say how many entries there are, and what of their file cannot be read."""
-        repository = EntryRepository(context.workspace, clock=context.clock, redact=context.redact)
+        repository = EntryRepository(
+            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+        )
         try:
             snapshot = await run_in_daemon_thread(repository.load)
         except MemoryFileError as error:

@@ -18,6 +18,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.consolidation.document import Document, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.hidden_point import without_empty
 from nanobot_memory_plugins.consolidation.journal import (
     BROKE_OFF,
     BY_HAND,
@@ -40,6 +41,7 @@ from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_l
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.values import Origin
 
 _ATTEMPTS = 20
 # A file that is found empty, gone or broken may be in somebody's hands just now: seconds between looks, and looks.
@@ -91,8 +93,8 @@ class Wanted(NamedTuple):
 class EntryRepository:
     """The scored entries of one workspace. Everything here blocks: call it in a thread.
 
-    ``redact`` hides secrets in new texts. ``lock_seconds`` bounds the wait for the lock. ``at`` is called with the name
-    of each point that a write passes, so that tests can do something there.
+    ``redact`` hides secrets in new texts, ``redact_said`` in those that users said. ``lock_seconds`` bounds the wait
+    for the lock. ``at`` is called with the name of each point that a write passes, for tests.
     """
 
     def __init__(
@@ -101,6 +103,7 @@ class EntryRepository:
         *,
         clock: Clock | None = None,
         redact: Callable[[str], str] = redact_text,
+        redact_said: Callable[[str], str] | None = None,
         lock_seconds: float = 10.0,
         at: Callable[[str], None] = lambda _point: None,
         sleep: Callable[[float], None] = time.sleep,
@@ -110,6 +113,7 @@ class EntryRepository:
         self.journal = Journal(self.paths)
         self.tombstones = Tombstones(self.paths)
         self._redact = redact
+        self._redact_said = redact_said or redact
         self._lock_seconds = lock_seconds
         self._at = at
         self._sleep = sleep
@@ -149,15 +153,16 @@ class EntryRepository:
         """Change the entries: ``change`` gets those in the file and returns those that shall be there.
 
         It may be called again, when the file moves meanwhile, and should depend on its argument alone. Texts
-        that were purged are left out, unless ``allow_purged``. Raises `MemoryFileError`; the file is then as it
-        was.
+        that were purged are left out, unless ``allow_purged``, and new ones of which only a placeholder would be left.
+        Raises `MemoryFileError`; the file is then as it was.
         """
 
         def decide(state: State) -> Wanted:
             wanted = dict(change(dict(state.entries)))
             if not allow_purged:
                 self._leave_purged_out(wanted, state.entries)
-            return Wanted({id_: self._redacted(entry, state.entries.get(id_)) for id_, entry in wanted.items()})
+            safe = {id_: self._redacted(entry, state.entries.get(id_)) for id_, entry in wanted.items()}
+            return Wanted(without_empty(safe, state.entries))
 
         with self.locked():
             return self.write(decide, who=who, why=why)
@@ -166,9 +171,9 @@ class EntryRepository:
         """Write ``entries``, made of ``base`` some time ago; what others did since then is merged, and wins."""
         return self.update(lambda current: merged(base, current, entries), who=who, why=why)
 
-    def redacted(self, text: str) -> str:
-        """Return a text as it would be written."""
-        return self._redact(text)
+    def redacted(self, text: str, origin: Origin = Origin.USER) -> str:
+        """Return a text as it would be written, by who said it."""
+        return self._redact_said(text) if origin is Origin.USER else self._redact(text)
 
     def locked(self) -> FileLock:
         """Return the lock of the file, held. Raises `MemoryFileError`."""
@@ -239,7 +244,7 @@ class EntryRepository:
         """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
         if before is not None and before.content == entry.content:
             return entry
-        safe = self.redacted(entry.content)
+        safe = self.redacted(entry.content, entry.origin)
         return entry if safe == entry.content else replace(entry, content=safe)
 
     def _leave_purged_out(self, wanted: dict[str, Entry], current: Entries) -> None:

@@ -97,7 +97,8 @@ class RememberTool:
         except NanobotMemoryError as error:
             return f"Error: nothing was remembered. {error}"
         known = "" if done.is_new else "It was known already, and is refreshed. "
-        return f"{known}Written to {place_of(done.outcome.path)}: {_line(done.entry)}"
+        hidden = " What stands in brackets is a secret, and was NOT kept: say so." if done.hidden else ""
+        return f"{known}Written to {place_of(done.outcome.path)}: {_line(done.entry)}{hidden}"
 
 
 class ForgetTool:

@@ -16,7 +16,9 @@ class PluginContext:
 
     ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, or None when
     it declares none. ``complete`` asks the language model, within the budget of its purpose, and is None
-    when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes.
+    when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
+    contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
+    memory's files.
     ``visible_scope`` turns the scope of a call into the filter that a search on its behalf must carry, as
     the configuration's ``share`` says.
     """
@@ -27,6 +29,7 @@ class PluginContext:
     clock: Clock
     complete: Complete | None
     redact: Callable[[str], str]
+    redact_said: Callable[[str], str]
     visible_scope: Callable[[Scope], Scope]
     opened_store: Callable[[], Store | None]
 

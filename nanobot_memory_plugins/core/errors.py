@@ -6,6 +6,7 @@
     ├── ConfigurationError      a configuration file or value cannot be used
     ├── PluginError             a plugin cannot be loaded or used
     ├── InputError              what a command was given to read, or where to write, cannot be used
+    │   └── SecretNotKeptError  what was to be remembered is a secret
     ├── MemoryFileError         a memory file cannot be read or written
     ├── StoreError              the index cannot be opened, searched or written
     ├── EmbeddingError          an embedding model or provider failed
@@ -41,6 +42,10 @@ class PluginError(NanobotMemoryError):
 
 class InputError(NanobotMemoryError):
     """What a command was given to read, or where it was told to write, cannot be used."""
+
+
+class SecretNotKeptError(InputError):
+    """What was to be remembered is a secret, and nothing else."""
 
 
 class MemoryFileError(NanobotMemoryError):

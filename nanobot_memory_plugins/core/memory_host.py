@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.erasure import Eraser
 from nanobot_memory_plugins.core.erasure.live import LiveForgetting
@@ -31,7 +32,6 @@ from nanobot_memory_plugins.core.note_tool import NoteTool
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
 from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.users_words import UsersWords
@@ -69,7 +69,14 @@ class MemoryHost(PromptCalls):
         self.config = config or MemoryConfig()
         self._clock = clock or SystemClock()
         self._scopes = Scopes(self.config.core.share)
-        self._files = MemoryFiles(self.workspace, redact=redact_text, clock=self._clock, on_append=self._notify)
+        self._redaction = ContactRedaction(self.config.redaction.contacts)
+        self._files = MemoryFiles(
+            self.workspace,
+            redact=self._redaction.of_others,
+            redact_by_origin=self._redaction.by_origin,
+            clock=self._clock,
+            on_append=self._notify,
+        )
         self._store: Store | None = None
         self._plugins = PluginSet(
             self.workspace,
@@ -79,14 +86,15 @@ class MemoryHost(PromptCalls):
             problems=problems,
             visible_scope=self._scopes.visible,
             store=lambda: self._store,
+            redaction=self._redaction,
         )
-        PromptCalls.__init__(self, self._plugins.host, self._scopes)
+        PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UsersWords()
         self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key), self._words.hold)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
         self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
-        self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=redact_text)
+        self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
         self._background = BackgroundWork()
         self._tally = TokenTally()
@@ -101,8 +109,6 @@ class MemoryHost(PromptCalls):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
-
-    # --- life -------------------------------------------------------------------------------------------------
 
     async def start(self) -> None:
         """Discover the plugins, open the store and start both. Doing it again, or from two tasks, does nothing more."""
@@ -160,6 +166,8 @@ class MemoryHost(PromptCalls):
         text = remove_fenced(text)
         before = await self.forgotten.received(session_key, text, messages_without_fences(history))
         self._words.hear(session_key, text, before)
+        self._redaction.hear(text)
+        self._redaction.hear_user(before)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
         answers = await self._hooks.answers(
             "on_message_received",
@@ -171,6 +179,7 @@ class MemoryHost(PromptCalls):
         await self._hooks.keep_notes(answers, scope=whose)
         blocks = values_of(answers, ContextBlock)
         self._note_recall(blocks)
+        self._redaction.hear(*(block.text for block in blocks))
         return MessageContext(
             block=fence((block.text for block in blocks), language=self._language(text)),
             receipt=await asyncio.shield(capture),
@@ -229,6 +238,8 @@ class MemoryHost(PromptCalls):
         await self.start()
         frozen = freeze(result)
         self._words.hear_tool(session_key, frozen)
+        if isinstance(frozen, str) and any(tool.name == tool_name for tool in self.tools()):
+            self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
         return await self._hooks.keep_answers(
             "on_tool_executed",
             {
@@ -253,9 +264,11 @@ class MemoryHost(PromptCalls):
     ) -> Receipt:
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
         await self.start()
+        messages = messages_without_fences(history)
+        self._redaction.hear_user(messages)
         return await self._hooks.keep_answers(
             "on_session_idle",
-            {"session_key": session_key, "history": messages_without_fences(history), "ended": ended},
+            {"session_key": session_key, "history": messages, "ended": ended},
             limit=self.config.core.idle_limit,
             scope=self._scopes.of(session_key, scope),
         )
@@ -301,11 +314,13 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
+        cut = messages_without_fences(messages)
+        self._redaction.hear_user(cut)
         answers = await self._hooks.answers(
             "before_compaction",
             {
                 "session_key": session_key,
-                "messages": messages_without_fences(messages),
+                "messages": cut,
                 "context_window": context_window,
                 "room": context_window if room is None else room,
                 "reason": reason,
@@ -318,8 +333,6 @@ class MemoryHost(PromptCalls):
         )
         await self._hooks.keep_notes(answers, scope=whose)
         return next(iter(values_of(answers, Summary)), None)
-
-    # --- memory -----------------------------------------------------------------------------------------------
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
@@ -349,21 +362,9 @@ class MemoryHost(PromptCalls):
         if self._store is not None:
             await self._store.flush()
 
-    def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
-        """Return the last messages of a session from its transcript: role, content and time, oldest first."""
-        return self._files.history(session_key, limit=limit)
-
-    def base_context(self) -> str:
-        """Return the long-term memory file's text: the Markdown alone, never a recall result."""
-        return self._files.base_context()
-
     def tools(self) -> list[MemoryTool]:
         """Return the tools for the model: our own, and after the start those of the plugins."""
         return [self._note_tool, *self._tools]
-
-    def visible_scope(self, scope: Scope) -> Scope:
-        """Return the filter that a search on behalf of ``scope`` carries, as the configuration's ``share`` says."""
-        return self._scopes.visible(scope)
 
     @property
     def store(self) -> Store | None:
@@ -380,8 +381,6 @@ class MemoryHost(PromptCalls):
         await self.start()
         answers = await self._plugins.host.call("diagnose", {}, accept=(Finding,))
         return [*self._plugins.findings(), *await self.eraser.findings(), *values_of(answers, Finding)]
-
-    # --- inside -----------------------------------------------------------------------------------------------
 
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()

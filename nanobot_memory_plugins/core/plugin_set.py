@@ -9,6 +9,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import PluginError
@@ -22,7 +23,7 @@ from nanobot_memory_plugins.core.plugin_host import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.protocols import Complete, Store
-from nanobot_memory_plugins.core.redaction import default_redactor, redact_text
+from nanobot_memory_plugins.core.redaction import default_redactor
 from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
 from nanobot_memory_plugins.core.values import Scope
 
@@ -58,8 +59,10 @@ class PluginSet:
         problems: Sequence[ConfigProblem],
         visible_scope: Callable[[Scope], Scope],
         store: Callable[[], Store | None],
+        redaction: ContactRedaction | None = None,
     ) -> None:
         self._workspace = workspace
+        self._redaction = redaction or ContactRedaction(config.redaction.contacts)
         self._config = config
         self._llm = llm
         self._clock = clock
@@ -118,7 +121,8 @@ class PluginSet:
             options=options,
             clock=SystemClock() if type(self._clock) is SystemClock else self._clock,
             complete=self._language_model(found.name),
-            redact=redact_text,
+            redact=self._redaction.of_others,
+            redact_said=self._redaction.of_people,
             visible_scope=self._visible_scope,
             opened_store=self._store,
         )

@@ -1,11 +1,14 @@
-"""What a host calls while it builds a prompt: synchronous, and the same for the same files."""
+"""What a host calls while it builds a prompt, or looks at the files: synchronous, and the same for the same files."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.prompt_memory import without_others_notes
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
@@ -18,10 +21,12 @@ _KEPT_ANSWERS = 64
 class PromptCalls:
     """The part of `MemoryHost` that stands behind a prompt. It may be used from any thread."""
 
-    def __init__(self, plugins: PluginHost, scopes: Scopes) -> None:
+    def __init__(self, plugins: PluginHost, scopes: Scopes, files: MemoryFiles, redaction: ContactRedaction) -> None:
         self._bootstrap = BootstrapTrimmer(plugins)
         self._entries = _EntriesInPrompt(plugins)
         self._prompt_scopes = scopes
+        self._memory_files = files
+        self._hides = redaction
         self._last_long_term = ("", Scope(), "")
 
     def trim_bootstrap(
@@ -41,7 +46,27 @@ class PromptCalls:
         same until what is known changes.
         """
         whose = self._prompt_scopes.known(session_key, scope)
-        return self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
+        found = self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
+        self._hides.hear(found.text, found.long_term)
+        return found
+
+    def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the last messages of a session from its transcript: role, content and time, oldest first."""
+        return self._memory_files.history(session_key, limit=limit)
+
+    def base_context(self) -> str:
+        """Return the long-term memory file's text: the Markdown alone, never a recall result."""
+        text = self._memory_files.base_context()
+        self._hides.hear(text)
+        return text
+
+    def redact(self, text: str) -> str:
+        """Return a text as it would be written: without secrets, and without contact data that no user said."""
+        return self._hides.of_others(text)
+
+    def visible_scope(self, scope: Scope) -> Scope:
+        """Return the filter that a search on behalf of ``scope`` carries, as the configuration's ``share`` says."""
+        return self._prompt_scopes.visible(scope)
 
     def _shown(self, long_term: str, visible: Scope) -> str:
         last, whose, shown = self._last_long_term

@@ -51,6 +51,7 @@ def context_with(model: Any, workspace: Path = Path("/nowhere"), **options: Any)
         clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
         complete=model,
         redact=redact_text,
+        redact_said=redact_text,
         visible_scope=lambda scope: scope,
         opened_store=lambda: None,
     )

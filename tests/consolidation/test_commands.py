@@ -104,7 +104,8 @@ def test_people_are_told_in_words(say):
 
 
 def test_a_secret_is_hidden_before_it_is_remembered(call, workspace: Path):
-    call("entries", "remember", "my password is hunter2secret99 and api_key=sk-abcdefghijklmnopqrstuvwxyz123456")
+    text = "I work at Acme, my password is hunter2secret99 and api_key=sk-abcdefghijklmnopqrstuvwxyz123456"
+    call("entries", "remember", text)
     for path in workspace.rglob("*"):
         assert not path.is_file() or b"sk-abcdefghij" not in path.read_bytes()
 

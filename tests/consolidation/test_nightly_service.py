@@ -23,6 +23,7 @@ def context(world: Days, model: Model) -> PluginContext:
         clock=world.clock,
         complete=model,
         redact=redact_text,
+        redact_said=redact_text,
         visible_scope=Scopes("agent").visible,
         opened_store=lambda: None,
     )

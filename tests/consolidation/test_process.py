@@ -41,6 +41,7 @@ def processor(workspace: Path, model: Model | None, clock: ManualClock | None = 
         clock,
         model,
         redact_text,
+        redact_text,
         lambda scope: Scope(user=scope.user),
         lambda: None,
     )

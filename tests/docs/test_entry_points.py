@@ -112,6 +112,7 @@ async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: 
         clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
         complete=None,
         redact=str,
+        redact_said=str,
         visible_scope=lambda scope: scope,
         opened_store=lambda: None,
     )

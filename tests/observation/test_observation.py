@@ -20,6 +20,7 @@ def context(**options) -> PluginContext:
         clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
         complete=None,
         redact=redact_text,
+        redact_said=redact_text,
         visible_scope=lambda scope: scope,
         opened_store=lambda: None,
     )

@@ -53,6 +53,7 @@ def make_context(name: str, workspace: Path, clock: Clock) -> PluginContext:
         clock=clock,
         complete=None,
         redact=str,
+        redact_said=str,
         visible_scope=lambda scope: scope,
         opened_store=lambda: None,
     )

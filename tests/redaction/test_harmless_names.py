@@ -15,9 +15,9 @@ from loguru import logger
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.consolidation.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
 from nanobot_memory_plugins.core.harmless_names import harmless_name
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.taking import Taker
@@ -119,7 +119,7 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
 def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path):
     key = f"cli:{token()}"
     report = ImportReport("plain", "plain", "elsewhere")
-    taker = Taker(MemoryPaths.of(tmp_path), report, redact=redact_text)
+    taker = Taker(MemoryPaths.of(tmp_path), report, redaction=ContactRedaction())
     taker.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))
     taker.finish()
     marks = IdleMarks(tmp_path / ".storage" / "idle_sessions.json")

@@ -32,7 +32,7 @@ async def test_no_secret_of_an_observation_reaches_a_file_a_row_or_the_log(tmp_p
             await memory.tool_executed(
                 session_key="cli:direct", tool_name="exec", arguments={}, error=f"401 for {token} of {address}"
             )
-            await memory.message_received(session_key="cli:direct", text=f"我的密码是{password}，{address}\n{block}")
+            await memory.message_received(session_key="cli:direct", text=f"我的密码是{password}。\n{block}")
             await memory.message_sent(session_key="cli:direct", text=f"noted {token} and {session}")
             await memory.flush_index()
     finally:

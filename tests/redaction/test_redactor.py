@@ -48,7 +48,7 @@ def test_a_finding_never_holds_the_value():
     token = VENDOR_TOKENS["github"](Random(1))
     text = f"it is {token}."
     findings = Redactor().findings(text)
-    assert findings == [Finding("github_token", 6, 6 + len(token))]
+    assert findings == [Finding("github_token", 6, 6 + len(token), "[API_KEY]")]
     assert token not in repr(findings)
     assert text[findings[0].start : findings[0].end] == token
 

@@ -12,14 +12,15 @@ import pytest
 from nanobot_memory_plugins.consolidation.extraction.pending import Pending
 from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, memory_host, plugin_set
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, contact_redaction
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.scrubbing import files
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from tests.redaction.shapes import VENDOR_TOKENS, key_block
 
-CONFIG = MemoryConfig.model_validate({"plugins": {"nanobot": {"enabled": False}}})
+HIDE = {"redaction": {"contacts": "hide"}}
+CONFIG = MemoryConfig.model_validate({"plugins": {"nanobot": {"enabled": False}}, **HIDE})
 RANDOM = Random(42)
 TOKEN = VENDOR_TOKENS["github"](RANDOM)
 PASSWORD = "Quartz!77harbor"
@@ -36,6 +37,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,summary,flush,consolidation")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "config.json").write_text(json.dumps({"memoryPlugins": HIDE}), encoding="utf-8")
     folder = tmp_path / "workspace"
     (folder / "memory").mkdir(parents=True)
     return folder
@@ -54,8 +56,7 @@ def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
 async def fill(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a host without redaction keep messages, notes, entries and what waits to be learned from."""
     with monkeypatch.context() as patch:
-        for module in (memory_host, plugin_set):
-            patch.setattr(module, "redact_text", lambda text: text)
+        patch.setattr(contact_redaction, "redact_text", lambda text, keeps=None: text)
         async with MemoryHost(workspace, config=CONFIG) as host:
             for text in (f"use {TOKEN} today", f"我的密码是{PASSWORD}，邮箱 {MAIL}", BLOCK, OTHER):
                 await host.message_received(session_key="telegram:13812345678", text=text)

@@ -69,7 +69,7 @@ def audit(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Look through the entries: junk, near-duplicates, stale, never recalled, over budget, expired, contradicted.
+    """Look through the entries: junk, hidden, near-duplicates, stale, never recalled, over budget, expired, superseded.
 
     Each is named by its id, with the command that mends it. Nothing is changed.
     """

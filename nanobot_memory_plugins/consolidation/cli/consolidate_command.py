@@ -24,11 +24,11 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.language_model.offered import offered_model
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scopes import Scopes
 
 _WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
@@ -65,13 +65,15 @@ async def _run(
         ledger = UsageLedger(repository.paths.memory / ".usage")
         limits = configuration.core.language_model
         model = LanguageModel(offered, plugin="consolidation", options=limits, ledger=ledger, clock=clock)
+    redaction = ContactRedaction(configuration.redaction.contacts)
     context = PluginContext(
         plugin_name="consolidation",
         workspace=workspace,
         options=options,
         clock=clock,
         complete=model,
-        redact=redact_text,
+        redact=redaction.of_others,
+        redact_said=redaction.of_people,
         visible_scope=Scopes(configuration.core.share).visible,
         opened_store=lambda: None,
     )

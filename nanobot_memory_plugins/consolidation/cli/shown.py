@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.mending import mend_workspace
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.cli.mending import finish_erasure, say_mended
 from nanobot_memory_plugins.core.cli.options import read_configuration, resolve_workspace
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.entries import exact_time
 
@@ -31,10 +32,11 @@ def opened(workspace: Path | None, *, mended: bool = True) -> EntryRepository:
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+    config, _ = read_configuration(None)
     if mended:
-        finish_erasure(folder, read_configuration(None)[0])
+        finish_erasure(folder, config)
         say_mended(mend_workspace(folder))
-    return EntryRepository(folder)
+    return EntryRepository(folder, redact=ContactRedaction(config.redaction.contacts).of_people)
 
 
 def console() -> Console:

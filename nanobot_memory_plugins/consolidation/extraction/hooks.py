@@ -70,7 +70,9 @@ class Extraction:
                 store = context.store
                 return await store.encode(texts) if isinstance(store, EncodingStore) else None
 
-            memory = EntryMemory(context.workspace, clock=context.clock, redact=context.redact)
+            memory = EntryMemory(
+                context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+            )
             self._processors[key] = SessionProcessor(memory, Matcher(encode), context)
         return self._processors[key]
 

@@ -90,7 +90,7 @@ class SessionProcessor:
     def _look(self, key: str, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
         """Return all messages of a session, waiting ones first, and those that are new."""
         waiting = self.pending.read(key)
-        spoken = spoken_messages(messages, self._context.redact)
+        spoken = spoken_messages(messages, self._context.redact, self._context.redact_said)
         spoken = [*waiting, *unknown_among(spoken, waiting)]
         fresh = self._dealt_with.fresh(key, spoken)
         if waiting and not fresh:

@@ -12,10 +12,13 @@ from nanobot_memory_plugins.core.values import Message
 _ALL_CHARS = 2_000_000
 
 
-def spoken_messages(messages: Sequence[Message], redact: Callable[[str], str]) -> list[Message]:
+def spoken_messages(
+    messages: Sequence[Message], redact: Callable[[str], str], redact_said: Callable[[str], str]
+) -> list[Message]:
     """Return copies of what was said: own words only, secrets hidden. Earlier summaries and tool calls are left out.
 
-    It blocks for long texts. Nothing gets through of a text whose secrets cannot be looked for.
+    ``redact_said`` is for the user's messages. It blocks for long texts. Nothing gets through of a text whose secrets
+    cannot be looked for.
     """
     summary = find_earlier_summary(messages)
     left = _ALL_CHARS
@@ -27,7 +30,7 @@ def spoken_messages(messages: Sequence[Message], redact: Callable[[str], str]) -
         text = own_text(message)
         left -= len(text)
         try:
-            text = redact(text)
+            text = redact_said(text) if message.role == "user" else redact(text)
         except Exception:  # whatever fails, the text may hold a secret
             text = REDACTION_FAILED
         if text.strip():

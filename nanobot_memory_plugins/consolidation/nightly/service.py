@@ -14,9 +14,9 @@ from nanobot_memory_plugins.core.protocols import EncodingStore
 def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -> NightlyConsolidation:
     """Return the consolidation of a workspace, as its plugin is configured."""
     return NightlyConsolidation(
-        EntryMemory(context.workspace, clock=context.clock, redact=context.redact),
+        EntryMemory(context.workspace, clock=context.clock, redact=context.redact_said),
         clock=context.clock,
-        redact=context.redact,
+        redact=context.redact_said,
         complete=context.complete,
         options=options_of(context),
         narrow=context.visible_scope,

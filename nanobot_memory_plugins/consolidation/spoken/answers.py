@@ -9,13 +9,33 @@ from nanobot_memory_plugins.core.fence import Language
 _QUOTED = 300
 
 
-def remembered(entry: Entry, place: str, language: Language, *, is_new: bool) -> str:
-    """Say that an entry was written."""
+def remembered(entry: Entry, place: str, language: Language, *, is_new: bool, hidden: bool = False) -> str:
+    """Say that an entry was written, and where a secret was taken out of it, that this part was not kept."""
     if language == "zh":
         done = "已写入" if is_new else "早已记住，已更新于"
-        return f"用户要求记住的内容{done} {place}（id {entry.id}）：「{_quoted(entry)}」。可以据此向用户确认。"
+        may = "方括号处是密码等机密，没有保存，以后也无法查到；请如实告诉用户。" if hidden else "可以据此向用户确认。"
+        return f"用户要求记住的内容{done} {place}（id {entry.id}）：「{_quoted(entry)}」。{may}"
     done = "was written to" if is_new else "was known already, and is refreshed in"
-    return f'What the user asked to remember {done} {place} (id {entry.id}): "{_quoted(entry)}". You can confirm that.'
+    may = (
+        "What stands in brackets is a secret: that part was NOT kept and cannot be looked up later. Say so."
+        if hidden
+        else "You can confirm that."
+    )
+    return f'What the user asked to remember {done} {place} (id {entry.id}): "{_quoted(entry)}". {may}'
+
+
+def secret_not_kept(language: Language) -> str:
+    """Say that nothing was written, since what was to be remembered is a secret."""
+    if language == "zh":
+        return (
+            "用户要求记住的是密码、验证码、密钥一类的机密，记忆从不保存这类内容，所以什么都没有写入，以后也无法查到。"
+            "请如实告诉用户没有保存及原因，不要说已经记住；可以建议用户存到密码管理器里。"
+        )
+    return (
+        "What the user asked to remember is a secret (a password, a code, a key). Secrets are never written into the "
+        "memory: NOTHING was kept, and it cannot be looked up later. Tell the user so, and why; do not say that you "
+        "will remember it. You may suggest a password manager."
+    )
 
 
 def not_remembered(cause: str, language: Language) -> str:

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.consolidation.spoken import answers
 from nanobot_memory_plugins.consolidation.spoken.kinds import category_of
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
 from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_by_this
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
 from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.own_text import addressed_text
@@ -106,6 +106,8 @@ class OrderCarrier:
         )
         try:
             done = await self._memory.remember(said, who=WHO)
+        except SecretNotKeptError:
+            return answers.secret_not_kept(language)
         except NanobotMemoryError as error:
             return answers.not_remembered(error.cause, language)
         except Exception as error:  # the model must not say that it was kept
@@ -115,7 +117,8 @@ class OrderCarrier:
         self._last.move_to_end(session_key)
         if len(self._last) > _SESSIONS:
             self._last.popitem(last=False)
-        return answers.remembered(done.entry, place_of(done.outcome.path), language, is_new=done.is_new)
+        place = place_of(done.outcome.path)
+        return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
 
     async def _forget(self, text: str, visible: Scope, language: Language) -> str:
         if not text:

@@ -30,10 +30,16 @@ class Spoken:
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
-        self._memory = EntryMemory(context.workspace, clock=context.clock, redact=context.redact)
+        self._memory = EntryMemory(
+            context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
+        )
         # A tool is called within a turn, which waits for it; orders that wait longer go on behind the message.
         self._in_a_turn = EntryMemory(
-            context.workspace, clock=context.clock, redact=context.redact, lock_seconds=_TURN_LOCK_SECONDS
+            context.workspace,
+            clock=context.clock,
+            redact=context.redact,
+            redact_said=context.redact_said,
+            lock_seconds=_TURN_LOCK_SECONDS,
         )
         self._language = UserLanguage(context.workspace)
         self._words = UsersWords()

@@ -1,7 +1,7 @@
 """Configuration: read from a file or a mapping, checked key by key; a wrong value costs only itself."""
 
 from nanobot_memory_plugins.core.config.mapping import config_from_mapping
-from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig
+from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig, RedactionOptions
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, DocumentName
 from nanobot_memory_plugins.core.config.options import plugin_options
 from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
@@ -14,6 +14,7 @@ __all__ = [
     "CoreOptions",
     "DocumentName",
     "MemoryConfig",
+    "RedactionOptions",
     "config_from_mapping",
     "installed_plugins",
     "load_config",

@@ -5,7 +5,13 @@ from typing import Any
 
 from pydantic.alias_generators import to_snake
 
-from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig, as_switch
+from nanobot_memory_plugins.core.config.models import (
+    ConfigProblem,
+    CoreOptions,
+    MemoryConfig,
+    RedactionOptions,
+    as_switch,
+)
 from nanobot_memory_plugins.core.config.names import (
     BY_PATH,
     DOCUMENT_OBJECTS,
@@ -17,6 +23,8 @@ from nanobot_memory_plugins.core.config.options import checked_options
 from nanobot_memory_plugins.core.config.wording import hint, kind_of, sentence, shown
 
 _SECTION = ("memoryPlugins", "memory_plugins")
+# What is no plugin.
+_OWN = ("core", "redaction")
 
 
 def config_from_mapping(
@@ -60,8 +68,8 @@ def find_section(raw: Mapping[Any, Any]) -> tuple[str, object]:
 
 
 def names_plugins(raw: Mapping[Any, Any], known_plugins: Collection[str] | None) -> bool:
-    """Return whether a key of ``raw`` is ``core`` or a plugin's name."""
-    names = {"core", *STANDARD_PLUGINS, *(known_plugins or ())}
+    """Return whether a key of ``raw`` is ``core``, ``redaction`` or a plugin's name."""
+    names = {*_OWN, *STANDARD_PLUGINS, *(known_plugins or ())}
     return any(str(key) in names or to_snake(str(key)) in names for key in raw)
 
 
@@ -87,6 +95,7 @@ class _Reader:
         self._known = known_plugins
         self._source = source
         self._core = CoreOptions()
+        self._redaction = RedactionOptions()
         self._plugins: dict[str, dict[str, Any]] = {}
         self._written: dict[str, str] = {}
 
@@ -96,6 +105,7 @@ class _Reader:
     def config(self) -> MemoryConfig:
         return MemoryConfig(
             core=self._core,
+            redaction=self._redaction,
             plugins=self._plugins,
             source=self._source,
             prefix=self.prefix,
@@ -109,21 +119,24 @@ class _Reader:
         for key, raw in section.items():
             name = self._plugin_name(str(key))
             where = f"{self.prefix}.{shown(key)}"
-            if name == "core":
-                self._read_core(raw, where)
+            if name in _OWN:
+                self._read_own(name, raw, where)
             elif self._is_document_object(str(key)):
                 continue
             elif self._is_known(name, str(key), raw, where):
                 self._read_plugin(name, raw, where)
 
-    def _read_core(self, raw: object, where: str) -> None:
+    def _read_own(self, name: str, raw: object, where: str) -> None:
         if not isinstance(raw, Mapping):
             self.report(where, f"an object is expected (found {kind_of(raw)}); the defaults are used")
             return
-        core, problems = checked_options(CoreOptions, raw, prefix=where, source=self._source)
+        model = CoreOptions if name == "core" else RedactionOptions
+        options, problems = checked_options(model, raw, prefix=where, source=self._source)
         self.problems += problems
-        if isinstance(core, CoreOptions):
-            self._core = core
+        if isinstance(options, CoreOptions):
+            self._core = options
+        elif isinstance(options, RedactionOptions):
+            self._redaction = options
 
     def _read_plugin(self, name: str, raw: object, where: str) -> None:
         if isinstance(raw, bool):
@@ -168,7 +181,7 @@ class _Reader:
             return False
         if self._known is None:
             return True
-        names = {*self._known, *STANDARD_PLUGINS, "core"}
+        names = {*self._known, *STANDARD_PLUGINS, *_OWN}
         self.report(where, f"there is no such plugin. {hint(key, names)}")
         return False
 

@@ -40,6 +40,18 @@ class CoreOptions(BaseModel):
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
 
+class RedactionOptions(BaseModel):
+    """Options of redaction. Secrets are hidden whatever they say."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+    contacts: Literal["hide", "user", "keep"] = Field(
+        default="user",
+        description="telephone numbers, e-mail and postal addresses: `hide` them all; `user`: what the user said stays"
+        " readable, what only a tool or a page said is hidden; `keep` them all (notes of tools hide them always)",
+    )
+
+
 def as_switch(value: object) -> bool | None:
     """Return what ``enabled`` says: booleans, 0 and 1, and words like "yes" and "off". None when it says nothing."""
     try:
@@ -66,6 +78,7 @@ class MemoryConfig(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     core: CoreOptions = Field(default_factory=CoreOptions)
+    redaction: RedactionOptions = Field(default_factory=RedactionOptions)
     plugins: Annotated[dict[str, dict[str, Any]], BeforeValidator(_spell_out_switches)] = Field(default_factory=dict)
     source: str = Field(default="", exclude=True, repr=False)
     prefix: str = Field(default="memoryPlugins", exclude=True, repr=False)

@@ -5,10 +5,11 @@ import contextlib
 import dataclasses
 import secrets
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from loguru import logger
@@ -21,7 +22,7 @@ from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.thread import SerialThread
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
-from nanobot_memory_plugins.core.values import Note, Receipt, Scope
+from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 Result = TypeVar("Result")
 
@@ -38,7 +39,8 @@ class MemoryFiles:
     Everything is written by one thread, in the order of the calls; nothing here blocks the event loop, and no
     failure to write raises: the receipt says it. A call that is cancelled is written all the same.
 
-    ``redact`` is called in that thread with each value, before it is encoded. ``lock_seconds`` bounds the
+    ``redact`` is called in that thread with each value, before it is encoded; ``redact_by_origin`` has others by who
+    said it. ``lock_seconds`` bounds the
     wait for a file that another process has locked. ``on_append`` is called in that thread with each file
     that has grown. ``timezone`` is the zone of the day files and headings, the machine's own by default.
     ``new_id`` makes the ids.
@@ -49,6 +51,7 @@ class MemoryFiles:
         workspace: str | Path,
         *,
         redact: Callable[[str], str],
+        redact_by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType({}),
         clock: Clock | None = None,
         timezone: tzinfo | None = None,
         lock_seconds: float = 0.05,
@@ -59,7 +62,13 @@ class MemoryFiles:
         self._clock = clock or SystemClock()
         self._timezone = timezone
         self._new_id = new_id or (lambda: secrets.token_hex(8))
-        self._writer = Writer(self.paths, redact=redact, lock_seconds=lock_seconds, on_append=on_append)
+        self._writer = Writer(
+            self.paths,
+            redact=redact,
+            redact_by_origin=redact_by_origin,
+            lock_seconds=lock_seconds,
+            on_append=on_append,
+        )
         self._thread = SerialThread("memory-writer", self._writer.tick)
         self._warned: set[str] = set()
         # Also runs when the interpreter ends: daemon threads are not waited for.

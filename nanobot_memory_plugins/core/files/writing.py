@@ -1,7 +1,7 @@
 """Writing notes and messages: what happens in the writer thread."""
 
 import time as time_module
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.spill import SpillFile, merge_abandoned
 from nanobot_memory_plugins.core.files.text import clean, one_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.values import Destination, Note, Receipt, Scope
+from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receipt, Scope
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 
@@ -32,11 +32,13 @@ class Writer:
         paths: MemoryPaths,
         *,
         redact: Callable[[str], str],
+        redact_by_origin: Mapping[Origin, Callable[[str], str]],
         lock_seconds: float,
         on_append: Callable[[Path], None] | None,
     ) -> None:
         self._paths = paths
         self._redact = redact
+        self._redact_by_origin = redact_by_origin
         self._on_append = on_append
         self._appender = Appender(paths, lock_seconds)
         self._spill = SpillFile(paths)
@@ -46,14 +48,14 @@ class Writer:
 
     def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
         """Write a note to the file that it belongs to; ``time`` is local."""
-        tldr, details = self._redacted(note.tldr), self._redacted(note.details)
+        tldr, details = self._redacted(note.tldr, note.origin), self._redacted(note.details, note.origin)
         taken = taken_out(f"{note.tldr}\n{note.details}", f"{tldr}\n{details}")
         safe = replace(
             note,
             tldr=tldr,
             details=details,
-            title=without(taken, self._redacted(note.title)),
-            tags=tuple(without(taken, self._redacted(tag)) for tag in note.tags),
+            title=without(taken, self._redacted(note.title, note.origin)),
+            tags=tuple(without(taken, self._redacted(tag, note.origin)) for tag in note.tags),
         )
         is_long_term = str(note.destination) == Destination.LONG_TERM
         path = self._paths.long_term if is_long_term else self._paths.day_note(time.date())
@@ -64,8 +66,8 @@ class Writer:
         safe = replace(
             record,
             role=one_line(record.role),
-            text=self._redacted(record.text),
-            name=self._redacted(record.name),
+            text=self._redacted(record.text, record.origin),
+            name=self._redacted(record.name, record.origin),
         )
         path = self._paths.transcript(record.session_key)
         return self._store(path, record.id, render_transcript_line(safe))
@@ -124,13 +126,13 @@ class Writer:
             self._warn(path, str(error))
             return Receipt(stored=False, reason=str(error))
 
-    def _redacted(self, value: str) -> str:
-        """Return ``value`` redacted. When that fails nothing of it gets through."""
+    def _redacted(self, value: str, origin: Origin) -> str:
+        """Return ``value`` redacted, as who said it wants it. When that fails nothing of it gets through."""
         text = clean(value)
         if not text:
             return text
         try:
-            result = self._redact(text)
+            result = self._redact_by_origin.get(origin, self._redact)(text)
         except BaseException as error:  # whatever it raises, the record is not lost
             reason = type(error).__name__
         else:

@@ -1,7 +1,7 @@
 """Redaction: what stands on every way into a file, a row, a vector or a log.
 
 Keys and tokens become ``[API_KEY]``, passwords and other named secrets ``[REDACTED]``, key blocks ``[PRIVATE_KEY]``,
-personal data ``[EMAIL]``, ``[PHONE]``, ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``.
+personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]``, ``[PHONE]`` and ``[ADDRESS]``.
 """
 
 from __future__ import annotations
@@ -10,15 +10,18 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
 from nanobot_memory_plugins.core.redaction.preview import preview
-from nanobot_memory_plugins.core.redaction.redactor import Redactor
+from nanobot_memory_plugins.core.redaction.redactor import Keeps, Redactor
 from nanobot_memory_plugins.core.redaction.rules import Finding, Rule
 
 __all__ = ["Finding", "Redactor", "Rule", "default_redactor", "redact_text", "redact_value", "safe_preview"]
 
 
-def redact_text(text: str) -> str:
-    """Give ``text`` with every secret replaced, by the built-in rules and those of the installed distributions."""
-    return default_redactor().redact(text)
+def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
+    """Give ``text`` with every secret replaced, by the built-in rules and those of the installed distributions.
+
+    ``keeps`` tells of contact data whether it stays; without it all is hidden.
+    """
+    return default_redactor().redact(text, keeps=keeps)
 
 
 def redact_value(value: object) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.national_numbers import find_national_numbers
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
+from nanobot_memory_plugins.core.redaction.postal_addresses import find_postal_addresses
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
@@ -83,6 +84,7 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
     if _NUMBER_CUES.meets(lower):
         yield from _find_named_numbers(text)
     yield from find_national_numbers(text, lower)
+    yield from find_postal_addresses(text, lower)
     if _IBAN.search(text):
         yield from _find_ibans(text)
 

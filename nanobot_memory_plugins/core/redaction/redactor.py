@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import (
+    CONTACT_PLACEHOLDERS,
     PLACEHOLDER,
     RANK_BLOCK,
     RANK_KEYED,
@@ -57,6 +58,10 @@ _CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 
+Keeps = Callable[[str, str], bool]
+"""Tells of a piece of contact data, by its placeholder and its text, whether it stays."""
+
+
 class Redactor:
     """Replaces secrets and personal data by placeholders. Immutable after construction, safe in threads.
 
@@ -70,19 +75,29 @@ class Redactor:
         self._extra = RuleIndex(extra_rules) if extra_rules else None
         self._bounded = bounded
 
-    def redact(self, text: str) -> str:
-        """Give ``text`` with every finding replaced by its placeholder."""
-        text = self._redact(text)
+    def redact(self, text: str, *, keeps: Keeps | None = None) -> str:
+        """Give ``text`` with every finding replaced by its placeholder.
+
+        ``keeps`` is asked with the placeholder and the text of each piece of contact data, and tells whether it stays.
+        """
+        text = self._redact(text, keeps)
         for _ in range(_PASSES):
             spans = self._find_bounded(text)
             if not spans:
                 break
-            text = self._redact(_replace(text, spans))
+            text = self._redact(_replace(text, spans), keeps)
         return text
 
-    def _redact(self, text: str) -> str:
+    def _redact(self, text: str, keeps: Keeps | None) -> str:
         for _ in range(_PASSES):
             spans = self._find(text)
+            if keeps is not None:
+                spans = [
+                    span
+                    for span in spans
+                    if span.placeholder not in CONTACT_PLACEHOLDERS
+                    or not keeps(span.placeholder, text[span.start : span.end])
+                ]
             if not spans:
                 break
             # What a placeholder leaves beside it can show something more; go on until nothing does.
@@ -95,7 +110,7 @@ class Redactor:
         more = [
             one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
-        return [Finding(span.kind, span.start, span.end) for span in sorted(spans + more)]
+        return [Finding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + more)]
 
     def redact_value(self, value: object) -> Any:
         """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.

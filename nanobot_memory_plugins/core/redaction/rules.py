@@ -15,6 +15,9 @@ PHONE = "[PHONE]"
 CARD = "[CARD]"
 ID_NUMBER = "[ID_NUMBER]"
 IBAN = "[IBAN]"
+ADDRESS = "[ADDRESS]"
+CONTACT_PLACEHOLDERS = frozenset({EMAIL, PHONE, ADDRESS})
+"""What stands for contact data, which is no secret of its own."""
 
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_]{1,39}\]")
 """The shape of every placeholder. What has this shape is never redacted again."""
@@ -69,6 +72,7 @@ class Finding:
     kind: str
     start: int
     end: int
+    placeholder: str = REDACTED
 
 
 class Span(NamedTuple):

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.files.parsing import parse_notes
 from nanobot_memory_plugins.core.files.text import clean
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
 from nanobot_memory_plugins.core.redaction.word_lists import words
+from nanobot_memory_plugins.core.values import Origin
 
 Redact = Callable[[str], str]
 # Fields of our own rows that say whose, when and which. A session may be named after a telephone number: what belongs
@@ -56,8 +57,11 @@ def clean_rows(data: bytes, redact: Redact) -> Cleaned:
     return Cleaned(b"\n".join(_clean_row(line, redact, found) for line in data.split(b"\n")), found)
 
 
-def clean_notes(data: bytes, redact: Redact, *, everywhere: bool) -> Cleaned:
-    """Return a Markdown file without secrets in its structured notes; ``everywhere``, in people's text, too."""
+def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact | None = None) -> Cleaned:
+    """Return a Markdown file without secrets in its structured notes; ``everywhere``, in people's text, too.
+
+    ``tools`` is for the notes of what tools and pages said.
+    """
     found: Counter[str] = Counter()
     foreign: Counter[str] = Counter()
     parts: list[bytes] = []
@@ -65,7 +69,8 @@ def clean_notes(data: bytes, redact: Redact, *, everywhere: bool) -> Cleaned:
         raw = data[part.offset : part.offset + part.length]
         text = raw.decode("utf-8", "surrogateescape")
         if (isinstance(part, NoteEntry) and part.id) or _is_earlier_note(text):
-            safe = _clean_note(text, redact, found)
+            is_tools = isinstance(part, NoteEntry) and part.origin in (Origin.TOOL, Origin.WEB)
+            safe = _clean_note(text, tools if tools and is_tools else redact, found)
         else:
             safe = redacted(text, redact, found if everywhere else foreign)
             safe = safe if everywhere else text

@@ -35,6 +35,7 @@ _GIT = "git keeps what the files were; its history is not rewritten here"
 def scrub_files(
     paths: MemoryPaths,
     redact: Redact,
+    tools: Redact,
     special: Callable[[Path], Cleaner | None],
     *,
     dry_run: bool,
@@ -42,15 +43,16 @@ def scrub_files(
 ) -> list[Scrubbed]:
     """Take secrets out of every file of ours. It blocks.
 
-    ``special`` knows how files of a form of their own are cleaned. Each file is replaced in one step: whoever breaks
-    this off can begin again. What cannot be written is reported and stays; the rest goes on.
+    ``tools`` is for notes of what tools said. ``special`` knows how files of a form of their own are cleaned. Each file
+    is replaced in one step: whoever breaks this off can begin again. What cannot be written is reported and stays; the
+    rest goes on.
     """
     reports: list[Scrubbed] = []
     # What was left behind and backups come before the files that they belong to, so that each is counted as it was.
     for path in sorted(_files(paths.memory), key=lambda one: (one.suffix != ".tmp", one.suffix != ".bak", one)):
         where = paths.relative(path)
         try:
-            clean = special(path) or _cleaner(path, redact, everywhere)
+            clean = special(path) or _cleaner(path, redact, tools, everywhere)
             reports += _scrub_file(paths, path, where, clean, dry_run)
         except FileNotFoundError:
             continue  # it has been merged or replaced meanwhile
@@ -60,7 +62,7 @@ def scrub_files(
     for pattern in _LEGACY:
         for path in sorted(paths.workspace.glob(pattern)):
             with suppress(OSError, MemoryFileError):
-                clean = partial(clean_notes, redact=redact, everywhere=everywhere)
+                clean = partial(clean_notes, redact=redact, tools=tools, everywhere=everywhere)
                 reports += _scrub_file(paths, path, paths.relative(path), clean, dry_run)
     if reports and any((folder / ".git").exists() for folder in (paths.workspace, paths.memory)):
         reports.append(Scrubbed(".git", removed=False, why=_GIT))
@@ -79,14 +81,14 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _cleaner(path: Path, redact: Redact, everywhere: bool) -> Cleaner:
+def _cleaner(path: Path, redact: Redact, tools: Redact, everywhere: bool) -> Cleaner:
     name = path.name.removesuffix(".bak")
     if name.endswith(".gz"):
         return partial(_clean_compressed, redact=redact)
     if name.endswith((".jsonl", ".json")):
         return partial(clean_rows, redact=redact)
     if ".md" in name:
-        return partial(clean_notes, redact=redact, everywhere=everywhere)
+        return partial(clean_notes, redact=redact, tools=tools, everywhere=everywhere)
     return partial(clean_text, redact=redact)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.erasure.erasing import arguments_of
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaner
 from nanobot_memory_plugins.core.scrubbing.files import scrub_files
 from nanobot_memory_plugins.core.scrubbing.values import Scrubbed
@@ -30,9 +30,12 @@ async def scrub_workspace(
     the cleaner of a file whose form only a plugin knows. It can be repeated, and does nothing the second time.
     """
     await host.start()
+    redaction = ContactRedaction(host.config.redaction.contacts)
     paths = MemoryPaths.of(host.workspace)
     reports = await run_in_daemon_thread(
-        lambda: scrub_files(paths, redact_text, special, dry_run=dry_run, everywhere=everywhere)
+        lambda: scrub_files(
+            paths, redaction.of_people, redaction.of_tools, special, dry_run=dry_run, everywhere=everywhere
+        )
     )
     if dry_run:
         return reports

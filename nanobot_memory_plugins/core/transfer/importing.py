@@ -6,11 +6,11 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
@@ -24,7 +24,7 @@ def import_from(
     *,
     dry_run: bool = False,
     tools: bool = False,
-    redact: Callable[[str], str] = redact_text,
+    contacts: Contacts = "user",
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
 ) -> ImportReport:
@@ -37,7 +37,7 @@ def import_from(
     paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
-        taker = Taker(paths, report, redact=redact, tools=tools, lock_seconds=lock_seconds)
+        taker = Taker(paths, report, redaction=ContactRedaction(contacts), tools=tools, lock_seconds=lock_seconds)
         try:
             for item in importer.read(source, paths.workspace):
                 if isinstance(item, Part):

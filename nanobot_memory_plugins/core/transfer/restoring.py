@@ -15,10 +15,10 @@ from pathlib import Path, PurePosixPath
 from filelock import Timeout
 from loguru import logger
 
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import Appender
-from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes, clean_rows
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
 from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of
@@ -56,7 +56,7 @@ def import_archive(
     workspace: Path,
     *,
     dry_run: bool = False,
-    redact: Callable[[str], str] = redact_text,
+    contacts: Contacts = "user",
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
 ) -> ImportReport:
@@ -73,7 +73,7 @@ def import_archive(
             progress(Part(file.path, done, 2 * len(archive.manifest.files)))
         if not dry_run:
             stack.enter_context(only_import(paths))
-        _Restoring(archive, paths, report, redact, lock_seconds).run(progress)
+        _Restoring(archive, paths, report, ContactRedaction(contacts), lock_seconds).run(progress)
     return report
 
 
@@ -85,13 +85,13 @@ class _Restoring:
         archive: Archive,
         paths: MemoryPaths,
         report: ImportReport,
-        redact: Callable[[str], str],
+        redaction: ContactRedaction,
         lock_seconds: float,
     ) -> None:
         self._archive = archive
         self._paths = paths
         self._report = report
-        self._redact = redact
+        self._redaction = redaction
         self._lock_seconds = lock_seconds
         self._appender = Appender(paths, lock_seconds)
         self._taken_file = paths.memory / ARCHIVES_TAKEN
@@ -145,9 +145,9 @@ class _Restoring:
         """Return a file's bytes without secrets in what is this program's; text that people wrote stays as it is."""
         data = self._archive.read(file.listed)
         if file.kind in (Kind.TRANSCRIPT, Kind.SPILL):
-            cleaned = clean_rows(data, self._redact) if file.kind is Kind.TRANSCRIPT else Cleaned(data)
+            cleaned = clean_rows(data, self._redaction.of_people) if file.kind is Kind.TRANSCRIPT else Cleaned(data)
         elif file.name.endswith(".md"):
-            cleaned = clean_notes(data, self._redact, everywhere=False)
+            cleaned = clean_notes(data, self._redaction.of_people, tools=self._redaction.of_tools, everywhere=False)
             if file.kind in (Kind.ENTRIES, Kind.LONG_TERM):
                 cleaned = Cleaned(data, foreign=cleaned.found + cleaned.foreign)
         else:
@@ -201,7 +201,7 @@ class _Restoring:
                 self._report.knew()
                 return
             taker = self._taker = self._taker or Taker(
-                self._paths, self._report, redact=self._redact, lock_seconds=self._lock_seconds
+                self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds
             )
             for item in joined_items(file.kind, file.listed.path, data, there):
                 if item is None:

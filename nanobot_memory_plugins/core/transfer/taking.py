@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from loguru import logger
 
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.fence import remove_fenced
 from nanobot_memory_plugins.core.files import (
     REDACTION_FAILED,
@@ -62,13 +63,13 @@ class Taker:
         paths: MemoryPaths,
         report: ImportReport,
         *,
-        redact: Callable[[str], str],
+        redaction: ContactRedaction,
         tools: bool = False,
         lock_seconds: float = LOCK_SECONDS,
     ) -> None:
         self._paths = paths
         self._report = report
-        self._redact = redact
+        self._redaction = redaction
         self._tools = tools
         self._appender = Appender(paths, lock_seconds)
         self._ledger = Ledger(paths, self._appender)
@@ -101,12 +102,12 @@ class Taker:
         session = harmless_name(item.session_key)
         record = TranscriptRecord(
             role=one_line(item.role),
-            text=self._redacted(remove_fenced(item.text)),
+            text=self._redacted(remove_fenced(item.text), item.origin),
             session_key=session,
             scope=harmless_scope(replace(item.scope, session=session)),
             origin=item.origin,
             time=local_time(item.time) if item.time is not None else None,
-            name=self._redacted(item.name),
+            name=self._redacted(item.name, item.origin),
         )
         if not record.text.strip():
             self._report.leave(_NO_TEXT, item.file, item.line)
@@ -127,11 +128,11 @@ class Taker:
             return
         time = local_time(note.time)
         safe = Note(
-            tldr=self._redacted(note.tldr),
-            details=self._redacted(note.details),
+            tldr=self._redacted(note.tldr, note.origin),
+            details=self._redacted(note.details, note.origin),
             type=note.type,
-            tags=tuple(self._redacted(tag) for tag in note.tags),
-            title=self._redacted(note.title),
+            tags=tuple(self._redacted(tag, note.origin) for tag in note.tags),
+            title=self._redacted(note.title, note.origin),
             origin=note.origin,
         )
         if not (safe.tldr.strip() or safe.details.strip()):
@@ -187,13 +188,15 @@ class Taker:
         self._waiting.clear()
         self._bytes = self._records = 0
 
-    def _redacted(self, value: str) -> str:
-        """Return a text without secrets. When that fails nothing of it gets through."""
+    def _redacted(self, value: str, origin: Origin) -> str:
+        """Return a text without secrets, as who said it wants it. When that fails nothing of it gets through."""
         text = clean(value)
         if not text:
             return text
         try:
-            return self._redact(text)
+            if origin is Origin.USER:
+                self._redaction.hear(text)
+            return self._redaction.by_origin[origin](text)
         except Exception as error:
             logger.warning("Redaction failed ({}): the text is not kept", type(error).__name__)
             return REDACTION_FAILED

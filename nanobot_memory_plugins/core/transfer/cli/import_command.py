@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
+from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.archive import is_archive
 from nanobot_memory_plugins.core.transfer.cli.shown import bar, print_report
@@ -40,11 +41,14 @@ def import_memory(
 
 
 def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool) -> ImportReport:
+    contacts = load_config()[0].redaction.contacts
     if name == ARCHIVE or (not name and is_archive(path)):
         if not path.is_file():
             raise InputError(f"{path} is no archive.", mend="Name the ZIP file that `nanobot-memory export` wrote.")
         with bar("importing") as progress:
-            return import_archive(path, workspace, dry_run=dry_run, progress=progress)
+            return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
     name, importer = chosen_importer(name, path)
     with bar("importing") as progress:
-        return import_from(importer, name, path, workspace, dry_run=dry_run, tools=tools, progress=progress)
+        return import_from(
+            importer, name, path, workspace, dry_run=dry_run, tools=tools, contacts=contacts, progress=progress
+        )

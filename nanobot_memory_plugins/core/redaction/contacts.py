@@ -1,0 +1,68 @@
+"""Contact data: telephone numbers, e-mail and postal addresses, which may stay readable for who said them.
+
+What is known to have been said is compared without what writing adds: ``+49 341 1234567`` is ``0341/1234567``.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict, deque
+
+from nanobot_memory_plugins.core.redaction.redactor import Redactor
+from nanobot_memory_plugins.core.redaction.rules import ADDRESS, CONTACT_PLACEHOLDERS, EMAIL, PHONE
+
+# What is compared of a telephone number: country and area codes are left out as often as not.
+_DIGITS_COMPARED = 7
+# Only texts with one of these can hold contact data.
+_MAY_HOLD = re.compile(r"@|[0-9](?:[^0-9\n]{0,3}[0-9]){5}|(?i:street|road|avenue|address|stra(?:ß|ss)e)|[路街道号號]")
+_NO_LETTER = re.compile(r"[\W_]+")
+_MOST_KNOWN = 20_000
+_MOST_WAITING = 2_000
+_RULES = Redactor()
+
+
+class SaidContacts:
+    """The contact data that was said by who may see it. Safe in threads.
+
+    Hearing a text only puts it aside: it is searched when somebody asks, which is rare.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, None] = OrderedDict()
+        self._waiting: deque[str] = deque(maxlen=_MOST_WAITING)
+        self._heard: OrderedDict[int, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def hear(self, text: str) -> None:
+        """Learn what ``text`` holds, which a user said, or memory has shown."""
+        if not _MAY_HOLD.search(text):
+            return
+        with self._lock:
+            key = hash(text)
+            if key in self._heard:
+                return
+            self._heard[key] = None
+            if len(self._heard) > _MOST_WAITING:
+                self._heard.popitem(last=False)
+            self._waiting.append(text)
+
+    def holds(self, placeholder: str, found: str) -> bool:
+        """Tell whether ``found``, which would be replaced by ``placeholder``, was said before."""
+        with self._lock:
+            while self._waiting:
+                text = self._waiting.popleft()
+                for finding in _RULES.findings(text):
+                    if finding.placeholder in CONTACT_PLACEHOLDERS:
+                        self._known[_key(finding.placeholder, text[finding.start : finding.end])] = None
+            while len(self._known) > _MOST_KNOWN:
+                self._known.popitem(last=False)
+            return _key(placeholder, found) in self._known
+
+
+def _key(placeholder: str, found: str) -> str:
+    if placeholder == PHONE:
+        return PHONE + re.sub(r"[^0-9]", "", found)[-_DIGITS_COMPARED:]
+    if placeholder == ADDRESS:
+        return ADDRESS + _NO_LETTER.sub("", found).casefold()
+    return EMAIL + found.casefold()

@@ -1,0 +1,114 @@
+"""Contact data, end to end: what the user said stays readable where it is repeated; what only a tool said does not."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import app
+
+MAIL, PHONE = "ana@quetzal.example", "+49 341 1234567"
+ADDRESS = "12 Maple Street, Springfield, IL 62704"
+SAID = f"Remember: Ana's number is {PHONE}, her mail {MAIL}, and she lives at {ADDRESS}."
+OTHERS = ("bob@ibis.example", "+49 341 7654321", "3 Oak Road, Portland, OR 97201")
+PAGE = "Contact: {}, phone {}, {}.".format(*OTHERS)
+
+
+def config(contacts: str = "user") -> MemoryConfig:
+    return MemoryConfig.model_validate(
+        {
+            "core": {"message_limit": 30, "tool_limit": 30},
+            "redaction": {"contacts": contacts},
+            "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
+        }
+    )
+
+
+def everything_in(workspace: Path) -> str:
+    files = [path for path in workspace.rglob("*") if path.is_file() and path.suffix in (".md", ".jsonl", ".json")]
+    return "".join(path.read_text(encoding="utf-8") for path in files)
+
+
+async def test_what_the_user_said_of_people_stays_readable_in_every_file_and_is_recalled_after_a_restart(tmp_path):
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        told = (await memory.message_received(session_key="cli:one", text=SAID)).block
+        await memory.message_sent(session_key="cli:one", text=f"Noted: {MAIL.upper()}, 0341/1234567.")
+    assert told
+    assert MAIL in told
+    kept = everything_in(tmp_path)
+    assert all(one in kept for one in (MAIL, PHONE, ADDRESS, MAIL.upper(), "0341/1234567"))
+    assert "[EMAIL]" not in kept
+    assert "[PHONE]" not in kept
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await memory.flush_index()
+        block = (await memory.message_received(session_key="cli:two", text="What is Ana's number?")).block
+        prompt = memory.prompt_entries(session_key="cli:two").text
+        await memory.message_sent(session_key="cli:two", text=f"It is {PHONE}.")
+        said = memory.history("cli:two")[-1]["content"]
+    assert PHONE in f"{block}{prompt}"
+    assert said == f"It is {PHONE}."
+
+
+async def test_what_only_a_page_said_is_hidden_in_its_note_and_where_the_assistant_repeats_it(tmp_path):
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await memory.message_received(session_key="cli:one", text=f"Write to {MAIL}, please.")
+        await memory.tool_executed(session_key="cli:one", tool_name="web_fetch", arguments={}, result=f"{PAGE} {MAIL}")
+        await memory.message_sent(session_key="cli:one", text=f"I found this. {PAGE}")
+    kept = everything_in(tmp_path)
+    assert not any(one in kept for one in OTHERS)
+    assert all(mark in kept for mark in ("[EMAIL]", "[PHONE]", "[ADDRESS]"))
+    note = next((tmp_path / "memory").glob("20*.md")).read_text(encoding="utf-8")
+    assert MAIL not in note  # a note of a tool hides what the user said, too
+    assert f"Write to {MAIL}" in kept
+
+
+async def test_a_summary_before_a_compaction_keeps_what_the_user_said_and_hides_what_a_tool_said(tmp_path):
+    messages = [
+        {"role": "user", "content": f"Ana's mail is {MAIL}, please write to her."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": PAGE},
+        {"role": "assistant", "content": f"I wrote to {MAIL} and found {OTHERS[0]}."},
+        *({"role": "user", "content": f"And {MAIL}, number {n}? " + "word " * 200} for n in range(20)),
+    ]
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        summary = await memory.before_compaction(
+            session_key="cli:one", messages=messages, context_window=8_000, reason="token_pressure"
+        )
+    assert summary is not None
+    assert MAIL in summary.text
+    assert not any(one in summary.text + everything_in(tmp_path) for one in OTHERS)
+
+
+@pytest.mark.parametrize(("contacts", "said", "told"), [("hide", False, False), ("keep", True, True)])
+async def test_contacts_are_hidden_or_kept_everywhere_where_the_configuration_says_so(tmp_path, contacts, said, told):
+    async with MemoryHost(tmp_path, config=config(contacts)) as memory:
+        await memory.message_received(session_key="cli:one", text=SAID)
+        await memory.message_sent(session_key="cli:one", text=PAGE)
+    kept = everything_in(tmp_path)
+    assert [one in kept for one in (MAIL, PHONE, ADDRESS)] == [said] * 3
+    assert [one in kept for one in OTHERS] == [told] * 3
+
+
+@pytest.mark.parametrize("contacts", ["hide", "user"])
+def test_an_entry_that_a_person_gives_on_the_command_line_keeps_its_contacts_unless_they_are_to_be_hidden(
+    tmp_path, monkeypatch, contacts
+):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"memoryPlugins": {"redaction": {"contacts": contacts}}}), encoding="utf-8")
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
+    workspace = tmp_path / "agent"
+    workspace.mkdir()
+    text = f"Ana plays the cello, her number is {PHONE}, mail {MAIL}"
+    answer = CliRunner().invoke(app, ["entries", "remember", text, "--workspace", str(workspace)])
+    assert answer.exit_code == 0
+    assert (text in everything_in(workspace)) is (contacts == "user")
+
+
+def test_the_filter_hides_contacts_whatever_the_configuration_says(tmp_path, monkeypatch):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"memoryPlugins": {"redaction": {"contacts": "keep"}}}), encoding="utf-8")
+    monkeypatch.setenv("NANOBOT_MEMORY_CONFIG", str(file))
+    answer = CliRunner().invoke(app, ["redact"], input=f"{PAGE}\n")
+    assert answer.stdout == "Contact: [EMAIL], phone [PHONE], [ADDRESS].\n"

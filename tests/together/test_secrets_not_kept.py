@@ -1,0 +1,99 @@
+"""What the user wants remembered and is a secret: no empty entry is kept, and the model knows that nothing was."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nanobot_memory_plugins.consolidation.hidden_point import is_point_hidden
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import app
+
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
+    }
+)
+
+
+def entries_of(workspace: Path) -> list[str]:
+    return [entry.content for entry in EntryRepository(workspace).load().entries.values()]
+
+
+async def told(workspace: Path, text: str) -> str:
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        return (await memory.message_received(session_key="cli:one", text=text)).block or ""
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("remember: the wifi password at the Porto office is tangerine42", "NOTHING was kept"),
+        ("Please remember that my garage door code is 4471, and keep it safe.", "NOTHING was kept"),
+        ("Remember this: AKIA6ODU5DHTNKYXL3PQ", "NOTHING was kept"),
+        ("记一下我的银行卡密码是 884213", "什么都没有写入"),
+        ("记住：门禁密码是 7731#，别告诉别人", "什么都没有写入"),
+    ],
+)
+async def test_an_order_to_remember_a_secret_keeps_no_entry_and_says_so(tmp_path, said, answer):
+    assert answer in await told(tmp_path, said)
+    assert entries_of(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "answer", "entry"),
+    [
+        (
+            "Remember that our guest network is HarborGuest, and the password is tangerine42",
+            "that part was NOT kept",
+            "our guest network is HarborGuest, and the password is [REDACTED]",
+        ),
+        ("记住：我叫陈小雨，银行卡密码是 884213", "没有保存", "我叫陈小雨，银行卡密码是 [REDACTED]"),
+    ],
+)
+async def test_of_an_entry_with_a_secret_in_it_the_rest_is_kept_and_the_model_knows_what_is_not(
+    tmp_path, said, answer, entry
+):
+    assert answer in await told(tmp_path, said)
+    assert entries_of(tmp_path) == [entry]
+
+
+async def test_the_tool_of_the_model_keeps_no_empty_entry_either(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        tool = next(one for one in memory.tools() if one.name == "remember")
+        answer = await tool.run({"text": "The user's wifi password is tangerine42."}, session_key="cli:one")
+    assert "nothing was remembered" in answer
+    assert "secret" in answer
+    assert entries_of(tmp_path) == []
+
+
+def test_the_command_line_says_that_a_secret_is_not_kept_and_audit_names_an_entry_whose_point_is_hidden(tmp_path):
+    call = CliRunner().invoke
+    text = "The wifi password is tangerine42"
+    answer = call(app, ["entries", "remember", text, "--workspace", str(tmp_path)])
+    assert answer.exit_code == 1
+    assert entries_of(tmp_path) == []
+    call(app, ["entries", "remember", "The user lives in Porto", "--workspace", str(tmp_path)])
+    file = EntryRepository(tmp_path).path
+    written = file.read_text(encoding="utf-8")
+    file.write_text(written.replace("The user lives in Porto", "The wifi password is [REDACTED]"), encoding="utf-8")
+    audited = call(app, ["audit", "--no-embeddings", "--json", "--workspace", str(tmp_path)])
+    faults = json.loads(audited.stdout.splitlines()[-1])["faults"]
+    assert [fault["kind"] for fault in faults] == ["hidden"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("Ana's number is [PHONE], mail [EMAIL]", True),
+        ("use [REDACTED] for the wifi in Porto.", True),
+        ("my password is [REDACTED], ok?", True),
+        ("The network is HarborGuest; the password is [REDACTED]", False),
+        ("I like tea [TODO]", False),
+    ],
+)
+def test_a_point_is_hidden_where_no_clause_says_anything_else(text, hidden):
+    assert is_point_hidden(text) is hidden
