@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.asked_secrets import find_answers
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
 from nanobot_memory_plugins.core.redaction.rules import Span
+from nanobot_memory_plugins.core.redaction.said_codes import CODES
 from nanobot_memory_plugins.core.redaction.told_values import Q, told_span
+from nanobot_memory_plugins.core.redaction.wallets import WALLETS
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 # What a number behind a code would count, were it no code.
@@ -157,6 +160,9 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
     """Find codes and phrases that let somebody in, in the folded ``text``; ``lower`` is it in lower case."""
     if "code" in lower or "码" in text:
         yield from _find_backup_codes(text)
+    yield from CODES.find(text, lower)
+    yield from WALLETS.find(text, lower)
+    yield from find_answers(text, lower)
     if _ANY_CUE.meets(lower) and _HAS_DIGITS.search(text):
         yield from _find_digits(text, lower)
     if text.count("-") >= _DASHES_OF_DISK_RECOVERY:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.national_numbers import find_national_numbers
+from nanobot_memory_plugins.core.redaction.personal_ids import IDS
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
 from nanobot_memory_plugins.core.redaction.postal_addresses import find_postal_addresses
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
@@ -55,6 +56,9 @@ _NAMED_NUMBER = re.compile(
     """
 )
 _IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
+_SMALL_IBAN = re.compile(
+    r"(?<![0-9A-Za-z])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![0-9A-Za-z])"
+)
 # The length of an IBAN by country, from the registry of ISO 13616.
 _IBAN_LENGTHS = {
     group[:2]: int(group[2:])
@@ -84,9 +88,9 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
     if _NUMBER_CUES.meets(lower):
         yield from _find_named_numbers(text)
     yield from find_national_numbers(text, lower)
+    yield from IDS.find(text, lower)
     yield from find_postal_addresses(text, lower)
-    if _IBAN.search(text):
-        yield from _find_ibans(text)
+    yield from _find_ibans(text)
 
 
 def _span(start: int, end: int, kind: str, placeholder: str) -> Span:
@@ -134,8 +138,8 @@ def _find_named_numbers(text: str) -> Iterator[Span]:
 
 
 def _find_ibans(text: str) -> Iterator[Span]:
-    for match in _IBAN.finditer(text):
-        found = match.group()
+    for match in (*_IBAN.finditer(text), *_SMALL_IBAN.finditer(text)):
+        found = match.group().upper()
         length = _IBAN_LENGTHS.get(found[:2])
         if length is None:
             continue

@@ -16,6 +16,9 @@ from nanobot_memory_plugins.core.redaction.rules import CARD, ID_NUMBER, PHONE, 
 _RUN = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[ T][0-2][0-9](?=:))?")
 _DIGITS = re.compile(r"(?<![0-9])[0-9](?:[ -]?[0-9]){8,29}(?:[ -]?[Xx])?")
+_DOTTED_CARD = re.compile(r"(?<![0-9A-Za-z.])[0-9]{4}(?:\.[0-9]{4}){3}(?![0-9A-Za-z]|\.[0-9])")
+# Numbers that makers of payment systems publish for tests, where the text says that it is one.
+_SAYS_TEST = re.compile(r"(?i)(?<![a-z])(?:test|sandbox|example|dummy|demo|sample|fake|stripe)|测试|示例|样例")
 _CN_MOBILE = re.compile(
     r"(?<![0-9A-Za-z_.+-])(?:\(?\+?(?:00)?86\)?[ -]?)?1[3-9][0-9](?:[ -]?[0-9]{4}){2}(?![0-9A-Za-z_]|[.-][0-9])"
 )
@@ -77,6 +80,9 @@ def _find_near(text: str, start: int, end: int) -> Iterator[Span]:
     for match in _SSN.finditer(text, start, end):
         if not _other_number(text, match.start()):
             yield _span(match, "ssn", ID_NUMBER)
+    for match in _DOTTED_CARD.finditer(text, start, end):
+        if _is_card(match.group().replace(".", "")):
+            yield _span(match, "card", CARD)
     for match in _DIGITS.finditer(text, start, end):
         found = match.group().rstrip("Xx -")
         if _stands_alone(text, *match.span()) and _is_card_here(text, match.start(), found):
@@ -97,6 +103,8 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 def _is_card_here(text: str, start: int, found: str) -> bool:
     digits = re.sub(r"[ -]", "", found)
     if not 13 <= len(digits) <= 19 or not _is_card(digits) or not _grouped_like_card(found):
+        return False
+    if len(set(digits)) == 2 and _SAYS_TEST.search(text, max(0, start - 40), start):
         return False
     if CARD_WORD.search(text, max(0, start - 40), start):
         return True
@@ -132,7 +140,7 @@ def _luhn(digits: str) -> bool:
 
 def _is_card(digits: str) -> bool:
     size = len(digits)
-    if not _luhn(digits) or len(set(digits)) <= 2:
+    if not _luhn(digits) or len(set(digits)) == 1:
         return False
     two, four = int(digits[:2]), int(digits[:4])
     return (

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
 from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
 from nanobot_memory_plugins.core.redaction.given import find_given
+from nanobot_memory_plugins.core.redaction.look_alikes import unmixed
 from nanobot_memory_plugins.core.redaction.nearby import find_nearby
 from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
@@ -160,7 +161,7 @@ class Redactor:
 
     def _find_in_window(self, original: str, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
-        text = view.text
+        text = unmixed(view.text)
         lower = Lowered(text)
         spans: list[Span] = []
         spans.extend(_BUILT_IN.find(text, lower))

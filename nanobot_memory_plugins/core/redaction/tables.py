@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from nanobot_memory_plugins.core.redaction.aligned_columns import find_in_aligned_columns
 from nanobot_memory_plugins.core.redaction.cues import Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.result_sets import find_in_result_sets
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value, is_surely_secret
 
@@ -57,6 +59,8 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
                 yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
     if "insert" in lower:
         yield from _find_inserts(text)
+    yield from find_in_aligned_columns(text, lower)
+    yield from find_in_result_sets(text, lower)
 
 
 def _find_rows(text: str) -> Iterator[Span]:

@@ -1,0 +1,176 @@
+"""Secrets in columns that blanks set apart, as kubectl, mysql, docker and az print them, and in tables of HTML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder, is_secret_value, is_surely_secret
+from nanobot_memory_plugins.core.redaction.word_lists import words
+
+HEADINGS = Cues(
+    words(
+        "pass pwd pw secret token key pin otp code cvv cvc credential psk 密码 密碼 口令 密钥 密鑰 令牌 验证码 驗證碼"
+    )
+)
+_LONGEST_LINE = 2000
+_MOST_ROWS = 2000
+_CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?![ ]))*")
+_RULER = re.compile(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
+_HEADING = re.compile(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
+_CHINESE = (
+    ("密码", "password"),
+    ("密碼", "password"),
+    ("口令", "password"),
+    ("密钥", "secret_key"),
+    ("密鑰", "secret_key"),
+    ("令牌", "access_token"),
+    ("验证码", "verification_code"),
+    ("驗證碼", "verification_code"),
+)
+# What stands in such a column without being a secret.
+_NOTHING_SECRET = words(
+    "yes no true false none null n/a na - -- set unset enabled disabled required optional ok x y n expired"
+    " active never"
+    " hidden default empty string text varchar bool boolean int opaque <none> <set> <unset> <redacted> present"
+    " missing 是 否 无 有"
+)
+_TAG = re.compile(r"<(?P<tag>tr|th|td)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
+_INNER = re.compile(r"\s*(?:<(?:b|i|code|strong|em|span|p|tt|kbd)(?:[ ][^<>]{0,120})?>\s*){0,3}(?P<text>[^<>]{0,400})")
+
+
+class _Cell(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def find_in_aligned_columns(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find the secrets below telling heads in the folded ``text``; ``lower`` is the same in lower case."""
+    if not HEADINGS.meets(lower):
+        return
+    if "\n" in text:
+        yield from _find_in_lines(text)
+    if "<t" in lower:
+        yield from _find_in_html(text)
+
+
+def column_sensitivity(heading: str) -> Sensitivity:
+    """Tell how sensitive the cells of a column are, by its head; a Chinese one counts as its English word."""
+    name = heading.strip(" *_`\"'")
+    for word, english in _CHINESE:
+        if word in name and len(name) <= 8:
+            return sensitivity(english)
+    return sensitivity(re.sub(r"[^A-Za-z0-9]+", "_", name)) if len(name) <= 40 else Sensitivity.NONE
+
+
+def is_secret_cell(value: str, heading: str) -> bool:
+    """Tell whether ``value`` is a secret below ``heading``."""
+    level = column_sensitivity(heading)
+    if level < Sensitivity.TOKEN or value.lower() in _NOTHING_SECRET or is_placeholder(value):
+        return False
+    if level is Sensitivity.TOKEN:
+        return is_surely_secret(value, level)
+    return is_secret_value(value, level, key=heading, quoted=True, running_text=False)
+
+
+def _find_in_lines(text: str) -> Iterator[Span]:
+    head: list[_Cell] = []
+    rows = 0
+    at = 0
+    before: list[_Cell] = []  # the cells of the line before, which a ruler would make a head
+    for line in text.split("\n"):
+        begin, at = at, at + len(line) + 1
+        if not line.strip() or len(line) > _LONGEST_LINE or rows > _MOST_ROWS:
+            head, before, rows = [], [], 0
+            continue
+        if _RULER.fullmatch(line):
+            if before and _is_head(before):
+                head, rows = before, 0
+            continue
+        cells = [_Cell(match.start(), match.end(), match.group()) for match in _CELL.finditer(line)]
+        if head:
+            rows += 1
+            yield from _judge(head, cells, begin)
+            continue
+        if len(cells) >= 2 and "|" not in line and _is_head(cells):
+            head, rows = cells, 0
+        elif (words_apart := _capitals(line)) and _is_head(words_apart):
+            head, rows = words_apart, 0
+        before = cells
+
+
+def _capitals(line: str) -> list[_Cell]:
+    """Give the cells of a head in capitals whose cells single blanks set apart: ``USER PASSWORD HOST``."""
+    parts = [_Cell(match.start(), match.end(), match.group()) for match in re.finditer(r"\S+", line)]
+    return (
+        parts if 2 <= len(parts) <= 12 and all(re.fullmatch(r"[A-Z][A-Z0-9_-]*", part.text) for part in parts) else []
+    )
+
+
+def _is_head(cells: list[_Cell]) -> bool:
+    return all(_HEADING.fullmatch(cell.text) and cell.text.count(" ") < 4 for cell in cells) and any(
+        column_sensitivity(cell.text) >= Sensitivity.TOKEN for cell in cells
+    )
+
+
+def _judge(head: list[_Cell], cells: list[_Cell], begin: int) -> Iterator[Span]:
+    if len(cells) != len(head) and len(cells) == 1 and " " in cells[0].text:
+        # The widest values leave one blank: cut where the words are as many as the columns.
+        parts = [
+            _Cell(cells[0].start + match.start(), cells[0].start + match.end(), match.group())
+            for match in re.finditer(r"\S+", cells[0].text)
+        ]
+        cells = parts if len(parts) == len(head) else cells
+    for index, column in enumerate(head):
+        if column_sensitivity(column.text) < Sensitivity.TOKEN:
+            continue
+        if len(cells) == len(head):
+            found: _Cell | None = cells[index]
+        else:  # some cell is empty: what stands below the head
+            found = next((cell for cell in cells if cell.start <= column.end and column.start < cell.end), None)
+            if found is not None and abs(found.start - column.start) > 2 and abs(found.end - column.end) > 2:
+                found = None
+        if found is not None and is_secret_cell(found.text, column.text):
+            yield Span(begin + found.start, begin + found.end, "keyed_value", REDACTED, RANK_KEYED)
+
+
+def _find_in_html(text: str) -> Iterator[Span]:
+    head: list[str] = []
+    row: list[_Cell] = []
+    kinds: list[str] = []
+
+    def end_of_row() -> Iterator[Span]:
+        nonlocal head
+        if kinds and all(kind == "th" for kind in kinds):
+            head = [cell.text for cell in row]
+            return
+        named = [(one.text, other) for one, other, kind in zip(row, row[1:], kinds, strict=False) if kind == "th"]
+        if not head and not named and any(column_sensitivity(cell.text) >= Sensitivity.PASSWORD for cell in row):
+            if len(row) == 2 and column_sensitivity(row[0].text) >= Sensitivity.TOKEN:
+                named = [(row[0].text, row[1])]
+            else:
+                head = [cell.text for cell in row]
+                return
+        below = list(zip(head, row, strict=False)) if len(head) == len(row) else []
+        for heading, cell in named or below:
+            if is_secret_cell(cell.text, heading):
+                yield Span(cell.start, cell.end, "keyed_value", REDACTED, RANK_KEYED)
+
+    for match in _TAG.finditer(text):
+        tag = match["tag"].lower()
+        if tag == "tr":
+            yield from end_of_row()
+            row, kinds = [], []
+            continue
+        inner = _INNER.match(text, match.end())
+        if inner is not None:
+            value = inner["text"].strip()
+            start = inner.start("text") + (inner["text"].index(value) if value else 0)
+            row.append(_Cell(start, start + len(value), value))
+            kinds.append(tag)
+    yield from end_of_row()

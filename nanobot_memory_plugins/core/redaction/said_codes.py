@@ -1,0 +1,230 @@
+"""Codes, words and phrases that let somebody in, in the order and the wording in which people say them."""
+
+from __future__ import annotations
+
+import re
+
+from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
+from nanobot_memory_plugins.core.redaction.word_lists import words
+
+_Q = "[\"'`\ue0f1-\ue0f9*]{0,2}"
+# What a number would count, were it no code.
+_NO_UNIT = (
+    r"(?![0-9]|[.,:/][0-9]|-[0-9]{2}|[ ]?(?:%|px|ms|kb|mb|gb|个|個|次|分钟|秒|天|小时|元|条|人|年|月|位|章|页|集|版))"
+)
+_NUMBER = rf"(?<![0-9A-Za-z_.,:/#$-])(?P<secret>[0-9]{{4,8}}|[A-Z]-[0-9]{{4,8}}|[0-9]{{3}}[- ][0-9]{{3}}){_NO_UNIT}"
+_CHINESE_CODE = (
+    r"(?:验证码|驗證码|校验码|校驗碼|动态码|动态密码|确认码|登录码|短信码|激活码|提取码|取件码|取货码|门禁码|开门码"
+    r"|授权码|安全码|口令|密码|密碼|驗證碼|pin码)"
+)
+_PLACE = (
+    "gate|door|front[ ]door|back[ ]door|garage|garage[ ]door|building|entry|entrance|lobby|lock|lockbox"
+    "|key[ ]?box|key[ ]safe"
+    "|locker|safe|vault|alarm|keypad|padlock|gym|elevator|lift|parking|barrier|pool|shed|storage|storage[ ]unit"
+    "|suitcase"
+    "|luggage|bike[ ]lock|bike|apartment|flat|office|airbnb|hotel|room|cabin|courtyard|mailbox|intercom"
+    "|burglar[ ]alarm|security"
+)
+_ALPHANUMERIC = (
+    r"(?P<secret>(?=[A-Z0-9*#]{0,7}[0-9])(?:[#*]?(?![0-9]{2}(?![0-9A-Z#*]))[A-Z0-9]{2,8}[#*]?"
+    r"|[0-9]{1,4}(?:[- ][0-9]{1,4}){1,4}))"
+)
+_CODE_END = (
+    r"(?![A-Za-z0-9]|[.,:/-][0-9A-Za-z]|[ ]?%|[ ]?[个位次分秒天小元条人年月章页集版]"
+    r"|[ ](?:lines?|times|days|years|people|users|digits|characters|hours|minutes|seconds|months|weeks|percent"
+    r"|of)(?![a-z]))"
+)
+_NAME = r"(?:[ ](?:for|of|to|at|in|on)(?:[ ][A-Za-z0-9'’-]{1,16}){1,5}?)?"
+_LINK = (
+    r"(?:[ ](?:is|was|will[ ]be|has[ ]changed[ ]to|changed[ ]to|is[ ]now|=)[ ](?:now[ ]"
+    r"|still[ ])?|[ ]?[:=—-][ ]?|['’]s[ ])"
+)
+_WORD_FOR_ONE = r"(?:pass[ -]?word|pass[ -]?phrase|passcode|pw|pwd)"
+# None of them stands in a phrase that somebody chose; the rest of a sentence nearly always holds one.
+_SENTENCE = words(
+    "is are was were be been being am the a an and or but not no nor of to in on at for from with by as it its"
+    " that this"
+    " these those there here my your our his her their i you he she we they me him them us so too very also only just"
+    " still always never ever yet when where while if then than because which who what how why will would can could"
+    " should may might must do does did done has have had get got gets into out up down over under about after before"
+    " again please anymore any some all each every more most less least same wrong incorrect invalid valid required"
+    " optional missing empty blank expired weak strong short long longer shorter case sensitive secret safe secure"
+    " different stored saved kept hashed encrypted plain text reset changed working visible hidden"
+)
+_ADJECTIVE = re.compile(r"(?:ed|ing|able|ible|ive|ous|ful|less|ant|ent|ory|ly|ish)$")
+# What is said of a password without telling it.
+_SAID_OF_ONE = _SENTENCE | words(
+    "fine okay ok good bad great easy hard simple complex complicated random unknown known public private personal"
+    " temporary default new old current initial unique common obvious important necessary useful useless broken gone"
+    " lost stolen set unset null none true false yes maybe correct right ready active inactive available outdated"
+    " pending exposed leaked numeric alphanumeric readable disabled enabled written typed mine yours theirs ours"
+    " something nothing anything everything somewhere nowhere elsewhere below above inside attached online"
+    " offline local"
+    " global shared static dynamic mandatory sufficient insufficient identical similar bcrypt argon sha plaintext"
+    " cleartext base numbers letters characters digits symbols passwords password username email needed accepted"
+    " rejected"
+    " provided generated rotated compromised denied checked verified confirmed synced cached printed logged sent"
+    " forgotten correctly twice once today tomorrow yesterday soon later now due free full ambiguous"
+)
+
+
+def _is_phrase(found: str) -> bool:
+    """Tell whether ``found`` is words that somebody strung together, and not the rest of a sentence."""
+    parts = found.lower().split()
+    return len(set(parts)) > 2 and not any(part in _SENTENCE or _ADJECTIVE.search(part) for part in parts)
+
+
+def _is_chosen_word(found: str) -> bool:
+    """Tell whether ``found`` is a word that somebody chose, and nothing that is said of a password."""
+    word = found.lower()
+    return word not in _SAID_OF_ONE and not _ADJECTIVE.search(word)
+
+
+CODES = RowRules(
+    "access_code",
+    (
+        Row(
+            ("use ", "enter ", "type ", "submit ", "input "),
+            rf"(?<![a-z])(?:use|enter|type|submit|input)[ ](?:the[ ])?(?:code[ ]|pin[ ]"
+            rf"|otp[ ])?{_Q}{_NUMBER}{_Q}[ ](?:to|for)"
+            r"[ ](?:verify|verification|confirm|log[ ]?in|sign[ ]?in|login|authenticate|authori[sz]e|validate"
+            r"|activate|access"
+            r"|unlock|get[ ]in|reset[ ]your|(?:complete|finish|continue)[ ](?:your[ ]|the[ ])?(?:sign|log|regis"
+            r"|verif|pay"
+            r"|purch|set|order|transf))",
+            "use «948538» to verify your account",
+            "use 948538 to seed the generator",
+        ),
+        Row(
+            ("码", "碼", "口令"),
+            rf"{_NUMBER}[ ]?[是为為即](?:我|你|您|咱|他|她)?们?的?[^\s0-9,，。;；:：!?（）()]{{0,10}}?{_CHINESE_CODE}"
+            "(?!学|字段|长度|类型|格式|错误|规则|管理)",
+            "【淘宝】«948538»是您的登录验证码，5 分钟内有效",
+            "404是常见的错误码，2024是密码学课程的年份",
+        ),
+        Row(
+            ("码", "碼", "口令"),
+            rf"{_NUMBER}[ ]?[（(【\[][^（）()【】\[\]\n]{{0,10}}?{_CHINESE_CODE}[^（）()【】\[\]\n]{{0,16}}[)）】\]]",
+            "【淘宝】«948538»（登录验证码）",
+            "第 2024 期（密码学专题）",
+        ),
+        Row(
+            ("code", "pin", "otp"),
+            rf"{_NUMBER}[ ]?(?:[-–—:|][ ]?|\()(?:is[ ])?(?:(?:your|my|our)[ ](?:[A-Za-z0-9-]{{2,20}}[ ]){{0,3}}"
+            rf"|(?:[A-Za-z]{{2,20}}[ ])?"
+            r"(?:verification|security|login|confirmation|access|one-time|sms|door|gate|alarm|2fa"
+            r"|auth(?:entication)?)[ ])"
+            r"(?:code|pin|otp|passcode)(?![a-z])",
+            "«948538» (Google verification code)",
+            "404: your status code",
+        ),
+        # The gate code is A17; garage code: 4471#; code for the lockbox is 03-17
+        Row(
+            ("code", "combination", "combo", "pin"),
+            rf"(?<![a-z])(?:{_PLACE})(?:['’]s)?[ ](?:access[ ]|entry[ ]|door[ ]|gate[ ]|lock[ ])?(?:code"
+            rf"|combination|combo|pin)"
+            rf"{_NAME}{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
+            "the gate code is «A17», ring twice",
+            "the security code is reviewed by A17 every week",
+        ),
+        Row(
+            ("code", "combination", "combo", "pin"),
+            rf"(?<![a-z])(?:code|combination|combo|pin)[ ](?:for|of|to|at|on)[ ](?:(?:the|my|our|your|his|her)[ ])?"
+            rf"(?:[A-Za-z'’]{{1,14}}[ ]){{0,2}}?(?:{_PLACE})(?:[ ]"
+            rf"[A-Za-z'’]{{1,14}}){{0,3}}?{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
+            "The code for the pool gate is «B204»",
+            "the code for the gate class is 12 lines long",
+        ),
+        Row(
+            (
+                "门",
+                "門",
+                "车库",
+                "小区",
+                "楼下",
+                "楼道",
+                "电梯",
+                "保险",
+                "储物",
+                "快递柜",
+                "行李箱",
+                "自行车",
+                "报警",
+                "民宿",
+                "公寓",
+                "闸机",
+            ),
+            r"(?:大门|大門|房门|家门|院门|门禁|門禁|门锁|門鎖|密码锁|车库|小区|楼下|楼道|单元门|电梯|保险柜|保险箱|储物柜|快递柜|行李箱|自行车锁?|报警器?"
+            rf"|民宿|公寓|闸机|门)[^\s0-9A-Za-z,，。;；:：!?]{{0,4}}?(?:密码|密碼|号码|代码|码"
+            rf"|碼)[^\s0-9A-Za-z,，。;；:：!?]{{0,4}}?[ ]?[是为為:：改]?[成为]?[ ]?"
+            rf"{_Q}{_ALPHANUMERIC}{_CODE_END}",
+            "小区门禁密码是 «A17#»，进来右转",
+            "门禁码长 6 位，门的代码由 17 人维护",
+        ),
+        Row(
+            (
+                "safe word",
+                "safeword",
+                "code word",
+                "codeword",
+                "alarm word",
+                "duress word",
+                "security word",
+                "passphrase",
+                "pass phrase",
+            ),
+            rf"(?<![a-z])(?:safe[ -]?word|code[ -]?word|alarm[ -]?word|duress[ -]?word"
+            rf"|security[ -]?word){_NAME}{_LINK}{_Q}"
+            r"(?P<secret>[A-Za-z][A-Za-z-]{3,20})(?![A-Za-z])",
+            "our alarm company's code word is «meadowharbor»",
+            "the code word is required",
+            _is_chosen_word,
+        ),
+        # correct horse battery staple
+        Row(
+            ("pass", "pw"),
+            rf"(?<![a-z]){_WORD_FOR_ONE}{_NAME}{_LINK}{_Q}(?P<secret>[a-z]{{3,12}}(?:[ ]"
+            rf"[a-z]{{3,12}}){{3,9}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
+            "my password is «correct horse battery staple».",
+            "the password is far too short for any serious use",
+            _is_phrase,
+        ),
+        # my wifi password is tangerine
+        Row(
+            ("pass", "pw"),
+            rf"(?<![a-z])(?:(?:my|our|his|her|their|mum's|mom's|dad's|wi-?fi|router|network|guest|netflix|laptop"
+            rf"|phone|bank|email"
+            rf"|mail|login|account|alarm|zip|pdf|vault|admin"
+            rf"|root)[ ](?:[a-z0-9'-]{{2,12}}[ ]){{0,2}}?){_WORD_FOR_ONE}{_NAME}{_LINK}{_Q}"
+            rf"(?P<secret>[A-Za-z]{{5,16}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
+            "my wifi password is «tangerine».",
+            "my password is expired.",
+            _is_chosen_word,
+        ),
+        # p a s s w o r d : hunter2
+        Row(
+            (
+                "p a s s",
+                "p.a.s.s",
+                "p-a-s-s",
+                "p_a_s_s",
+                "s e c r e t",
+                "t o k e n",
+                "p w d",
+                "a p i",
+                "p i n",
+                "c o d e",
+                "密 码",
+                "密 碼",
+                "口 令",
+            ),
+            r"(?<![a-z])(?:p([ ._-])a\1s\1s\1?(?:w\1o\1r\1d|c\1o\1d\1e|p\1h\1r\1a\1s\1e)|s[ ]e[ ]c[ ]r[ ]e[ ]t"
+            r"|t[ ]o[ ]k[ ]e[ ]n"
+            r"|p[ ]w[ ]d|a[ ]p[ ]i[ _-]{1,3}k[ ]e[ ]y|p[ ]i[ ]n|c[ ]o[ ]d[ ]e|密[ ]码|密[ ]碼"
+            r"|口[ ]令)[ ]{0,2}(?:[:=是为]|[ ]is[ ]|i[ ]s[ ])[ ]{0,2}"
+            rf"{_Q}(?P<secret>[!-~](?:[ ][!-~]){{3,40}}(?![!-~])|[^\s\"'`]{{4,128}})",
+            "p a s s w o r d: «hunter2x»",
+            "c o d e review is at noon",
+        ),
+    ),
+)

@@ -1,0 +1,45 @@
+"""What opens a wallet or an authenticator: numbered seed words, setup keys in groups, links that move accounts."""
+
+from __future__ import annotations
+
+from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
+from nanobot_memory_plugins.core.redaction.rules import API_KEY
+
+_SEED_WORDS = (
+    r"(?:seed(?:[ ](?:words?|phrase))?|mnemonic(?:[ ](?:words?|phrase))?|(?:recovery|backup|secret"
+    r"|wallet)[ ](?:recovery[ ])?(?:words?|phrase)|助记词|助記詞|恢复短语|(?:12|15|18|21|24)[ ]words)"
+)
+
+WALLETS = RowRules(
+    "recovery_secret",
+    (
+        Row(
+            ("seed", "mnemonic", "phrase", "words", "助记词", "助記詞", "恢复短语"),
+            rf"(?<![a-z]){_SEED_WORDS}[^\n]{{0,60}}?[:：\s]\s{{0,4}}(?P<secret>1[.):]?[ \t]{{0,3}}[a-z]{{3,8}}"
+            r"(?:[\s,;|]{1,6}[0-9]{1,2}[.):]?[ \t]{0,3}[a-z]{3,8}){10,23})(?![a-z])",
+            "Seed words:\n«1. ridge\n2. oven\n3. tide\n4. velvet\n5. lamp\n6. cargo\n7. mule\n8. frost\n9."
+            " pepper\n10. elbow\n11. stay\n12. gown»",
+            "seed words: 1. what they are 2. how they work",
+        ),
+        Row(
+            ("otpauth-migration",),
+            r"otpauth-migration://[a-z]{1,12}\?data=(?P<secret>[A-Za-z0-9%+/=_-]{8,8000})",
+            "otpauth-migration://offline?data=«CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU»",
+            "links of otpauth-migration://offline move accounts",
+            None,
+            API_KEY,
+        ),
+        Row(
+            ("key", "secret", "code", "manual", "authenticator", "2fa", "totp", "密钥", "密鑰"),
+            r"(?<![a-z])(?:set-?up[ ](?:key|code)|secret[ ]key|manual[ ](?:entry|key"
+            r"|code)(?:[ ]key)?|(?:authenticator|2fa|totp|mfa|otp)"
+            r"(?:[ ](?:app|setup|secret|key|code|manual)){0,3}|安全密钥|设置密钥|手动输入密钥|密[钥鑰])"
+            r"[\"')]{0,2}(?:[ ](?:for|of|on)(?:[ ][a-z0-9.'-]{1,16}){1,3})?[ ]{0,2}(?:[:=是为]|is|—|-)[ ]{0,2}[\"']?"
+            r"(?P<secret>(?-i:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
+            r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15})(?:[ -][A-Za-z2-7]{1,3})?)(?![A-Za-z0-9])",
+            "setup key: «XAAE P5XG 7QK2 LMNO»",
+            "the setup key: four more plus many",
+            lambda found: any(char.isdigit() for char in found) or found.isupper(),
+        ),
+    ),
+)

@@ -1,0 +1,19 @@
+"""The rules that are rows: each hides what its example marks, and nothing of its counter-example."""
+
+import pytest
+
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction.personal_ids import IDS
+from nanobot_memory_plugins.core.redaction.rows import SECRET_CLOSES, SECRET_OPENS, Row
+from nanobot_memory_plugins.core.redaction.said_codes import CODES
+from nanobot_memory_plugins.core.redaction.wallets import WALLETS
+
+ROWS = [row for rules in (CODES, IDS, WALLETS) for row in rules.rows]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example[:40])
+def test_a_row_hides_what_its_example_marks_and_nothing_of_its_counter_example(row: Row):
+    before, rest = row.example.split(SECRET_OPENS)
+    secret, after = rest.split(SECRET_CLOSES)
+    assert redact_text(before + secret + after) == before + row.placeholder + after
+    assert redact_text(row.counter) == row.counter
