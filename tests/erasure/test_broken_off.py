@@ -26,7 +26,7 @@ CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider
 
 
 def test_a_forgetting_that_is_killed_or_interrupted_at_any_moment_is_finished_at_the_next_start(tmp_path: Path):
-    command = [sys.executable, "-m", "tests.erasure.broken_off", str(rounds(8, 200)), "1", str(tmp_path)]
+    command = [sys.executable, "-m", "tests.erasure.broken_off", str(rounds(8, long=200)), "1", str(tmp_path)]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-2_000:]
     told = json.loads(done.stdout.splitlines()[-1])

@@ -9,6 +9,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+
 # What stands for a stretch of text that was taken out.
 GAP = "[…]"
 
@@ -23,7 +25,7 @@ _LETTERS_PER_WIDE = 2.5
 
 def plain(text: str) -> str:
     """Return the letters and digits of a text, folded."""
-    return _NOT_TELLING.sub("", unicodedata.normalize("NFKD", text).casefold())
+    return _NOT_TELLING.sub("", simplified(unicodedata.normalize("NFKD", text)).casefold())
 
 
 def weight(letters: str) -> float:
