@@ -4,17 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from nanobot_memory_plugins.core.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Tier
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Tier
 from nanobot_memory_plugins.recall.dates_in_words import day_in_words, is_chinese, with_days
+from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.repeats import fold_repeats, folded, one_line
+from nanobot_memory_plugins.recall.repeats import fold_repeats, one_line
 from nanobot_memory_plugins.recall.watching import Reason, Watch
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
 FENCE_TOKENS = 60
-# Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
-_SHORTEST_REPEAT = 8
 # Of two memories whose scores differ by less than a tenth, one that is half as long as the other goes first.
 _NEARLY_THE_SAME = 0.9
 _HALF = 2
@@ -99,25 +98,16 @@ def _note_cuts(hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options:
     watch.whole.update(page.whole)
 
 
-def without_live(hits: Iterable[Hit], text: str, history: Sequence[Message], watch: Watch | None = None) -> list[Hit]:
+def without_live(hits: Iterable[Hit], live: LiveContext, watch: Watch | None = None) -> list[Hit]:
     """Leave out what stands in the live context already, and keep one of those that say the same."""
-    live = {folded(text), *(folded(message.text) for message in history)}
-    live.discard("")
-    longer = [context for context in live if len(context) >= _SHORTEST_REPEAT]
     listed = list(hits)
-    fresh = [hit for hit in listed if _is_new(folded(hit.text), live, longer)]
+    fresh = [hit for hit in listed if not live.holds(hit.text)]
     if watch is not None:
         kept = {hit.id for hit in fresh}
         watch.cut(
             (hit for hit in listed if hit.id not in kept), Reason.IN_CONTEXT, "the message or a turn before has it"
         )
     return fold_repeats(fresh, watch)
-
-
-def _is_new(said: str, live: set[str], longer: Sequence[str]) -> bool:
-    if not said or said in live:
-        return False
-    return len(said) < _SHORTEST_REPEAT or not any(said in context for context in longer)
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ The hooks in `plugin` call it, and so does ``nanobot-memory eval``: what is meas
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,9 +12,11 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier
 from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
@@ -57,16 +59,17 @@ async def recall(
     asked_at: datetime | None = None,
     ranked_limit: int = 0,
     clock: Clock | None = None,
+    redact: Callable[[str], str] = redact_text,
     watch: Watch | None = None,
 ) -> Recalled:
     """Recall for a message.
 
-    ``history`` are the messages that stand in the live context before it: what is in them is not injected again.
-    ``scope`` is the filter of the search. ``tier`` None: the words of the message and of the user's last turns choose
-    it, and a follow-up is searched with the turns that it follows. ``asked_at`` is when the question is asked, the
-    store's now by default. ``ranked_limit`` asks for that many ranked hits, where fewer would do for the block; they
-    change nothing in what is injected from the hits. ``watch`` is told what was done and why, and changes nothing
-    either.
+    ``history`` are the messages that stand in the live context before it: what is in them is not injected again,
+    nor what ``redact`` left of it in a file. ``scope`` is the filter of the search. ``tier`` None: the words of the
+    message and of the user's last turns choose it, and a follow-up is searched with the turns that it follows.
+    ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
+    ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
+    ``watch`` is told what was done and why, and changes nothing either.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
@@ -106,7 +109,8 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
         return Recalled(tier, ranked=found.ranked)
-    return _chosen(found, text, history, options, watch)
+    live = LiveContext((text, *(message.text for message in history)), redact)
+    return _chosen(found, live, options, watch)
 
 
 def _followed(text: str, turns: Sequence[str], decision: Decision) -> str:
@@ -186,16 +190,14 @@ async def _search(
     return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)))
 
 
-def _chosen(
-    found: _Found, text: str, history: Sequence[Message], options: RecallOptions, watch: Watch | None
-) -> Recalled:
+def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: Watch | None) -> Recalled:
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
     The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
     the second half of the answer, whatever its own words are.
     """
     tier, probe = found.tier, None
-    fresh = without_live(found.hits, text, history, watch)
+    fresh = without_live(found.hits, live, watch)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
     needed = options.probe_threshold if tier is RecallTier.OFF else options.relevance_threshold
     if watch is not None:

@@ -100,6 +100,7 @@ class RecallPlugin:
             scope=context.visible_scope(scope),
             tier=tier,
             clock=context.clock,
+            redact=context.redact,
         )
         shown = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
         self._remember(session_key, _Answered(recalled.tier, shown, reviewed))

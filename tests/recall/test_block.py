@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.fence import fence
+from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Hit, Message, Origin, Tier
+from nanobot_memory_plugins.core.values import Hit, Origin, Tier
 from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 
 
@@ -84,9 +86,9 @@ def test_nothing_that_fits_gives_no_block():
 
 
 def test_what_stands_in_the_live_context_is_not_injected_again():
-    history = [Message(role="user", text="My favourite colour is   GREEN, you know")]
+    live = LiveContext(["The question", "My favourite colour is   GREEN, you know"], redact_text)
     hits = [hit("1", "my favourite colour is green"), hit("2", "the question"), hit("3", "other"), hit("4", "Other")]
-    assert [h.id for h in without_live(hits, "The question", history)] == ["3"]
+    assert [h.id for h in without_live(hits, live)] == ["3"]
 
 
 def test_hits_below_the_least_odds_are_left_out():

@@ -1,0 +1,56 @@
+"""What stands in the live context already, and is not injected again.
+
+A memory of it stands in its file as it was stored: its secrets hidden, its white space as it may be, perhaps a part of
+it only. What was hidden is not looked for: every other word of the memory must stand in one text of the context, in its
+order, and that text must hold something to hide.
+"""
+
+from collections.abc import Callable, Iterable
+
+from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
+from nanobot_memory_plugins.recall.repeats import folded
+
+# Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
+_SHORTEST_PART = 8
+# In a longer text something is hidden as a rule, and looking would take long.
+_LOOKED_THROUGH = 20_000
+
+
+class LiveContext:
+    """The texts of a live context. Built once for a message, asked for each memory."""
+
+    def __init__(self, texts: Iterable[str], redact: Callable[[str], str]) -> None:
+        self._redact = redact
+        self._texts = {plain: text for text in texts if (plain := folded(text))}
+        self._hides: dict[str, bool] = {}
+
+    def holds(self, text: str) -> bool:
+        """Say whether a memory says only what stands here."""
+        said = folded(text)
+        if not said or said in self._texts:
+            return True
+        if len(said) >= _SHORTEST_PART and any(said in plain for plain in self._texts):
+            return True
+        parts = [folded(part) for part in PLACEHOLDER.split(text)]
+        if len(parts) == 1:
+            return False
+        if not any(parts):
+            return True  # nothing but what was hidden
+        return any(_stand_in(parts, plain) and self._holds_a_secret(plain) for plain in self._texts)
+
+    def _holds_a_secret(self, plain: str) -> bool:
+        if plain not in self._hides:
+            text = self._texts[plain]
+            self._hides[plain] = len(text) > _LOOKED_THROUGH or self._redact(text) != text
+        return self._hides[plain]
+
+
+def _stand_in(parts: Iterable[str], text: str) -> bool:
+    """Say whether all parts stand in a text, one behind the other."""
+    at = 0
+    for part in filter(None, parts):
+        found = text.find(part, at)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True

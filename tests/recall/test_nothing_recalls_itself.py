@@ -1,0 +1,85 @@
+"""No message recalls itself: what stands in the live context is known again as it was stored."""
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.recall.repeats import folded
+from tests.recall.test_injection import CONFIG
+from tests.support.chinese import in_both_scripts
+from tests.support.nanobot import OFFLINE, Installation
+
+SAID = in_both_scripts(
+    [
+        "my phone is +351 912 345 678, mail marta@helix.example",
+        "Remember: the wifi password at the Porto office is tangerine42, and the alarm is off at night",
+        "I pushed with the token ghp_abcdefghijklmnopqrstuvwxyz0123456789 yesterday, do you remember that?",
+        "my card is 5500 0055 5555 5559, exp 09/28, please order the lamp again as before",
+        "Do you remember my IBAN DE89 3704 0044 0532 0130 00 and my landlord's mail, jo@haus.example?",
+        "  Which   port did we use,\r\n with password=Zebra-4711-Quokka, last time?  ",
+        "Ｄｏ ｙｏｕ ｒｅｍｅｍｂｅｒ ｍｙ ｍａｉｌ ada@lovelace.example?",
+        "你还记得我的手机号 13912345678 和邮箱 xiaoyu@chen.example 吗",
+        "我之前说过我的银行卡密码是 884213，别告诉别人",
+        "之前的测试库密码：Tq7-zebra-Lim9，端口是 5433，记得吗？",
+        "我上次的身份证号是 11010519491231002X，你记得吧",
+    ]
+)
+LONG = "We talked about the harbour before. " + "The crane lifts boxes of tea and rice all day. " * 60
+PLACED = [f"Do you remember? {LONG} my mail is ida@harbour.example. {LONG}"]
+
+
+@pytest.fixture
+async def memory(tmp_path):
+    async with MemoryHost(tmp_path, config=MemoryConfig.model_validate(CONFIG)) as host:
+        yield host
+
+
+def recalls(block: str | None, text: str) -> list[str]:
+    """Return the lines of a block that are of a message."""
+    stored = folded(redact_text(text))
+    said = [line.partition("user: ")[2] for line in (block or "").splitlines() if line.startswith("- ")]
+    return [line for line in said if line and folded(line)[:16] in stored]
+
+
+async def test_each_of_these_messages_holds_something_to_hide():
+    assert all(redact_text(text) != text for text in SAID + PLACED)
+
+
+async def test_a_message_whose_secrets_are_hidden_does_not_recall_itself(memory):
+    for number, text in enumerate(SAID + PLACED):
+        await memory.message_received(session_key=f"cli:{number}", text=text)
+    await memory.flush_index()
+    for number, text in enumerate(SAID + PLACED):
+        said = await memory.message_received(session_key=f"cli:again-{number}", text=text)
+        assert recalls(said.block, text) == []
+        asked = await memory.message_received(
+            session_key=f"cli:{number}",
+            text="What did I tell you before? 我之前说了什么？" + text[:20],
+            history=[{"role": "user", "content": text}, {"role": "assistant", "content": "OK."}],
+        )
+        assert recalls(asked.block, text) == []
+
+
+async def test_what_only_resembles_a_message_is_recalled(memory):
+    await memory.message_received(session_key="cli:a", text="my phone is +351 912 345 678 and the office is in Porto")
+    await memory.flush_index()
+    asked = await memory.message_received(
+        session_key="cli:b", text="Do you remember what my phone is and where the office is?"
+    )
+    assert "my phone is [PHONE]" in (asked.block or "")
+
+
+async def test_in_nanobot_no_request_holds_a_message_beside_itself(tmp_path, monkeypatch):
+    with ScriptedServer() as server:
+        nanobot = Installation(tmp_path, server, {"storage": {"embeddingProvider": "none"}})
+        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
+            monkeypatch.setenv(name, value)
+        loop = nanobot.loop()
+        for text in (SAID[0], SAID[7], SAID[8]):
+            await loop.process_direct(text, session_key="cli:one")
+            await loop.process_direct(f"Do you remember that? {text}", session_key="cli:one")
+        await loop.aclose()
+        asked = [request.text for request in server.requests if request.tool_names]
+    assert len(asked) >= 6
+    assert not [text for text in asked if "[PHONE]" in text or "[EMAIL]" in text]
