@@ -24,7 +24,9 @@ sys.path.insert(0, str(ROOT))
 
 from docs.make_pictures import PICTURES, portable  # noqa: E402
 from docs.picture_workspace import make_workspace  # noqa: E402
+from nanobot_memory_plugins.core.cli import console as console_module  # noqa: E402
 from nanobot_memory_plugins.core.cli import doctor_command  # noqa: E402
+from nanobot_memory_plugins.core.cli.console import PrintableConsole  # noqa: E402
 from nanobot_memory_plugins.core.cli.main import run_command_line  # noqa: E402
 from nanobot_memory_plugins.core.diagnosis import Finding, Health  # noqa: E402
 from nanobot_memory_plugins.recall.cli import why_command  # noqa: E402
@@ -56,7 +58,8 @@ def picture(name: str) -> str:
 
     def recording(**settings: Any) -> Console:
         settings |= {"record": True, "file": io.StringIO(), "width": COLUMNS, "soft_wrap": False}
-        consoles.append(Console(**settings, force_terminal=True, color_system="truecolor", legacy_windows=False))
+        settings |= {"force_terminal": True, "color_system": "truecolor", "legacy_windows": False}
+        consoles.append(PrintableConsole(**settings))
         return consoles[-1]
 
     with tempfile.TemporaryDirectory() as folder:
@@ -66,7 +69,7 @@ def picture(name: str) -> str:
         given = {"HOME": folder}
         with (
             mock.patch.dict(os.environ, given),
-            mock.patch.object(module, "Console", recording),
+            mock.patch.object(console_module, "PrintableConsole", recording),
             mock.patch.object(module, "examine", _the_same_everywhere(module.examine, home)),
             mock.patch.object(sys, "stderr", io.StringIO()),
         ):
@@ -77,6 +80,7 @@ def picture(name: str) -> str:
                 where = ["--workspace", str(home / "agent"), "--config", str(home / "config.json")]
                 with redirect_stdout(io.StringIO()):  # else the doctor counts what is indexed until then
                     run_command_line(["index", *where])
+                consoles.clear()
                 status = run_command_line([*command, *where])
     if status != 0:
         raise SystemExit(f"{command} ended with {status}")

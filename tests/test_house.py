@@ -1,6 +1,7 @@
 """The house keeps its shape: namespace, versions, direction of dependencies, size of modules."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -53,6 +54,24 @@ def test_only_the_bridge_knows_nanobot():
         m.relative_to(NAMESPACE).parts[0] for m in MODULES if any(n.split(".")[0] == "nanobot" for n in imported(m))
     }
     assert knowing <= {"bridge"}
+
+
+def test_every_way_out_goes_through_the_one_function():
+    """The log, the tables and the lines of commands each have one module that reaches them; nothing goes beside it."""
+    ways = {
+        r"^import loguru|^from loguru import logger": {"core/log.py"},
+        r"\bConsole\(|rich\.markup|^from rich import print": {"core/cli/console.py"},
+        r"typer\.s?echo\(|click\.s?echo\(": {"core/cli/plain.py", "core/cli/main.py"},
+        r"(?<![\w.])print\(": set(),
+        # One JSON object; a filter's output; the address of a process of the demo, for its parent.
+        r"sys\.std(?:out|err)\.(?:buffer\.)?write\(": {
+            "core/cli/options.py", "core/cli/redact_command.py", "bridge/demo/local_model_process.py",
+        },
+    }  # fmt: skip
+    for way, allowed in ways.items():
+        pattern = re.compile(way, re.MULTILINE)
+        using = {m.relative_to(NAMESPACE).as_posix() for m in MODULES if pattern.search(m.read_text(encoding="utf-8"))}
+        assert using <= allowed, way
 
 
 def test_no_module_is_longer_than_400_lines():

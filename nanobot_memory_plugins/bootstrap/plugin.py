@@ -5,14 +5,13 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.bootstrap.budget import Allotment, Shortened, allot
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.core.bootstrap import default_overhead, read_text
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # Warnings that are remembered, so that each is given once.

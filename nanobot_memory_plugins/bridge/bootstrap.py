@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loguru import logger
 from nanobot.agent.tools.context import current_request_session_key
 
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_own
+from nanobot_memory_plugins.core.log import logger
 
 # The long-term file by the name under which the model's file tools find it.
 MEMORY_FILE = "memory/MEMORY.md"

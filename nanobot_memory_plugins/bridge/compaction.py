@@ -7,8 +7,6 @@ import functools
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from loguru import logger
-
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.memory import Memory
@@ -19,6 +17,7 @@ from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
 from nanobot_memory_plugins.core.earlier_summary import earlier_summary_message
 from nanobot_memory_plugins.core.fence import language_of
+from nanobot_memory_plugins.core.log import logger
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from loguru import logger
-
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.core.config import (
     ConfigProblem,
@@ -20,6 +18,7 @@ from nanobot_memory_plugins.core.config import (
     load_config,
     plugin_options,
 )
+from nanobot_memory_plugins.core.log import logger
 
 # The name of the bridge's own entry point among the plugins.
 PLUGIN_NAME = "nanobot"

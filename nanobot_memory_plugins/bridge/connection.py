@@ -7,8 +7,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from loguru import logger
-
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configuration, read_configuration
@@ -27,6 +25,7 @@ from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import Scope

@@ -15,9 +15,8 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.bridge.memory import Memory
+from nanobot_memory_plugins.core.log import logger
 
 _T = TypeVar("_T")
 Use = Callable[[Memory], Awaitable[_T]]

@@ -7,12 +7,12 @@ bridge has the session compacted when the turn is over, the way nanobot compacts
 import re
 from typing import Any
 
-from loguru import logger
 from nanobot.agent.hook import AgentHook
 
 from nanobot_memory_plugins.bridge.seams import require
 from nanobot_memory_plugins.bridge.sessions import is_for_people
 from nanobot_memory_plugins.core.harmless_names import harmless_name
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 
 _OVERFLOW = re.compile(

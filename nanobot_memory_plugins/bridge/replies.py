@@ -6,11 +6,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from loguru import logger
-
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages, scope_of
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Receipt, Scope
 
 # What nanobot saves in the place of an answer that never came.

@@ -7,7 +7,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
-from loguru import logger
 from nanobot.runtime_context import RuntimeContextBlock
 
 from nanobot_memory_plugins.bridge.memory import Memory, Recalled
@@ -21,6 +20,7 @@ from nanobot_memory_plugins.bridge.sessions import (
     scope_of,
 )
 from nanobot_memory_plugins.core.fence import is_fenced
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Scope
 
 # How nanobot records where an injected block came from.

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-from loguru import logger
-
 from nanobot_memory_plugins.compaction.cycles import Cycles
 from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.history import text_tokens
@@ -15,6 +13,7 @@ from nanobot_memory_plugins.compaction.summarise import Summariser
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.earlier_summary import marked_summary
 from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Message, Summary
 
 # What stands for messages of which not even the rules could make a summary.

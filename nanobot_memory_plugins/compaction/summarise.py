@@ -8,8 +8,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from loguru import logger
-
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut
@@ -24,6 +22,7 @@ from nanobot_memory_plugins.compaction.running import Run
 from nanobot_memory_plugins.compaction.transcript import entry
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.values import Message

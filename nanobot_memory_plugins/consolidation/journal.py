@@ -13,8 +13,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.entry_json import NAMES, entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits, older_parts, read_part, rotate
@@ -22,6 +20,7 @@ from nanobot_memory_plugins.consolidation.keeping import read_file
 from nanobot_memory_plugins.consolidation.patch import Patch, patch_from_json, patch_to_json
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.log import logger
 
 NAME = "journal.jsonl"
 # Bytes after which a new part is begun at the next write, whatever the configuration says.

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.entries import read_time
+from nanobot_memory_plugins.core.log import logger
 
 _PART = re.compile(r"journal-(\d{6,})\.jsonl(\.gz)?")
 _TIME = re.compile(rb'"time":"([^"]{10,40})"')

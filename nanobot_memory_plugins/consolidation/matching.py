@@ -12,10 +12,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.wording import Wording, wording
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 
 Encode = Callable[[Sequence[str]], Awaitable[list[list[float]] | None]]

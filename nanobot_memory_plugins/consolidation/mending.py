@@ -5,10 +5,9 @@ Everybody who reads the file (the index, a host's own prompt, people) has the go
 
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.log import logger
 
 # Who is named in the journal.
 WHO = "mend"

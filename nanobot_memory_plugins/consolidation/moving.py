@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.damage import damage_of
 from nanobot_memory_plugins.consolidation.document import Document, Heading, Slot, Text, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
@@ -24,6 +22,7 @@ from nanobot_memory_plugins.consolidation.state import sha256
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.log import logger
 
 # Why the runs were made that move the entries, and that clear the place that they leave.
 MOVED = "moved from MEMORY.md to ENTRIES.md"

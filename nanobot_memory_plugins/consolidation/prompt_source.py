@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry, is_of_session
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -16,6 +14,7 @@ from nanobot_memory_plugins.consolidation.rendering import TITLE
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes import passes
 from nanobot_memory_plugins.core.values import PromptEntries, Scope
 

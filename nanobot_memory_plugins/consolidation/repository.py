@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from filelock import FileLock, Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.consolidation.document import Document, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
@@ -40,6 +39,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock, replace_file
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Origin
 

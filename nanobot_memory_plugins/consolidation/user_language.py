@@ -5,8 +5,6 @@ import re
 import threading
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.core.conversation import dominant_language
@@ -14,6 +12,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Message
 
 # The language of each of the user's last messages is kept. Another one takes over when it has at least so many of them,

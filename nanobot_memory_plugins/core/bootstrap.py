@@ -8,9 +8,9 @@ from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 
-from loguru import logger
-
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
@@ -76,6 +76,7 @@ class BootstrapTrimmer:
             if key in self._answers:
                 self._answers.move_to_end(key)
                 return self._answers[key]
+        texts = {name: printable(text) for name, text in texts.items()}
         asked = {"files": MappingProxyType(texts), "overhead": MappingProxyType(around)}
         given = sum(map(len, [*texts, *texts.values()]))
         answers = self._host.call_sync("trim_bootstrap", asked, accept=(dict,), given=given) if texts else []

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
-from loguru import logger
-
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.harmless_names import with_harmless_names
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_host.bounds import TOOL_ANSWER
 from nanobot_memory_plugins.core.protocols import MemoryTool
@@ -66,7 +66,7 @@ class BoundedTool:
         # The base class's own methods: a subclass might say anything of itself.
         if (length := str.__len__(answer)) > TOOL_ANSWER:
             return self._left_out(f"an answer of {length:,} characters, where {TOOL_ANSWER:,} are allowed")
-        return str.__str__(answer)
+        return printable(str.__str__(answer))
 
     def _left_out(self, why: str) -> str:
         logger.warning("the answer of the tool {} of plugin {} is left out: {}", self.name, self._plugin, why)

@@ -19,6 +19,8 @@
 Every message names the cause and, where there is one, the mend.
 """
 
+from nanobot_memory_plugins.core.characters.printable import one_line
+
 
 class NanobotMemoryError(Exception):
     """Base of everything that this set raises on purpose.
@@ -27,9 +29,9 @@ class NanobotMemoryError(Exception):
     """
 
     def __init__(self, message: str, *, mend: str = "") -> None:
-        super().__init__(f"{message} {mend}" if mend else message)
-        self.cause = message
-        self.mend = mend
+        self.cause = one_line(message)
+        self.mend = one_line(mend)
+        super().__init__(f"{self.cause} {self.mend}" if mend else self.cause)
 
 
 class ConfigurationError(NanobotMemoryError):

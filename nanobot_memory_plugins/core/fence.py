@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.redaction.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 
@@ -69,8 +70,11 @@ def _new_nonce() -> str:
 
 
 def fence(texts: Iterable[str], *, language: Language, nonce: Callable[[], str] = _new_nonce) -> str | None:
-    """Join the texts and wrap them, imitations of the markers replaced; None when there is nothing to wrap."""
-    body = "\n\n".join(filter(None, (neutralise(text).strip() for text in texts)))
+    """Join the texts and wrap them, without what is hidden in them and imitations of the markers.
+
+    None when there is nothing to wrap.
+    """
+    body = "\n\n".join(filter(None, (neutralise(printable(text)).strip() for text in texts)))
     if not body:
         return None
     mark = f"#{nonce()}"

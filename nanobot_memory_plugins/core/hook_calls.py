@@ -2,9 +2,11 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.capture import Capture, combined_receipt
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.erasure.live import LiveForgetting
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
@@ -72,6 +74,12 @@ class HookCalls:
 def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
     """Return the values of one type among the answers."""
     return [value for answer in answers for value in answer.values if isinstance(value, kind)]
+
+
+def first_summary(answers: Sequence[PluginAnswer]) -> Summary | None:
+    """Return the first summary, without what is hidden in it, or None."""
+    summary = next(iter(values_of(answers, Summary)), None)
+    return summary and replace(summary, text=printable(summary.text))
 
 
 def fault_of_summaries(messages: int) -> Callable[[object], str]:

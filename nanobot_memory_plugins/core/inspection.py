@@ -5,13 +5,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.hook_calls import values_of
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_set import PluginReport, PluginSet
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.scopes import Scopes

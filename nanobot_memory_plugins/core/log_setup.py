@@ -3,7 +3,7 @@
 import os
 import sys
 
-from loguru import logger
+from nanobot_memory_plugins.core.log import logger
 
 
 def configure_command_line_logging(verbose: bool) -> None:

@@ -11,8 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.capture import Capture
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
@@ -26,7 +24,8 @@ from nanobot_memory_plugins.core.fence import fence, language_of, messages_witho
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.finished_turns import BackgroundWork, LiveMessages, TokenTally
 from nanobot_memory_plugins.core.harmless_names import with_harmless_names
-from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, values_of
+from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
 from nanobot_memory_plugins.core.plugin_set import PluginSet
@@ -332,7 +331,7 @@ class MemoryHost(PromptCalls):
             check=fault_of_summaries(len(messages)),
         )
         await self._hooks.keep_notes(answers, scope=whose)
-        return next(iter(values_of(answers, Summary)), None)
+        return first_summary(answers)
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from filelock import Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Message
 
 _T = TypeVar("_T")

@@ -5,8 +5,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
@@ -14,6 +12,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import (
     BreakerSettings,
     DiscoveredPlugin,

@@ -3,10 +3,12 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.plugin_host import PluginHost
@@ -58,7 +60,7 @@ class PromptCalls:
         """Return the long-term memory file's text: the Markdown alone, never a recall result."""
         text = self._memory_files.base_context()
         self._hides.hear(text)
-        return text
+        return printable(text)
 
     def redact(self, text: str) -> str:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
@@ -71,7 +73,7 @@ class PromptCalls:
     def _shown(self, long_term: str, visible: Scope) -> str:
         last, whose, shown = self._last_long_term
         if last != long_term or whose != visible:
-            shown = without_others_notes(long_term, visible)
+            shown = printable(without_others_notes(long_term, visible))
             self._last_long_term = (long_term, visible, shown)
         return shown
 
@@ -96,6 +98,7 @@ class _EntriesInPrompt:
             if found is None:
                 asked, kept = self._answers.get(scope, ("", PromptEntries()))
                 return kept if asked == long_term else PromptEntries(kept.text, long_term)
+            found = replace(found, text=printable(found.text))
             self._answers[scope] = (long_term, found)
             self._answers.move_to_end(scope)
             if len(self._answers) > _KEPT_ANSWERS:

@@ -10,12 +10,11 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_folder
 from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
 # What of a file is read to estimate its tokens; a longer one is estimated by its beginning.

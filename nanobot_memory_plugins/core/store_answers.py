@@ -5,9 +5,8 @@ Whoever searches for a prompt asks through these.
 
 from dataclasses import replace
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.bounds import (
     HIT_FIELDS,
     HIT_SNIPPET,

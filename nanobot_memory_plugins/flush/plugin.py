@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import Enum
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import as_spoken, dominant_language
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
@@ -18,6 +16,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.text import clean_markdown
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.language_model.answers import says_nothing
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_marks import Marks
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.tokens import estimate_tokens

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from loguru import logger
 
 from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
 
 

@@ -7,8 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
 from nanobot_memory_plugins.core.cli.machine_findings import machine_findings, memory_file_findings, workspace_finding
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
@@ -20,6 +18,7 @@ from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemory
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.inspection import Inspection
 from nanobot_memory_plugins.core.language_model.ledger import uses
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.plugin_set import PluginReport
 from nanobot_memory_plugins.core.protocols import Store

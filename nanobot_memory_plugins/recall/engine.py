@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.store_answers import hits_of

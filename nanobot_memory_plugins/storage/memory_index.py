@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, StoreStatus
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
 from nanobot_memory_plugins.storage.indexer.tail import TailReader

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import filelock
-from loguru import logger
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+from nanobot_memory_plugins.core.log import logger
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

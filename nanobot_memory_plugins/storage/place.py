@@ -7,10 +7,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, make_missing, private_folder
+from nanobot_memory_plugins.core.log import logger
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.documents import FileState
 
 if TYPE_CHECKING:

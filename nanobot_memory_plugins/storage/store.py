@@ -8,12 +8,11 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Trace
 from nanobot_memory_plugins.storage.coverage import Coverage

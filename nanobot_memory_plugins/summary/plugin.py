@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import GAP, dominant_language
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
@@ -17,6 +15,7 @@ from nanobot_memory_plugins.core.files.entries import read_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Note, Origin

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.panel.app import VIEWS
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
+from tests.support.hostile_workspace import found_in, make_hostile_workspace
 
 from .conftest import driven
 
@@ -80,6 +81,29 @@ async def test_what_stands_in_files_is_never_taken_for_markup_or_control(workspa
         await panel.sees("[/] \ufffd[2J")
         assert not any(char in line for line in panel.lines() for char in "\x1b\x07\u202e")
         assert {cell_len(line) for line in panel.lines()} == {80}
+
+
+async def test_no_view_shows_what_steers_or_hides(tmp_path: Path, config: Path):
+    seen: dict[str, str] = {}
+    async with driven(make_hostile_workspace(tmp_path), config, size=(160, 50)) as panel:
+        for name in VIEWS:
+            await panel.view(name)
+            if name == "search":
+                await panel.press("slash", *"zebra", "enter")
+                await panel.until(lambda: "of-" in panel.screen())
+            for _ in range(3):
+                seen[name] = seen.get(name, "") + panel.screen() + "\n"
+                await panel.press("down")
+                await panel.pilot.pause(0.1)
+        await panel.view("memories")
+        for key in ("e", "f", "m", "slash"):
+            await panel.press(key)
+            seen[f"memories, {key}"] = panel.screen()
+            await panel.press("escape")
+    assert {name: found for name, screen in seen.items() if (found := found_in(screen))} == {}
+    assert {name for name in ("memories", "notes", "sessions", "search", "history", "cost") if "of-" in seen[name]} >= {
+        "memories", "notes", "sessions", "search", "history",
+    }  # fmt: skip
 
 
 def test_links_and_folders_are_no_transcripts(workspace: Path):

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
 from nanobot_memory_plugins.bridge.cli.plan import Plan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
+from nanobot_memory_plugins.core.cli.console import console, say_error, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.core.config import MemoryConfig
@@ -37,7 +37,7 @@ def init(
 
     Doing it again changes nothing. The previous configuration is kept beside it as config.json.bak.
     """
-    out = Console(stderr=as_json, soft_wrap=True, highlight=False)
+    out = console(stderr=as_json)
     try:
         plan = make_plan(config, workspace)
         _show_plan(out, plan)
@@ -46,7 +46,7 @@ def init(
         if as_json:
             print_json({"ok": False, "written": False, "error": error.cause, "mend": error.mend})
         else:
-            Console(stderr=True, soft_wrap=True).print(f"[red]{escape(error.cause)}[/red] {escape(error.mend)}")
+            say_error(error)
         raise typer.Exit(_FAILED) from error
     if plan.change.changed and not written:
         again = "Nothing was written. `nanobot-memory init --yes` writes it."
@@ -62,7 +62,7 @@ def init(
     if ok:
         out.print("\n[bold]Ready.[/bold] Type next:")
         for command in commands:
-            out.print(f"    {escape(command)}")
+            out.print(f"    {shown(command)}")
     else:
         out.print("\n[red]Mend what is bad above, then run `nanobot-memory init` again.[/red]")
     if as_json:
@@ -84,16 +84,16 @@ def _plan_row(plan: Plan) -> dict[str, Any]:
 
 
 def _show_plan(out: Console, plan: Plan) -> None:
-    out.print(f"Configuration  [cyan]{escape(str(plan.file))}[/cyan]")
-    out.print(f"Workspace      [cyan]{escape(str(plan.workspace))}[/cyan]")
+    out.print(f"Configuration  [cyan]{shown(str(plan.file))}[/cyan]")
+    out.print(f"Workspace      [cyan]{shown(str(plan.workspace))}[/cyan]")
     for problem in plan.problems:
-        out.print(f"[yellow]{escape(problem.message)}[/yellow]")
+        out.print(f"[yellow]{shown(problem.message)}[/yellow]")
     if not plan.change.changed:
         out.print("All plugins stand there already: nothing to write.")
         return
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
-        out.print(f"    {escape(line)}", style=colour)
+        out.print(f"    {shown(line)}", style=colour)
 
 
 def _write(out: Console, plan: Plan, *, yes: bool, asks: bool) -> tuple[bool, Path | None]:
@@ -110,7 +110,7 @@ def _write(out: Console, plan: Plan, *, yes: bool, asks: bool) -> tuple[bool, Pa
             out.print()
             return False, None
     done = plan.write()
-    out.print(f"[green]Written.[/green] The previous file is {escape(str(done.backup))}.")
+    out.print(f"[green]Written.[/green] The previous file is {shown(str(done.backup))}.")
     return True, done.backup
 
 
@@ -138,10 +138,8 @@ def _show_findings(out: Console, findings: list[Finding]) -> None:
     for finding in findings:
         if finding.health is not Health.GOOD:
             colour = _COLOURS[finding.health]
-            out.print(
-                f"[{colour}]{finding.health.value}[/{colour}]  {escape(finding.subject)}: {escape(finding.state)}"
-            )
-            out.print(f"    {escape(finding.mend)}", style="italic")
+            out.print(f"[{colour}]{finding.health.value}[/{colour}]  {shown(finding.subject)}: {shown(finding.state)}")
+            out.print(f"    {shown(finding.mend)}", style="italic")
     good = sum(finding.health is Health.GOOD for finding in findings)
     out.print(f"Doctor: {good} of {len(findings)} are good. `nanobot-memory doctor` shows all.")
 

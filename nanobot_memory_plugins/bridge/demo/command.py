@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from nanobot_memory_plugins.bridge.demo.installation import (
@@ -21,6 +20,7 @@ from nanobot_memory_plugins.bridge.demo.installation import (
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
 from nanobot_memory_plugins.bridge.demo.scripted_server import Request, ScriptedServer
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.progress import time_left
 
@@ -55,25 +55,25 @@ def demo(
     """
     if local_model and provider_from_config:
         raise typer.BadParameter("choose one of --local-model and --provider-from-config")
-    console = Console(stderr=as_json)
+    out = console(stderr=as_json, wraps=True)
     folder = temporary_folder()
     stages: list[Stage] = []
     try:
-        _wait_for_embedding_model(console)
-        with _player(local_model, provider_from_config, console) as player:
+        _wait_for_embedding_model(out)
+        with _player(local_model, provider_from_config, out) as player:
             installation = Installation(folder, player.settings, offline=player.offline, time_limit=player.time_limit)
             installation.prepare()
-            console.print(f"A stock nanobot-ai in {escape(str(folder))}, with {player.described}.\n")
+            out.print(f"A stock nanobot-ai in {shown(str(folder))}, with {player.described}.\n")
             for stage in play(installation, player.model):
                 stages.append(stage)
-                _show(console, stage)
+                _show(out, stage)
     finally:
         if keep:
-            console.print(f"Kept: {escape(str(folder))}")
+            out.print(f"Kept: {shown(str(folder))}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
     ok = [stage.name for stage in stages if stage.ok] == list(STAGES)
-    console.print("[green]It works.[/green]" if ok else "[red]It does not work: see above.[/red]")
+    out.print("[green]It works.[/green]" if ok else "[red]It does not work: see above.[/red]")
     if as_json:
         print_json({"ok": ok, "stages": {stage.name: stage.ok for stage in stages}, "shown": _shown(stages)})
     if not ok:
@@ -84,21 +84,21 @@ def _shown(stages: list[Stage]) -> dict[str, str]:
     return {stage.name: stage.shown for stage in stages}
 
 
-def _show(console: Console, stage: Stage) -> None:
+def _show(out: Console, stage: Stage) -> None:
     mark = "[green]✓[/green]" if stage.ok else "[red]✗[/red]"
-    console.print(f"{mark} [bold]{stage.name}[/bold]")
+    out.print(f"{mark} [bold]{stage.name}[/bold]")
     for line in stage.shown.splitlines():
-        console.print(f"    {escape(line)}", style="dim", highlight=False)
+        out.print(f"    {shown(line)}", style="dim", highlight=False)
 
 
 @contextmanager
-def _player(local_model: bool, provider_from_config: bool, console: Console) -> Iterator[_Player]:
+def _player(local_model: bool, provider_from_config: bool, out: Console) -> Iterator[_Player]:
     """Get the language model ready, and end it afterwards."""
     if provider_from_config:
         settings = settings_of_the_user()
         yield _Player(settings, Model(None), False, _LOCAL_SECONDS, "the model of your own configuration")
     elif local_model:
-        with _local_model(console) as player:
+        with _local_model(out) as player:
             yield player
     else:
         with ScriptedServer(script()) as server:
@@ -108,11 +108,11 @@ def _player(local_model: bool, provider_from_config: bool, console: Console) -> 
 
 
 @contextmanager
-def _local_model(console: Console) -> Iterator[_Player]:
+def _local_model(out: Console) -> Iterator[_Player]:
     from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
     from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 
-    file = _with_progress_bar(console, local_model_file)
+    file = _with_progress_bar(out, local_model_file)
     with LocalModelServer(file, context_tokens=_LOCAL_CONTEXT) as server:
 
         def offer(names: tuple[str, ...]) -> None:
@@ -123,14 +123,14 @@ def _local_model(console: Console) -> Iterator[_Player]:
         yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({file.name})")
 
 
-def _with_progress_bar(console: Console, work: Any) -> Path:
+def _with_progress_bar(out: Console, work: Any) -> Path:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
         task = progress.add_task("", total=1.0)
         result: Path = work(progress=lambda done, what: progress.update(task, completed=done, description=what))
     return result
 
 
-def _wait_for_embedding_model(console: Console) -> None:
+def _wait_for_embedding_model(out: Console) -> None:
     if prepare_model() is Prepared.FAILED:
-        console.print("[yellow]Without an embedding model: recall goes by words alone.[/yellow]")
+        out.print("[yellow]Without an embedding model: recall goes by words alone.[/yellow]")

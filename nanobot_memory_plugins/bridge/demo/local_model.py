@@ -15,10 +15,10 @@ from importlib import metadata
 from pathlib import Path
 
 from filelock import FileLock, Timeout
-from loguru import logger
 from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError
+from nanobot_memory_plugins.core.log import logger
 
 Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""

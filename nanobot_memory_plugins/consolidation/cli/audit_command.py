@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.markup import escape
 from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.auditing import (
@@ -22,11 +21,12 @@ from nanobot_memory_plugins.consolidation.auditing import (
 from nanobot_memory_plugins.consolidation.auditing import (
     audit as audited,
 )
-from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.life_cycle import faded
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -178,7 +178,7 @@ def _row(fault: Fault, entries: Mapping[str, Entry]) -> dict[str, Any]:
 
 
 def _show(
-    shown: Sequence[Fault],
+    listed: Sequence[Fault],
     faults: Sequence[Fault],
     entries: Mapping[str, Entry],
     recalled: _Recalled,
@@ -197,12 +197,12 @@ def _show(
         count = len({fault.ids[0] for fault in faults if fault.kind is kind})
         table.add_row(kind.value, str(count), f"{shares[kind.value]:.0%}")
     out.print(table)
-    for fault in shown:
+    for fault in listed:
         text = " ".join(entries[fault.ids[0]].content.split())
         text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
-        out.print(f"[bold]{escape(fault.ids[0])}[/bold]  {fault.kind.value}: {escape(fault.why)}")
-        out.print(f"    {escape(text)}")
-        out.print(f"    {escape(fault.mend)}", style="italic")
+        out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {fault.kind.value}: {shown(fault.why)}")
+        out.print(f"    {shown(text)}")
+        out.print(f"    {shown(fault.mend)}", style="italic")
     turns = (
         f"{recalled.turns} turns are recorded since {recalled.since}" if recalled.since else "no turn is recorded yet"
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 import typer
@@ -10,6 +11,7 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.groups import group_sizes
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.characters.printable import one_line
 
 # Candidates that are offered at most, and the characters of a text beside each.
 _MOST, _TEXT = 200, 60
@@ -48,7 +50,7 @@ def run_ids(context: typer.Context, incomplete: str) -> Offers:
     with suppress(Exception):
         runs = [run for run in _opened(context).journal.runs() if run.changes]
         found = [(run.id, f"{run.who}: {run.why}"[:_TEXT]) for run in reversed(runs) if run.id.startswith(incomplete)]
-    return found[:_MOST]
+    return _printable(found)
 
 
 def groups(context: typer.Context, incomplete: str) -> Offers:
@@ -57,7 +59,7 @@ def groups(context: typer.Context, incomplete: str) -> Offers:
     with suppress(Exception):
         sizes = group_sizes(_opened(context).load().entries.values())
         found = [(name, str(size)) for name, size in sizes.items() if name and name.startswith(incomplete)]
-    return found[:_MOST]
+    return _printable(found)
 
 
 def _opened(context: typer.Context) -> EntryRepository:
@@ -66,5 +68,10 @@ def _opened(context: typer.Context) -> EntryRepository:
 
 
 def _offered(entries: Iterable[Entry], incomplete: str) -> Offers:
-    found = [(one.id, " ".join(one.content.split())[:_TEXT]) for one in entries if one.id.startswith(incomplete)]
-    return found[:_MOST]
+    return _printable((one.id, one.content[:_TEXT]) for one in entries if one.id.startswith(incomplete))
+
+
+def _printable(found: Iterable[tuple[str, str]]) -> Offers:
+    """Return the first offers. A name that cannot be shown as it is cannot be offered."""
+    offers = ((name, " ".join(one_line(text).split())) for name, text in found if one_line(name) == name)
+    return list(islice(offers, _MOST))

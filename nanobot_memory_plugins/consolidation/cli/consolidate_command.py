@@ -4,15 +4,15 @@ import asyncio
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.nightly.records import Proposal
 from nanobot_memory_plugins.consolidation.nightly.running import Report
 from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
 from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -113,21 +113,21 @@ def proposal_row(proposal: Proposal) -> dict[str, str]:
 def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
     """Show sentences that seem outdated, with the file in which they stand."""
     for one in proposals:
-        console().print(f"outdated? {escape(one.file)}: {escape(one.quote)}")
+        console().print(f"outdated? {shown(one.file)}: {shown(one.quote)}")
 
 
 def _show(report: Report, has_model: bool, dry_run: bool) -> None:
     out = console()
     for one in report.done:
-        gone = f" (with {', '.join(map(escape, one.gone))})" if one.gone else ""
-        out.print(f"{_WORDS[one.kind]} [bold]{escape(one.id)}[/bold]{gone}  {escape(one.text)}")
+        gone = f" (with {', '.join(map(shown, one.gone))})" if one.gone else ""
+        out.print(f"{_WORDS[one.kind]} [bold]{shown(one.id)}[/bold]{gone}  {shown(one.text)}")
     show_proposals(report.proposals)
     for what in report.dropped:
-        out.print(f"not done, {escape(what)}", style="dim")
+        out.print(f"not done, {shown(what)}", style="dim")
     if report.refused:
-        out.print(f"Refused: {escape(report.refused)}.")
+        out.print(f"Refused: {shown(report.refused)}.")
     if report.failed:
-        out.print(f"The model gave nothing: {escape(report.failed)}")
+        out.print(f"The model gave nothing: {shown(report.failed)}")
     if not has_model:
         out.print("No language model is configured: entries faded, and those of the same words became one.")
     elif report.idle:

@@ -4,14 +4,12 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from nanobot_memory_plugins.consolidation.cli.completing import entry_ids, groups, restorable_ids, run_ids
 from nanobot_memory_plugins.consolidation.cli.consolidate_command import proposal_row, show_proposals
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
-    console,
     opened,
     outcome_row,
     row,
@@ -29,6 +27,7 @@ from nanobot_memory_plugins.consolidation.nightly.records import Records
 from nanobot_memory_plugins.consolidation.operations import Said, forget, put_into_group, remember
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.consolidation.rendering import in_order
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -38,6 +37,7 @@ from nanobot_memory_plugins.core.cli.options import (
     WorkspaceOption,
     print_json,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Scope
 
@@ -72,7 +72,7 @@ def list_entries(
         return
     console().print(table(found) if found else "There are no entries.")
     for problem in snapshot.problems:
-        typer.echo(f"{snapshot.path.name}, {problem}", err=True)
+        say(f"{snapshot.path.name}, {problem}", err=True)
 
 
 @entries.command("show")
@@ -92,12 +92,12 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": told})
         return
     out = console()
-    out.print(f"[bold]{escape(entry.id)}[/bold]{' (gone)' if there is None else ''}  {escape(entry.content)}")
+    out.print(f"[bold]{shown(entry.id)}[/bold]{' (gone)' if there is None else ''}  {shown(entry.content)}")
     for name, value in row(entry).items():
         if name not in ("id", "content", "scope") and value not in (None, "", []):
-            out.print(f"    {name}: {escape(str(value))}")
+            out.print(f"    {name}: {shown(str(value))}")
     for run, change in history:
-        out.print(f"    {escape(run.time)}  {change.action.value} by {escape(run.who)}: {escape(run.why)}", style="dim")
+        out.print(f"    {shown(run.time)}  {change.action.value} by {shown(run.who)}: {shown(run.why)}", style="dim")
 
 
 @entries.command("remember")
@@ -211,7 +211,7 @@ def group_entries(
             print_json({"ok": True, "groups": sizes})
             return
         for group, size in sizes.items():
-            console().print(f"{size:5}  {escape(group) or '(none)'}")
+            console().print(f"{size:5}  {shown(group) or '(none)'}")
         return
     if name is None:
         raise typer.BadParameter("say into which group, with --to")

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
-from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.purging import erase_entries, known
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.mending import finish_erasure
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.cli.options import (
     run,
     warn,
 )
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 from nanobot_memory_plugins.core.memory_host import MemoryHost
@@ -86,7 +87,7 @@ def purge(
         try:
             plan = run(_erase(repository, configuration, erasure, dry_run=False))
         except KeyboardInterrupt:
-            typer.echo(_BROKEN_OFF, err=True)
+            say(_BROKEN_OFF, err=True)
             raise
     assert plan is not None  # noqa: S101
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
@@ -136,4 +137,4 @@ def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
 
 def _print(lines: Sequence[str]) -> None:
     for line in lines:
-        console().print(escape(line))
+        console().print(shown(line))

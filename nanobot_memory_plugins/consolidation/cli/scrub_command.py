@@ -3,11 +3,11 @@
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
-from nanobot_memory_plugins.consolidation.cli.shown import console, opened
+from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.scrubbing import special_cleaner
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -63,8 +63,8 @@ def _show(reports: list[Scrubbed], dry_run: bool) -> None:
     for one in reports:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(one.kinds.items()))
         if not one.removed:
-            out.print(f"left in {escape(one.where)}: {escape(kinds)} ({escape(one.why)})")
+            out.print(f"left in {shown(one.where)}: {shown(kinds)} ({shown(one.why)})")
         elif kinds:
-            out.print(f"{'to clean' if dry_run else 'cleaned'} {escape(one.where)}: {escape(kinds)}")
+            out.print(f"{'to clean' if dry_run else 'cleaned'} {shown(one.where)}: {shown(kinds)}")
     if not total(reports):
         out.print("No secrets were found in what the memory wrote.")

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.entry import Entry
@@ -14,6 +12,7 @@ from nanobot_memory_plugins.consolidation.fields import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.journal import Change, Run
 from nanobot_memory_plugins.consolidation.mending import mend_workspace
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.mending import finish_erasure, say_mended
 from nanobot_memory_plugins.core.cli.options import read_configuration, resolve_workspace
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
@@ -37,11 +36,6 @@ def opened(workspace: Path | None, *, mended: bool = True) -> EntryRepository:
         finish_erasure(folder, config)
         say_mended(mend_workspace(folder))
     return EntryRepository(folder, redact=ContactRedaction(config.redaction.contacts).of_people)
-
-
-def console() -> Console:
-    """Return a console for people."""
-    return Console(soft_wrap=True, highlight=False)
 
 
 def row(entry: Entry) -> dict[str, Any]:
@@ -72,13 +66,13 @@ def table(entries: Sequence[Entry]) -> Table:
         made.add_column(heading, overflow="fold", no_wrap=heading in ("id", "score", "last used"))
     for entry in entries:
         made.add_row(
-            escape(entry.id),
-            escape(entry.category),
+            shown(entry.id),
+            shown(entry.category),
             shown_score(entry.score),
             shown_date(entry.last_activated),
             str(entry.hits),
-            escape(entry.group),
-            escape(entry.content),
+            shown(entry.group),
+            shown(entry.content),
             style="" if entry.section.value == "active" else "dim",
         )
     return made
@@ -111,7 +105,7 @@ def show_outcome(outcome: Outcome, repository: EntryRepository) -> None:
         out.print("Nothing changed.")
     for change in outcome.changes:
         text = (change.after or change.before or Entry("", "", "", 0, repository.clock.now())).content
-        out.print(f"{change.action.value} [bold]{escape(change.id)}[/bold]  {escape(text)}")
+        out.print(f"{change.action.value} [bold]{shown(change.id)}[/bold]  {shown(text)}")
     if outcome.run:
         out.print(f"{repository.paths.relative(outcome.path)}, run {outcome.run.id}", style="dim")
 
@@ -120,9 +114,9 @@ def show_run(run: Run) -> None:
     """Show a run of the journal."""
     out = console()
     undoes = f", undoes {run.undoes}" if run.undoes else ""
-    out.print(f"[bold]{escape(run.id)}[/bold]  {escape(run.time)}  {escape(run.who)}: {escape(run.why)}{undoes}")
+    out.print(f"[bold]{shown(run.id)}[/bold]  {shown(run.time)}  {shown(run.who)}: {shown(run.why)}{undoes}")
     for change in run.changes:
         before, after = change.before, change.after
         what = (after or before).content if (after or before) else ""  # type: ignore[union-attr]
         scores = " -> ".join(shown_score(one.score) for one in (before, after) if one)
-        out.print(f"    {change.action.value:9} {escape(change.id)}  {scores}  {escape(what)}")
+        out.print(f"    {change.action.value:9} {shown(change.id)}  {scores}  {shown(what)}")

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
@@ -22,6 +20,7 @@ from nanobot_memory_plugins.core.conversation import dominant_language
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.fence import Language
 from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, without_thoughts
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.tokens import truncate_to_tokens

@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Any
 
 from filelock import FileLock, Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.consolidation.journal import BROKE_OFF, Journal, entries_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from filelock import Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
@@ -20,6 +19,7 @@ from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_marks import Marks
 from nanobot_memory_plugins.core.values import Message, Scope
 

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.asking import Question, ask
 from nanobot_memory_plugins.consolidation.extraction.believing import Heard, findings_of
@@ -22,6 +20,7 @@ from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message, Origin, Scope

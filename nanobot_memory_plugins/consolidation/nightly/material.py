@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.repository import Snapshot
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_inside
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.

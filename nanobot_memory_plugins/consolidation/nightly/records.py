@@ -6,14 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time, read_time
+from nanobot_memory_plugins.core.log import logger
 
 LAST_RUN = "consolidation.json"
 PROPOSALS = "proposals.json"

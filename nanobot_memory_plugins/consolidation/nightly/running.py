@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
@@ -21,6 +19,7 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import Outcome
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.values import Scope

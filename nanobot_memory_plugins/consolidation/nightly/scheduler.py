@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import tzinfo
 
 from filelock import Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.consolidation.nightly.records import LastRun, Records
 from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
@@ -18,6 +17,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.

@@ -6,8 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.forgetting import forget_what
 from nanobot_memory_plugins.consolidation.life_cycle import Importance
@@ -22,6 +20,7 @@ from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_b
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
 from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.own_text import addressed_text
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope
 

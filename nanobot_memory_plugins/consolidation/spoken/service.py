@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from loguru import logger
-
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.mending import mend_file
@@ -15,6 +13,7 @@ from nanobot_memory_plugins.consolidation.tools import entry_tools
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
 from nanobot_memory_plugins.core.users_words import UsersWords

@@ -1,5 +1,7 @@
 """The group of commands that entry points bring, each imported when it is called."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from types import ModuleType
 from typing import Any, NoReturn
@@ -8,6 +10,7 @@ import typer
 import typer.core
 import typer.main
 
+from nanobot_memory_plugins.core.cli.plain import without_controls
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.installed import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
 
@@ -50,6 +53,16 @@ class CommandGroup(typer.core.TyperGroup):
                 self.commands[cmd_name] = _broken(self._found[cmd_name], error)
         return self.commands.get(cmd_name)
 
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        """Read the arguments; what is wrong with them is said without their controls."""
+        with _printable_errors():
+            return super().make_context(*arguments, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, whose own arguments are read here."""
+        with _printable_errors():
+            return super().invoke(ctx)
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the arguments name; an unknown one is answered with the nearest."""
         names = self.list_commands(ctx)
@@ -57,6 +70,16 @@ class CommandGroup(typer.core.TyperGroup):
             near = get_close_matches(args[0], names, n=1)
             ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{near[0]}'?" if near else ""))
         return super().resolve_command(ctx, args)
+
+
+@contextmanager
+def _printable_errors() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
+            without_controls(error)
+        raise
 
 
 def _command_of(name: str, brought: Any) -> Any:

@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
@@ -57,18 +56,18 @@ def cost(
         saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}
         print_json({"days": days, **whole, "recall": saved})
         return
-    console = Console()
+    out = console(wraps=True)
     if rows:
-        console.print(cost_table(rows))
-        console.print(
+        out.print(cost_table(rows))
+        out.print(
             f"Tokens are estimates. A purpose may use {LanguageModelOptions().daily_tokens:,} a day,"
             " unless core.languageModel says otherwise."
         )
     else:
-        console.print(f"The language model was not used in the last {days} days.")
+        out.print(f"The language model was not used in the last {days} days.")
     if recalled:
-        console.print(savings_table(recalled))
-        console.print("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled.")
+        out.print(savings_table(recalled))
+        out.print("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled.")
 
 
 def summed(used: Iterable[tuple[date, Usage]]) -> list[Cost]:
@@ -185,8 +184,8 @@ def cost_table(rows: list[Cost]) -> Table:
     for row in rows:
         table.add_row(
             row.day,
-            escape(row.purpose),
-            escape(row.plugin),
+            shown(row.purpose),
+            shown(row.plugin),
             f"{row.uses:,}",
             f"{row.failed:,}",
             f"{row.prompt_tokens:,}",

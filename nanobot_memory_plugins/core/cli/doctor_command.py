@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
-from loguru import logger
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.machine_findings import (
     machine_findings,
     memory_file_findings,
@@ -30,6 +28,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.memory_host import MemoryHost
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_js
     if as_json:
         print_json({"ok": ok, "findings": [finding_row(finding) for finding in findings]})
     else:
-        Console().print(findings_table(findings))
+        console(wraps=True).print(findings_table(findings))
     if not ok:
         raise typer.Exit(_FAILED)
 
@@ -108,11 +107,11 @@ def findings_table(findings: list[Finding]) -> Table:
     table.add_column("state", overflow="fold")
     for finding in findings:
         colour = _COLOURS[finding.health]
-        mend = f"\n[italic]{escape(finding.mend)}[/italic]" if finding.mend else ""
+        mend = f"\n[italic]{shown(finding.mend)}[/italic]" if finding.mend else ""
         table.add_row(
             f"[{colour}]{finding.health.value}[/{colour}]",
-            escape(finding.subject),
-            escape(finding.state) + mend,
+            shown(finding.subject),
+            shown(finding.state) + mend,
         )
     return table
 

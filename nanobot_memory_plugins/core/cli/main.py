@@ -17,8 +17,10 @@ from typing import Annotated, Any
 import typer
 import typer.main
 
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
 from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.log_setup import configure_command_line_logging
 
@@ -45,7 +47,7 @@ def _print_version(wanted: bool) -> None:
             found = version("nanobot-memory-core")
         except PackageNotFoundError:
             found = "(not installed as a distribution)"
-        typer.echo(f"{PROGRAM} {found}")
+        say(f"{PROGRAM} {found}")
         raise typer.Exit
 
 
@@ -102,9 +104,9 @@ def _run(arguments: Sequence[str]) -> int:
 def _failed(arguments: Sequence[str], error: Exception, cause: str, mend: str = "") -> int:
     """Say on one line what failed and what helps; for programs as JSON, too."""
     if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
-        traceback.print_exception(error)
+        typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        print(f"{PROGRAM}: {cause} {mend}".rstrip(), file=sys.stderr)  # noqa: T201  # it is the command line's answer
+        say(f"{PROGRAM}: {cause} {mend}".rstrip(), err=True)
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "mend": mend})
     return _FAILED

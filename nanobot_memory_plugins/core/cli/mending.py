@@ -5,14 +5,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import typer
-from loguru import logger
-
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.installed import MENDING_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.memory_host import MemoryHost
 
 
@@ -67,4 +66,4 @@ def finish_erasure(workspace: Path, config: MemoryConfig) -> ErasurePlan | None:
 def say_mended(done: str) -> None:
     """Print what was mended to standard error, or nothing."""
     if done:
-        typer.echo(f"{done}.", err=True)
+        say(f"{done}.", err=True)

@@ -11,6 +11,8 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from nanobot_memory_plugins.core.characters.printable import escaped_in_json
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
 from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
 
@@ -82,12 +84,16 @@ def warn(problems: Sequence[ConfigProblem]) -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
         where = f" ({problem.source})" if problem.source else ""
-        typer.echo(f"configuration: {problem.message}{where}", err=True)
+        say(f"configuration: {problem.message}{where}", err=True)
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
-    """Print one JSON object as a line of its own. Paths and dates become strings; NaN and infinity, null."""
-    sys.stdout.write(json.dumps(_plain(answer), ensure_ascii=not _is_utf8(sys.stdout)) + "\n")
+    """Print one JSON object as a line of its own, its controls escaped.
+
+    Paths and dates become strings; NaN and infinity, null.
+    """
+    encoded = json.dumps(_plain(answer), ensure_ascii=not _is_utf8(sys.stdout))
+    sys.stdout.write(escaped_in_json(encoded) + "\n")
     sys.stdout.flush()
 
 

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from rich import box
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -33,11 +32,11 @@ def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_j
     if as_json:
         print_json({"plugins": [_row(report) for report in reports], "problems": [_problem(one) for one in problems]})
         return
-    console = Console()
-    console.print(plugins_table(reports))
+    out = console(wraps=True)
+    out.print(plugins_table(reports))
     for report in reports:
         if report.error:
-            console.print(f"[red]{escape(report.name)}[/red]: {escape(report.error)}", soft_wrap=True)
+            out.print(f"[red]{shown(report.name)}[/red]: {shown(report.error)}", soft_wrap=True)
     warn(problems)
 
 
@@ -50,11 +49,11 @@ def plugins_table(reports: list[PluginReport]) -> Table:
         state = report.state.value
         colour = _COLOURS.get(state, "default")
         table.add_row(
-            escape(report.name),
-            escape(report.distribution),
-            escape(report.version),
+            shown(report.name),
+            shown(report.distribution),
+            shown(report.version),
             f"[{colour}]{state}[/{colour}]",
-            escape("\n".join(report.hooks)),
+            shown("\n".join(report.hooks)),
         )
     return table
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
+from nanobot_memory_plugins.core.characters.printable import escaped_in_json, printable
 from nanobot_memory_plugins.core.redaction import default_redactor
 
 DONE, FAILED = 0, 1
@@ -48,6 +49,7 @@ def _filter_text(*, show: bool) -> tuple[Counter[str], int, str | None]:
     original = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     text = redactor.redact(original)
     if show:
+        text = printable(text) if sys.stdout.isatty() else text
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
         return Counter(), 0, None
     return Counter(finding.kind for finding in redactor.findings(original)), 0, text
@@ -90,7 +92,7 @@ def _row(line: bytes) -> dict[str, Any]:
 
 
 def _write_line(stream: BinaryIO, row: dict[str, Any]) -> None:
-    line = json.dumps(row, ensure_ascii=False)
+    line = escaped_in_json(json.dumps(row, ensure_ascii=False))
     try:
         encoded = line.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can hold and UTF-8 cannot

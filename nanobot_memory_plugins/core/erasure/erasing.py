@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.erasure.matching import Wanted
@@ -18,6 +16,7 @@ from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, Era
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import PluginHost, run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Erasure, Trace

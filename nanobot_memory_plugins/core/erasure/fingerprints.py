@@ -21,13 +21,13 @@ from types import MappingProxyType
 from typing import Any
 
 from filelock import Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
+from nanobot_memory_plugins.core.log import logger
 
 FOLDER = ".erasure"
 _VERSION = 1

@@ -5,8 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
 from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
@@ -14,6 +12,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.finished_turns import LiveMessages
 from nanobot_memory_plugins.core.harmless_names import harmless_name
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer, run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Note, Summary
 

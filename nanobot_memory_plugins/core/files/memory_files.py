@@ -12,8 +12,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.files.entries import exact_time
@@ -22,6 +20,7 @@ from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.thread import SerialThread
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 Result = TypeVar("Result")

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from loguru import logger
+from nanobot_memory_plugins.core.log import logger
 
 Job = Callable[[], Any]
 # Called in the thread with the job's result, or with the exception that it raised.

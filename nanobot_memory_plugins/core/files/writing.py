@@ -6,8 +6,6 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.entries import render_note
@@ -16,6 +14,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.spill import SpillFile, merge_abandoned
 from nanobot_memory_plugins.core.files.text import clean, one_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receipt, Scope
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any
 
-from loguru import logger
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import (
     BudgetExceededError,
@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.errors import (
 )
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, UsageLedger
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions, purpose_of
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 
@@ -57,6 +58,7 @@ class LanguageModel:
         Raises `BudgetExceededError` or `LoopError` before anything is sent, `CompletionTimeoutError`, or
         `LanguageModelError`.
         """
+        messages = [_printable(message) for message in messages]
         prompt_tokens = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
         today = self._clock.now().date()
         spent_on = purpose_of(purpose)
@@ -141,6 +143,12 @@ class LanguageModel:
         if deadline is None:
             return limit
         return min(limit, HOOK_SHARE * (deadline - time.monotonic()))
+
+
+def _printable(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a chat message without what is hidden in its text."""
+    content = message.get("content")
+    return {**message, "content": printable(content)} if isinstance(content, str) else message
 
 
 def _fingerprint(messages: Sequence[Mapping[str, Any]]) -> str:

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.files.private import private_folder
 from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
+from nanobot_memory_plugins.core.log import logger
 
 ANSWERED = "answered"
 # Uses ended by whoever waited for them: neither a success nor the model's failure.

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.installed import MODEL_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
-from loguru import logger
 from pydantic import BaseModel
 
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.failure import exception_name
 
 # Frames of the import system itself say nothing about the place of an error.

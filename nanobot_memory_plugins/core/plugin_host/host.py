@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import pluggy
-from loguru import logger
 
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.answers import Expected, prepare
 from nanobot_memory_plugins.core.plugin_host.attempt import Attempt, Outcome, WrongAnswer
 from nanobot_memory_plugins.core.plugin_host.bounds import bound_of

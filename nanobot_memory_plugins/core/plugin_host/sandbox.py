@@ -14,8 +14,7 @@ import threading
 from collections.abc import Callable, Coroutine, Generator
 from typing import Any
 
-from loguru import logger
-
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.failure import (
     coroutine_chain,
     exception_name,

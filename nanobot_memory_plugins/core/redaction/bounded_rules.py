@@ -9,9 +9,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from typing import NamedTuple
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
 from nanobot_memory_plugins.core.plugin_host.failure import exception_name
 from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.installed import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.failure import exception_name
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, enter_rule, is_within_rule
 from nanobot_memory_plugins.core.redaction.redactor import Redactor

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.installed import ENTRIES_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.log import logger
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from filelock import Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes, clean_rows
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
 from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of

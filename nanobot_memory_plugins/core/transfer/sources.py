@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.errors import InputError, PluginError
 from nanobot_memory_plugins.core.installed import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import Importer
 
 # Our own export, which is no store of somebody else's.

@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.fence import remove_fenced
 from nanobot_memory_plugins.core.files import (
@@ -25,6 +23,7 @@ from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.files.spilled import SpilledRecord, merge_into
 from nanobot_memory_plugins.core.files.text import clean, one_line
 from nanobot_memory_plugins.core.harmless_names import harmless_name, harmless_scope
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger
 from nanobot_memory_plugins.core.transfer.recorded import Recorded, ids_in

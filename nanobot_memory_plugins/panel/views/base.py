@@ -9,10 +9,10 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.widgets.bars import Key
-from nanobot_memory_plugins.panel.widgets.drawable import harmless
 from nanobot_memory_plugins.panel.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Detail(VerticalScroll):
 
     def show(self, text: Text, *, at_end: bool = False) -> None:
         """Show a text from its beginning, or its end."""
-        plain = harmless(text.plain)
+        plain = printable(text.plain)
         if plain != text.plain:
             text.plain = plain
         for line in self.query(Static):  # none, when the panel is closing

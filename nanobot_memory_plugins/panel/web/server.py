@@ -12,13 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import typer
 from aiohttp import WSMsgType, web
-from loguru import logger
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page
@@ -163,9 +163,9 @@ async def _serve(server: PanelServer, port: int, language: str) -> None:
             f"Port {port} of {HOST} cannot be had: {error.strerror or type(error).__name__}.",
             mend="Name another one with --port, or none at all.",
         ) from error
-    typer.echo(words("The panel is open at this address, once and on this machine only:"))
-    typer.echo(f"  {address}")
-    typer.echo(words("Ctrl-C ends it."))
+    say(words("The panel is open at this address, once and on this machine only:"))
+    say(f"  {address}")
+    say(words("Ctrl-C ends it."))
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

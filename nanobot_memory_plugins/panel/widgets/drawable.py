@@ -1,15 +1,11 @@
 """What may reach a terminal: no control characters ever, and nothing but ASCII where it knows nothing else."""
 
-import re
-
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-# What a stored text could do a terminal harm with: escapes, and marks that turn the direction of writing.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-_INSTEAD = "\ufffd"
+from nanobot_memory_plugins.core.cli.console import printable_segment
 
 _ALIKE = str.maketrans(
     {
@@ -35,22 +31,12 @@ _ALIKE = str.maketrans(
 )
 
 
-def harmless(text: str) -> str:
-    """Return a text of the same length without control characters; line breaks and tabs stay."""
-    return _CONTROL.sub(_INSTEAD, text)
-
-
 class ControlFilter(LineFilter):
     """Takes out control characters that have come so far, whatever drew them."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments without them. They have no width."""
-        return [
-            Segment(_CONTROL.sub("", segment.text), segment.style, segment.control)
-            if _CONTROL.search(segment.text)
-            else segment
-            for segment in segments
-        ]
+        """Return the segments without them, of the same width."""
+        return [printable_segment(segment) for segment in segments]
 
 
 class AsciiFilter(LineFilter):

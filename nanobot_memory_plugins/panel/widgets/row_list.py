@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from nanobot_memory_plugins.panel.widgets.drawable import harmless
+from nanobot_memory_plugins.core.characters.printable import one_line
 
 RowType = TypeVar("RowType")
 
@@ -222,7 +222,7 @@ class RowList(ScrollView, Generic[RowType], can_focus=True):
 
 def _fitted(text: Text, width: int, *, right: bool = False) -> Text:
     """Return a text on one line of exactly ``width`` cells; wide characters are never cut in half."""
-    plain = harmless(text.plain.replace("\n", " ").replace("\t", " "))
+    plain = one_line(text.plain)
     if plain != text.plain:
         text.plain = plain
     text.truncate(width, overflow="ellipsis")

@@ -7,10 +7,11 @@ from types import TracebackType
 from typing import Annotated, Self
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
+from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, run, warn
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
@@ -53,7 +54,7 @@ def eval_(
     data = read_dataset(dataset)
     undated = sum(document.ts is None for document in data.documents)
     if undated:
-        typer.echo(f"{undated} of {len(data.documents)} documents have no time that can be read.", err=True)
+        say(f"{undated} of {len(data.documents)} documents have no time that can be read.", err=True)
     memory_config, problems = read_configuration(config)
     warn(problems)
     started = time.perf_counter()
@@ -63,7 +64,7 @@ def eval_(
     status = outcome.status
     if status.level is Level.MARKDOWN or (not status.model and not no_embeddings):
         how = "by reading the files" if status.level is Level.MARKDOWN else "by words only"
-        typer.echo(f"Searched {how}: {status.reason} {status.mend}".strip(), err=True)
+        say(f"Searched {how}: {status.reason} {status.mend}".strip(), err=True)
     if as_json:
         print_json(
             {
@@ -76,7 +77,7 @@ def eval_(
         )
     else:
         how = f"with {status.model}" if status.model else "by words"
-        typer.echo(
+        say(
             f"{len(data.queries):,} questions over {len(data.documents):,} documents {how} in {seconds:.1f} s: {target}"
         )
 
@@ -94,7 +95,7 @@ class _Bars(Watcher):
 
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
-        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._progress = Progress(*columns, console=console(stderr=True, wraps=True))
         self._stage: TaskID | None = None
         self._embedding: TaskID | None = None
         self._most_vectors = 1

@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.open_store import without_embeddings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -155,7 +155,7 @@ def _signals(decision: Decision | None) -> list[dict[str, Any]]:
 
 
 def _show(found: Examined, query: str, limit: int) -> None:
-    out = Console(soft_wrap=True, highlight=False)
+    out = console()
     watch, recalled = found.watch, found.recalled
     out.print(f"[bold]tier[/bold]       {_tier_in_words(found)}")
     for asked, result in watch.searches:
@@ -173,7 +173,7 @@ def _show(found: Examined, query: str, limit: int) -> None:
     out.print(f"[bold]block[/bold]      {_block_in_words(found)}")
     if recalled.block is not None:
         for line in recalled.block.text.splitlines():
-            out.print(f"    {escape(line)}", style="green")
+            out.print(f"    {shown(line)}", style="green")
     listed = found.candidates()
     for one in listed[:limit]:
         _show_candidate(out, one)
@@ -189,7 +189,7 @@ def _tier_in_words(found: Examined) -> str:
         return _tier(recalled.tier)
     if decision.signal is not None:
         one = decision.signal
-        what = _WORDS.get(one.kind, one.kind) + (f' "{escape(one.words)}"' if one.words else "")
+        what = _WORDS.get(one.kind, one.kind) + (f' "{shown(one.words)}"' if one.words else "")
         where = f", {one.turns_back} of your turns before, which this follows up" if one.turns_back else ""
         text = f"{_tier(decision.tier)}, for {what} ({one.kind}){where}"
     elif decision.small_talk:
@@ -224,16 +224,16 @@ def _show_candidate(out: Console, one: Candidate) -> None:
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
     out.print(
         f"{place}  [{colour}]{one.fate}[/{colour}]  score {hit.score:.3f}  relevance {one.relevance:.2f}"
-        f"  words {hit.coverage:.2f}{similarity}  [cyan]{escape(hit.path)}:{hit.line}[/cyan]{date}  {hit.origin.value}"
+        f"  words {hit.coverage:.2f}{similarity}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {hit.origin.value}"
     )
     text = " ".join((hit.snippet or hit.text).split())
-    out.print(f"       {escape(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
+    out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
     if one.cut is not None and (one.cut.detail or one.cut.instead):
         instead = f" as {one.cut.instead}" if one.cut.instead else ""
-        out.print(f"       cut: {escape(one.cut.detail + instead)}", style="yellow")
+        out.print(f"       cut: {shown(one.cut.detail + instead)}", style="yellow")
     if one.parts:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)
         found = "stands" if one.found_by.startswith("beside") else "found by"
         by = f"{found} {one.found_by}; " if one.found_by else ""
-        out.print(f"       {by}{escape(told)}", style="dim")
+        out.print(f"       {by}{shown(told)}", style="dim")

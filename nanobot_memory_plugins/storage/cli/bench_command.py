@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 import typer
 from rich import box
-from rich.console import Console
 from rich.table import Table
 
+from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import JsonOption, print_json
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Embedder
@@ -103,9 +103,9 @@ def _search(searcher: Searcher, make: Callable[[str], Query]) -> Callable[[str],
 
 
 def _show(figures: dict[str, Any]) -> None:
-    console = Console()
+    out = console(wraps=True)
     model = f", {figures['model']}" if figures["model"] else ", by words alone"
-    console.print(f"{figures['size']:,} made-up passages, {figures['language']}{model}")
+    out.print(f"{figures['size']:,} made-up passages, {figures['language']}{model}")
     table = Table(box=box.SIMPLE)
     table.add_column("")
     for heading in ("ms", "p95", "times", "p95"):
@@ -113,5 +113,5 @@ def _show(figures: dict[str, Any]) -> None:
     for row in figures["rows"]:
         ratios = [f"{row[key]:.2f}" if row[key] is not None else "" for key in ("median_ratio", "p95_ratio")]
         table.add_row(row["what"], f"{row['median_ms']:.2f}", f"{row['p95_ms']:.2f}", *ratios)
-    console.print(table)
-    console.print("ms: the median; p95: the 95th percentile; times: as a multiple of the bare parts together.")
+    out.print(table)
+    out.print("ms: the median; p95: the 95th percentile; times: as a multiple of the bare parts together.")

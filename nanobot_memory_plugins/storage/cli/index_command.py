@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.values import StoreStatus
@@ -58,7 +57,7 @@ class _Bars:
 
     def __init__(self) -> None:
         columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
-        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._progress = Progress(*columns, console=console(stderr=True, wraps=True))
         self._reading = self._progress.add_task("reading files", visible=False)
         self._embedding = self._progress.add_task("embedding", visible=False)
         self._most_bytes = self._most_vectors = 0
@@ -109,11 +108,11 @@ def _answer(status: StoreStatus) -> dict[str, object]:
 
 
 def _show(status: StoreStatus) -> None:
-    out = Console(soft_wrap=True)
+    out = console()
     if not status.files:
         out.print("There are no memory files yet: they appear below memory/ as the agent remembers.")
     out.print(f"{status.documents:,} passages of {status.files:,} files, {status.vectors:,} vectors")
     if status.pending_bytes:
         out.print(f"{status.pending_bytes:,} bytes could not be indexed; the log says which files.")
     if status.reason:
-        out.print(f"[yellow]level {int(status.level)}: {escape(status.reason)}[/yellow] {escape(status.mend)}")
+        out.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.mend)}")

@@ -1,16 +1,16 @@
 """``nanobot-memory models``: the embedding models of this machine."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
+from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+from nanobot_memory_plugins.core.cli.options import print_json
+from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, NanobotMemoryError
 from nanobot_memory_plugins.storage.embedding.catalogue import (
@@ -53,10 +53,10 @@ def list_models(as_json: _Json = False) -> None:
         for row in rows:
             size = f"{row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
             where = row["folder"] or "no"
-            table.add_row(*map(escape, (row["alias"] or "", row["model"], row["origin"], where, size)))
-        Console().print(table)
+            table.add_row(*map(shown, (row["alias"] or "", row["model"], row["origin"], where, size)))
+        console(wraps=True).print(table)
         for note in sorted({row["note"] for row in rows if row["note"]}):
-            typer.echo(note, err=True)
+            say(note, err=True)
 
 
 @models.command("pull")
@@ -69,7 +69,7 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
             model = pull(name, progress if before.origin is Origin.BUILTIN else None)
         answer.update(_description(model))
         if not as_json:
-            typer.echo(f"{model.name} is in {model.folder}")
+            say(f"{model.name} is in {model.folder}")
 
 
 @models.command("path")
@@ -81,7 +81,7 @@ def model_path(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
             raise missing(model, name)
         answer.update(_description(model))
         if not as_json:
-            typer.echo(str(model.folder))
+            say(str(model.folder))
 
 
 def _rows() -> Iterator[dict[str, Any]]:
@@ -118,9 +118,9 @@ def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
         code = _WRONG_USE if isinstance(error, ConfigurationError) else _FAILED
         answer = {"ok": False, "error": error.cause, "mend": error.mend}
         if not as_json:
-            Console(stderr=True).print(f"[red]{escape(error.cause)}[/red] {escape(error.mend)}", soft_wrap=True)
+            say_error(error)
     if as_json:
-        typer.echo(json.dumps(answer, ensure_ascii=False))
+        print_json(answer)
     if code:
         raise typer.Exit(code)
 
@@ -128,6 +128,6 @@ def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
 @contextmanager
 def _progress_bar() -> Iterator[Callable[[float, str], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
         task = progress.add_task("", total=1.0, visible=False)
         yield lambda done, what: progress.update(task, completed=done, description=what, visible=True)

@@ -5,9 +5,8 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
+from nanobot_memory_plugins.core.cli.console import say_error
 from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
 from nanobot_memory_plugins.core.clock import SystemClock
@@ -56,5 +55,5 @@ def failing_in_words(as_json: bool) -> Iterator[None]:
         if as_json:
             print_json({"ok": False, "error": error.cause, "mend": error.mend})
         else:
-            Console(stderr=True).print(f"[red]{escape(error.cause)}[/red] {escape(error.mend)}", soft_wrap=True)
+            say_error(error)
         raise typer.Exit(_WRONG_USE if isinstance(error, ConfigurationError) else _FAILED) from error

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
     ChannelOption,
@@ -83,17 +82,17 @@ def _snippet(hit: Hit) -> str:
 
 
 def _show(result: SearchResult, status: StoreStatus) -> None:
-    out = Console(soft_wrap=True, highlight=False)
+    out = console()
     if not result.hits:
         nothing = "Nothing was found." if status.documents or result.level is Level.MARKDOWN else "The memory is empty."
         out.print(nothing)
     for hit in result.hits:
         date = f"{hit.time.astimezone():%Y-%m-%d %H:%M}  " if hit.time else ""
         about = "  ".join(filter(None, (hit.heading, hit.speaker)))
-        out.print(f"[bold]{hit.score:.3f}[/bold]  [cyan]{escape(hit.path)}:{hit.line}[/cyan]  {date}{hit.origin.value}")
+        out.print(f"[bold]{hit.score:.3f}[/bold]  [cyan]{shown(hit.path)}:{hit.line}[/cyan]  {date}{hit.origin.value}")
         if about:
-            out.print(f"       {escape(about)}", style="dim")
-        out.print(f"       {escape(' '.join(_snippet(hit).split()))}")
+            out.print(f"       {shown(about)}", style="dim")
+        out.print(f"       {shown(' '.join(_snippet(hit).split()))}")
     if status.reason:
-        notes = Console(stderr=True, soft_wrap=True)
-        notes.print(f"[yellow]level {int(status.level)}: {escape(status.reason)}[/yellow] {escape(status.mend)}")
+        notes = console(stderr=True)
+        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.mend)}")

@@ -1,8 +1,8 @@
 """Whether every vector has its document and every document that counts as embedded its vector."""
 
 import apsw
-from loguru import logger
 
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.database.connection import VectorBackend, query
 from nanobot_memory_plugins.storage.database.schema import next_revision
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace, all_spaces, remove_vector

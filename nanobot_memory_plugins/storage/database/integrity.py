@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
-from loguru import logger
 
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.database import rows
 from nanobot_memory_plugins.storage.database.agreement import orphans_and_lost
 from nanobot_memory_plugins.storage.database.connection import VectorBackend

@@ -8,8 +8,8 @@ and for one that cannot there is `REBUILD`.
 from collections.abc import Callable, Sequence
 
 import apsw
-from loguru import logger
 
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.database import schema, spaces
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, immediate, query
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from loguru import logger
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.embedding.catalogue import Model, Origin, missing, pooling_of
 from nanobot_memory_plugins.storage.embedding.installation import extra_missing
 from nanobot_memory_plugins.storage.embedding.onnx_model import output_rank

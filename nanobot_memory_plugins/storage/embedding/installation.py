@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 from filelock import FileLock, Timeout
-from loguru import logger
 
 from nanobot_memory_plugins.core.errors import EmbeddingError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.embedding.locations import CACHE_VARIABLE, models_directory
 
 Progress = Callable[[float, str], None]

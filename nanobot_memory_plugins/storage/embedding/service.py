@@ -7,9 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.embedding.catalogue import Origin, find
 from nanobot_memory_plugins.storage.embedding.fastembed_provider import FastembedEmbedder

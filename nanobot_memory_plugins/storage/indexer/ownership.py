@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import filelock
-from loguru import logger
 
 from nanobot_memory_plugins.core.files.private import make_missing, private_lock
+from nanobot_memory_plugins.core.log import logger
 
 
 class Ownership:

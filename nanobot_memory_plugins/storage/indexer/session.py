@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.documents import FileState
 from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
 from nanobot_memory_plugins.storage.sources.places import Places, SourceFile

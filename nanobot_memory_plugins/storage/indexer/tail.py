@@ -5,9 +5,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.documents import Document, FileState
 from nanobot_memory_plugins.storage.sources.notices import warn_once
 from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks

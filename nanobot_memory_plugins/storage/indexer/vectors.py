@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from loguru import logger
-
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 
 if TYPE_CHECKING:

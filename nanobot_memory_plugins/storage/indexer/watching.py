@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import watchfiles
-from loguru import logger
+
+from nanobot_memory_plugins.core.log import logger
 
 # Changes within this time of each other come together; long enough for an editor's save.
 _DEBOUNCE_MS = 400

@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.storage.indexer.backlog import Backlog, Marker
 from nanobot_memory_plugins.storage.indexer.ownership import Ownership

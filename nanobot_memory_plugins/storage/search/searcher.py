@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
-from loguru import logger
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.tokens import truncate_to_tokens
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, Tier

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from loguru import logger
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.database import Database, Moment, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored

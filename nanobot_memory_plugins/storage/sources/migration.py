@@ -10,10 +10,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing
+from nanobot_memory_plugins.core.log import logger
 
 MARKER = ".migrated_to_v5"
 # Where a file goes whose own name is taken below memory/ already.

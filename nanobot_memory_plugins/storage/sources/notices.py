@@ -2,7 +2,7 @@
 
 import threading
 
-from loguru import logger
+from nanobot_memory_plugins.core.log import logger
 
 _given: set[tuple[str, str]] = set()
 _lock = threading.Lock()

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
@@ -39,10 +38,10 @@ def export_memory(
         left = [{"file": name, "why": why} for name, why in report.left]
         print_json({"ok": True, "path": target, "files": report.files, "bytes": report.size, "left": left})
         return
-    out = Console(soft_wrap=True, highlight=False)
+    out = console()
     for name, why in report.left:
-        out.print(f"left: {escape(name)}: {escape(why)}")
-    out.print(f"{report.files:,} files, {report.size:,} bytes, in {escape(str(target))}")
+        out.print(f"left: {shown(name)}: {shown(why)}")
+    out.print(f"{report.files:,} files, {report.size:,} bytes, in {shown(str(target))}")
     out.print("The index is not in it: it is built from the files. Text that people wrote is in it as it is.")
 
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 
@@ -26,36 +25,36 @@ class Shown(Protocol):
 @contextmanager
 def bar(activity: str) -> Iterator[Shown]:
     """Show a bar on standard error, with the time left, where that is a terminal."""
-    console = Console(stderr=True)
+    out = console(stderr=True, wraps=True)
     columns = (TextColumn(activity), BarColumn(), TextColumn("{task.description}"), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
+    with Progress(*columns, console=out, disable=not out.is_terminal, transient=True) as progress:
         task = progress.add_task("", total=None)
 
         def show(part: Part) -> None:
-            progress.update(task, description=escape(part.name[-40:]), completed=part.done, total=part.total)
+            progress.update(task, description=shown(part.name[-40:]), completed=part.done, total=part.total)
 
         yield show
 
 
 def print_report(report: ImportReport) -> None:
     """Print what became of an import, for people."""
-    out = Console(soft_wrap=True, highlight=False)
+    out = console()
     counts = [f"{count:,} {kind if count > 1 else _ONE[kind]}" for kind, count in sorted(report.taken.items()) if count]
     verb = "would be taken" if report.dry_run else "taken"
-    out.print(f"{escape(report.source)}: {escape(report.label)} ([bold]{escape(report.format)}[/bold])")
+    out.print(f"{shown(report.source)}: {shown(report.label)} ([bold]{shown(report.format)}[/bold])")
     out.print(f"{verb}: {', '.join(counts) or 'nothing'}" + (f"; {report.known:,} taken before" * bool(report.known)))
     for file, count in list(report.written.items())[:_ROWS]:
-        out.print(f"  {escape(file)}: {count:,}")
+        out.print(f"  {shown(file)}: {count:,}")
     if len(report.written) > _ROWS:
         out.print(f"  and {len(report.written) - _ROWS:,} more files")
     for why, (count, files) in _reasons(report).items():
-        out.print(f"left: {escape(why)}" + (f" ({count:,})" if count > 1 else ""))
-        for shown in files[: _ROWS // 4]:
-            out.print(f"  {escape(shown)}")
+        out.print(f"left: {shown(why)}" + (f" ({count:,})" if count > 1 else ""))
+        for file in files[: _ROWS // 4]:
+            out.print(f"  {shown(file)}")
         if len(files) > _ROWS // 4:
             out.print(f"  and in {len(files) - _ROWS // 4:,} more files")
     for notice in report.notices:
-        out.print(escape(notice))
+        out.print(shown(notice))
     if report.taken and not report.dry_run:
         out.print("What was taken is indexed when the agent runs next, or by `nanobot-memory index`.")
 

@@ -1,0 +1,1 @@
+"""Characters that show nothing, do something or look like others: what is known of them, for every part."""

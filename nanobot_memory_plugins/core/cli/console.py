@@ -1,0 +1,49 @@
+"""Everything that a command shows to people goes through here, and reaches the terminal without what steers one."""
+
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.markup import escape
+from rich.segment import Segment
+
+from nanobot_memory_plugins.core.characters.printable import one_line, printable
+from nanobot_memory_plugins.core.errors import NanobotMemoryError
+
+
+class PrintableConsole(Console):
+    """A console that prints no control but its own, whatever it is handed."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Return the segments, each fit to be shown."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else printable_segment(segment)
+
+
+def console(*, stderr: bool = False, wraps: bool = False) -> Console:
+    """Return a console for lines, or with ``wraps`` for tables and bars, which know the terminal's width."""
+    return PrintableConsole(stderr=stderr, soft_wrap=not wraps, highlight=wraps)
+
+
+def printable_segment(segment: Segment) -> Segment:
+    """Return a segment of the same width, fit to be shown."""
+    text = printable(segment.text, control="").replace("\r", "")
+    if text == segment.text:
+        return segment
+    missing = cell_len(segment.text) - cell_len(text)
+    return Segment(text + " " * missing, segment.style, segment.control)
+
+
+def shown(text: object) -> str:
+    """Return a text as part of a line of `console`: on one line, and no markup."""
+    return escape(one_line(str(text)))
+
+
+def shown_lines(text: object) -> str:
+    """Return a text for a cell of a table or a block of its own, in which it may have lines."""
+    return escape(printable(str(text)))
+
+
+def say_error(error: NanobotMemoryError) -> None:
+    """Say what failed, and what helps."""
+    console(stderr=True).print(f"[red]{shown(error.cause)}[/red] {shown(error.mend)}")

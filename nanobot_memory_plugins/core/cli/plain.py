@@ -1,0 +1,19 @@
+"""Single lines of a command, and what is wrong with its arguments: without colours, and light to import."""
+
+from typing import Any
+
+import typer
+
+from nanobot_memory_plugins.core.characters.printable import one_line, printable
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Write one line as it is, without colours."""
+    typer.echo(one_line(str(text)), err=err)
+
+
+def without_controls(error: Any) -> None:
+    """Take out of an error in the use of the command line what it quotes of the arguments."""
+    for name in ("message", "ui_filename"):
+        if isinstance(text := getattr(error, name, None), str):
+            setattr(error, name, printable(text))

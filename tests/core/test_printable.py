@@ -1,0 +1,82 @@
+"""What hides or steers goes, honest text stays, and no line is added."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nanobot_memory_plugins.core.characters.printable import escaped_in_json, one_line, printable
+from nanobot_memory_plugins.core.fence import fence
+from tests.support.hostile_workspace import HOSTILE, ORDER, SEQUENCES, found_in
+
+HONEST = [
+    "👩‍🚀 👩🏽‍🚀 👩‍❤️‍💋‍👨 🏳️‍🌈 🏴‍☠️ 🐻‍❄️ ⛓️‍💥 🙂‍↕️",  # emoji that are joined
+    "❤️ ☎︎ ™️ 1️⃣ #️⃣ ✈️",  # and those that a selector makes emoji or text
+    "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",  # the flag of England
+    "🇩🇪 🇨🇳",
+    "می‌خواهم نامه‌ای بنویسم",  # Persian, with non-joiners
+    "العربية و עברית",
+    "क्‍ष श्री‌मान् ന്‍ ශ්‍රී র‍্যাব",  # Indic, with joiners and non-joiners
+    "ᠮᠣᠩᠭᠣᠯ᠎ᠠ",  # Mongolian, with its vowel separator
+    "naïve café — 用户喜欢乌龙茶，「好的」",
+    "one\r\ntwo\n\tthree",
+]
+ALPHABET = "a1#\u20e3क🙂❤🏴ᠠم \n\r\t\u2028\x1b\x9b\u202e\u200b\u200c\u200d\u180b\ufe0e\ufe0f\U000e0067\U000e007f\ud800"
+TEXTS = st.text(st.one_of(st.sampled_from(ALPHABET), st.characters()))
+
+
+@pytest.mark.parametrize("text", HONEST)
+def test_honest_text_stays_as_it_is(text: str):
+    assert printable(text) == text
+    assert escaped_in_json(json.dumps(text, ensure_ascii=False)) == json.dumps(text, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("name", SEQUENCES)
+def test_nothing_that_steers_or_hides_is_left(name: str):
+    shown = printable(f"before {SEQUENCES[name]} after")
+    assert found_in(shown) == set()
+    assert shown.startswith("before ")
+    assert shown.endswith(" after")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b]52;c;eA==\x07", "\ufffd]52;c;eA==\ufffd"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("l\u200de\u200ct", "let"),
+        ("🙂\U000e0130\U000e0150", "🙂"),
+        ("🙂\ufe0f\ufe0f", "🙂"),
+        ("क\u200d\u200c\u200dष", "कष"),
+        ("🏴\U000e0069\U000e0067\U000e006e\U000e007f", "🏴"),
+        ("price 42\rprice 99", "price 42 price 99"),
+        ("葛\U000e0100城", "葛城"),
+    ],
+)
+def test_what_becomes_of_each(text: str, shown: str):
+    assert printable(text) == shown
+
+
+@given(TEXTS)
+def test_once_is_enough_and_no_line_is_added(text: str):
+    once = printable(text)
+    assert printable(once) == once
+    assert once.count("\n") == text.count("\n")
+    line = one_line(text)
+    assert one_line(line) == line
+    assert len(line.splitlines()) <= 1
+
+
+@given(TEXTS)
+def test_json_reads_back_as_it_was_and_hides_nothing(text: str):
+    encoded = escaped_in_json(json.dumps(text, ensure_ascii=False))
+    assert json.loads(encoded) == text
+    assert printable(encoded) == encoded
+
+
+def test_a_block_holds_nothing_hidden():
+    block = fence([f"the zebra {HOSTILE} costs 42"], language="en")
+    assert block is not None
+    assert found_in(block) == set()
+    assert ORDER not in block
