@@ -96,7 +96,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         traces = _Traces(frozenset({*erasure.ids, *gone}), wanted, erasure.texts, frozenset(alike | nearly))
         relative = repository.paths.relative
         file = relative(snapshot.path)
-        lines = _Lines(snapshot.path, there)
+        lines = _Lines(snapshot.path, there, wanted)
         found = [trace_of(file, lines.of(gone))]
         folder = entries_folder(repository.paths)
         if not erasure.nearly:
@@ -147,6 +147,7 @@ class _Lines:
 
     path: Path
     entries: Mapping[str, Entry]
+    wanted: Wanted
 
     def of(self, ids: Collection[str]) -> list[HeldLine]:
         """Return the lines of entries as they are now, those of their text."""
@@ -156,7 +157,9 @@ class _Lines:
             at = data.find(f"[{id_}]".encode())
             first = data.count(b"\n", 0, at) + 2 if at >= 0 else 0
             for number, text in enumerate(self.entries[id_].content.splitlines()):
-                found.append(held_line(first + number if first else 0, text if number else f"[{id_}] {text}"))
+                shown = text if number else f"[{id_}] {text}"
+                at = min((one.at for one in self.wanted.stretches(shown)), default=0)
+                found.append(held_line(first + number if first else 0, shown, at))
         return sorted(found, key=lambda one: one.line)
 
 
@@ -252,14 +255,16 @@ def _clean_copy(
     cleaned = render(document, kept, now=repository.clock.now())
     if is_live:
         return (cleaned if gone else data), len(gone)
+    is_damaged = bool(damage_of(data, None))
     is_aside = ASIDE in name
-    if is_aside or damage_of(data, None):
+    if is_aside or is_damaged:
         for text in traces.texts:  # in a damaged copy it may stand outside an entry
             cleaned = cleaned.replace(text.encode("utf-8", "replace"), b"")
     pieces: list[bytes] = []
     count = len(gone)
     for piece in parse(cleaned).pieces:
-        notes = clean_notes(piece.data, traces.wanted, everywhere=not is_aside) if isinstance(piece, Text) else None
+        is_text = isinstance(piece, Text)
+        notes = clean_notes(piece.data, traces.wanted, everywhere=is_damaged or not is_aside) if is_text else None
         pieces.append(notes.data if notes is not None else piece.data)
         count += len(notes.found) if notes is not None else 0
     cleaned = b"".join(pieces)

@@ -45,7 +45,7 @@ class _Collected:
 
     def note(self, text: str, stretch: Stretch, line: int) -> bool:
         """Note a stretch of what is ours, and say whether it goes."""
-        (self.nearly if stretch.part else self.found).append(held_line(line, text[stretch.start : stretch.end]))
+        (self.nearly if stretch.part else self.found).append(held_in(text, stretch, line))
         return self.wanted.takes(stretch)
 
     def cleaned(self, data: bytes) -> Cleaned:
@@ -81,11 +81,11 @@ def clean_notes(data: bytes, wanted: Wanted, *, everywhere: bool = False) -> Cle
         cuts: list[Stretch] = []
         names = list(_name_lines(text)) if is_ours else []
         for one in wanted.stretches(text):
-            line = part.line + text.count("\n", 0, one.start)
+            line = part.line + text.count("\n", 0, one.at)
             if not is_ours and not everywhere:
-                all_found.foreign.append(held_line(line, text[one.start : one.end]))
+                all_found.foreign.append(held_in(text, one, line))
             elif any(start < one.end and one.start < end for start, end in names):
-                all_found.named.append(held_line(line, text[one.start : one.end]))
+                all_found.named.append(held_in(text, one, line))
             elif all_found.note(text, one, line):
                 cuts.append(one)
         if not cuts:
@@ -95,11 +95,16 @@ def clean_notes(data: bytes, wanted: Wanted, *, everywhere: bool = False) -> Cle
     return all_found.cleaned(b"".join(parts))
 
 
+def held_in(text: str, stretch: Stretch, line: int) -> HeldLine:
+    """Return the line of a stretch as it is shown."""
+    return held_line(line, text[stretch.start : stretch.end], stretch.at - stretch.start)
+
+
 def lines_with(data: bytes, wanted: Wanted, *, only_parts: bool = False) -> tuple[HeldLine, ...]:
     """Return the lines of any file that hold the texts or a part of them, as they are or as JSON escapes them."""
     text = data.decode("utf-8", "replace")
     return tuple(
-        held_line(1 + text.count("\n", 0, one.start), text[one.start : one.end])
+        held_in(text, one, 1 + text.count("\n", 0, one.at))
         for one in wanted.stretches(text)
         if one.part or not only_parts
     )

@@ -33,10 +33,14 @@ _NEAR = 40
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The sentences of a text, from ``start`` to before ``end``, that hold the words, or only a ``part`` of them."""
+    """The sentences of a text, from ``start`` to before ``end``, that hold the words, or only a ``part`` of them.
+
+    ``at`` is where the first of the words stand.
+    """
 
     start: int
     end: int
+    at: int
     part: bool = False
 
 
@@ -154,10 +158,11 @@ def _stretches(text: str, reading: Reading, needle: _Needle) -> Iterator[Stretch
             or (needle.is_word and (not needle.is_one_word or reading.is_one_piece(at, end)))
             or needle.plain in plain_forms(text[begin:finish])
         ):
-            yield Stretch(begin, finish)
+            yield Stretch(begin, finish, reading.starts[at])
     if needle.is_long:
         for at, end in sorted(_parts(text, reading, needle)):
-            yield Stretch(*_sentences(text, reading, reading.starts[at], reading.ends[end - 1]), part=True)
+            first = reading.starts[at]
+            yield Stretch(*_sentences(text, reading, first, reading.ends[end - 1]), first, part=True)
 
 
 def _parts(text: str, reading: Reading, needle: _Needle) -> set[tuple[int, int]]:
@@ -239,7 +244,7 @@ def _one_after_the_other(found: Iterable[Stretch]) -> Iterator[Stretch]:
     current: Stretch | None = None
     for one in sorted(found, key=lambda one: (one.start, one.end)):
         if current is not None and one.start <= current.end:
-            current = Stretch(current.start, max(current.end, one.end), current.part)
+            current = Stretch(current.start, max(current.end, one.end), min(current.at, one.at), current.part)
             continue
         if current is not None:
             yield current

@@ -6,8 +6,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 
-# Characters of a line that are shown, and lines of a file where not all are asked for.
-_SHOWN, _LINES = 160, 5
+# Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
+_SHOWN, _BEFORE, _LINES = 160, 40, 5
 NEARLY = "it holds only a part of the words; --nearly removes it, too"
 
 
@@ -64,9 +64,11 @@ class ErasurePlan:
         return {"ids": self.erasure.ids, "files": self.files, "traces": [_row(one) for one in self.traces]}
 
 
-def held_line(line: int, text: str) -> HeldLine:
-    """Return a line as it is shown: without marks that a terminal obeys, and not too long."""
-    shown = " ".join("".join(one if one.isprintable() else " " for one in text).split())
+def held_line(line: int, text: str, at: int = 0) -> HeldLine:
+    """Return a line as it is shown: without marks that a terminal obeys; of a long one what stands around ``at``."""
+    begin = max(0, at - _BEFORE) if len(text) > _SHOWN else 0
+    shown = " ".join("".join(one if one.isprintable() else " " for one in text[begin : begin + 4 * _SHOWN]).split())
+    shown = f"…{shown}" if begin else shown
     return HeldLine(line, shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…")
 
 
