@@ -108,7 +108,7 @@ def test_nothing_is_written_through_a_folder_of_ours_that_is_a_link(tmp_path: Pa
 
 FOLDERS = [
     *("memory/sessions", "memory/.locks", "memory/.spill", "memory/.entries", "memory/.usage", ".storage"),
-    *("memory/.entries/pending", "memory/.usage/recall", ".storage/summary"),
+    *("memory/.erasure", "memory/.entries/pending", "memory/.usage/recall", ".storage/summary"),
 ]
 
 
@@ -132,7 +132,7 @@ def test_a_linked_folder_of_ours_is_found_with_its_mend(tmp_path: Path, name: st
     )
     assert found.mend.startswith("Replace it by a real folder, and move into that what the link leads to: ")
     assert f"`rm {workspace / name}`" in found.mend
-    is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.entries"))
+    is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.entries", "memory/.erasure"))
     assert (found.health is Health.BAD) == is_bad
 
 

@@ -19,6 +19,7 @@ _FOLDERS = {
     "memory/sessions": True,
     "memory/.locks": True,
     "memory/.entries": True,
+    "memory/.erasure": True,
     "memory/.spill": False,
     "memory/.usage": False,
     ".storage": False,

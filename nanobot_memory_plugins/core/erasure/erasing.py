@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.recording import remember_forgotten
@@ -82,7 +83,11 @@ class Eraser:
             return None
 
     async def findings(self) -> list[Finding]:
-        """Say for ``nanobot-memory doctor`` what was broken off, and whether it is finished."""
+        """Say for ``nanobot-memory doctor`` what was broken off, and whether what was forgotten can be told."""
+        try:
+            await run_in_daemon_thread(Fingerprints(self._paths).known)
+        except MemoryFileError as error:
+            return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
         record = ErasureRecord(self._paths)
         if not record.exists():
             return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []

@@ -19,6 +19,8 @@ _RUN = re.compile(r"[^\W_]+")
 # Writing without spaces: a word may begin and end at every character.
 _WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
+# What of a line of a note is no text: the heading's time, the name of a field, a bullet.
+_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
 # A character of writing without spaces says about as much as so many letters.
 _LETTERS_PER_WIDE = 2.5
 
@@ -112,6 +114,9 @@ class Letters:
             begin = mark.end()
         while begin < first and self.text[begin].isspace():
             begin += 1
+        prefix = _PREFIX.match(self.text, begin) if begin == 0 or self.text[begin - 1] == "\n" else None
+        if prefix is not None and prefix.end() <= first:
+            begin = prefix.end()
         closing = _SENTENCE_END.search(self.text, last)
         if closing is None:
             return begin, max(last, len(self.text.rstrip()))

@@ -14,6 +14,9 @@ from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 _ELSEWHERE = frozenset({".locks", ".git"})
 # What was taken from archives is told of this workspace alone.
 ARCHIVES_TAKEN = ".imports/archives.txt"
+# It holds words that are being forgotten, for as long as that takes.
+_BEING_FORGOTTEN = ".erasure/unfinished.json"
+_NEVER = frozenset({ARCHIVES_TAKEN, _BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
 NOT_OURS = "it is no file of this memory"
 
@@ -43,7 +46,7 @@ class Belonging:
 def kind_of(name: str) -> Kind | None:
     """Return what the file of that name is, or None where it does not belong to the memory."""
     parts = PurePosixPath(name).parts
-    if not parts or parts[0] in _ELSEWHERE or name == ARCHIVES_TAKEN or name.endswith((".tmp", ".lock")):
+    if not parts or parts[0] in _ELSEWHERE or name in _NEVER or name.endswith((".tmp", ".lock")):
         return None
     if parts[-1] == ".lock":
         return None
@@ -89,7 +92,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[Belonging | tuple[str, str]]:
             if prefix or entry.name not in _ELSEWHERE:
                 yield from _walk(folder / entry.name, f"{name}/")
         elif (kind := kind_of(name)) is None:
-            if not name.endswith((".tmp", ".lock")) and name != ARCHIVES_TAKEN:
+            if not name.endswith((".tmp", ".lock")) and name not in _NEVER:
                 yield name, NOT_OURS
         elif not _is_utf8(name):
             yield ascii(name), "its name is not UTF-8"

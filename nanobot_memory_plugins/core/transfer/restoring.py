@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes,
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
 from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, installed_joiner
+from nanobot_memory_plugins.core.transfer.forgotten import ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
 from nanobot_memory_plugins.core.transfer.joining import joined_items
@@ -96,6 +97,7 @@ class _Restoring:
         self._appender = Appender(paths, lock_seconds)
         self._taken_file = paths.memory / ARCHIVES_TAKEN
         self._taken = read_keys(self._taken_file)
+        self._forgotten = ForgottenHere(paths)
         self._taker: Taker | None = None
         self._joined: list[str] = []
 
@@ -142,7 +144,10 @@ class _Restoring:
         return False
 
     def _cleaned(self, file: _File) -> bytes:
-        """Return a file's bytes without secrets in what is this program's; text that people wrote stays as it is."""
+        """Return a file's bytes without secrets, and what was forgotten here, in what is this program's.
+
+        Text that people wrote stays as it is.
+        """
         data = self._archive.read(file.listed)
         if file.kind in (Kind.TRANSCRIPT, Kind.SPILL):
             cleaned = clean_rows(data, self._redaction.of_people) if file.kind is Kind.TRANSCRIPT else Cleaned(data)
@@ -158,7 +163,13 @@ class _Restoring:
             self._report.notices.append(
                 f"{file.listed.path} holds what looks like a secret, in text of people; `nanobot-memory scrub` shows it"
             )
-        return cleaned.data
+        match file.kind:
+            case Kind.TRANSCRIPT:
+                return self._forgotten.transcript(cleaned.data)
+            case Kind.DAY_NOTES:
+                return self._forgotten.notes(cleaned.data)
+            case _:
+                return cleaned.data
 
     def _take(self, file: _File, data: bytes) -> None:
         if file.name.endswith(".bak") and not self._is_of_the_file_here(file):

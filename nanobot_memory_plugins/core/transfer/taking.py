@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core.files.spilled import SpilledRecord, merge_into
 from nanobot_memory_plugins.core.files.text import clean, one_line
 from nanobot_memory_plugins.core.harmless_names import harmless_name, harmless_scope
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.transfer.forgotten import FORGOTTEN, ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger
 from nanobot_memory_plugins.core.transfer.recorded import Recorded, ids_in
@@ -73,6 +74,7 @@ class Taker:
         self._appender = Appender(paths, lock_seconds)
         self._ledger = Ledger(paths, self._appender)
         self._recorded = Recorded(paths)
+        self._forgotten = ForgottenHere(paths)
         self._waiting: dict[Path, list[_Waiting]] = {}
         self._bytes = self._records = 0
         self._pending: set[str] = set()
@@ -111,6 +113,10 @@ class Taker:
         if not record.text.strip():
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
+        record = self._forgotten.message(record)
+        if not record.text:
+            self._report.leave(FORGOTTEN, item.file, item.line)
+            return
         if self._recorded.holds(record, item.id):
             self._report.leave(_SAID_HERE, item.file, item.line)
             return
@@ -138,6 +144,11 @@ class Taker:
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
         scope = harmless_scope(note.scope or Scope())
+        left = self._forgotten.note(safe, scope.session)
+        if left is None:
+            self._report.leave(FORGOTTEN, item.file, item.line)
+            return
+        safe = left
         when = _key_time(note.time) if item.time_is_certain else ""
         parts = (item.id, scope.session, when, safe.title, safe.tldr, safe.details)
         key = self._key("note", item, parts, repeats=False)
