@@ -4,13 +4,15 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.fence import remove_fenced
 from nanobot_memory_plugins.core.plugin_host.handing import handed
 from nanobot_memory_plugins.core.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message, Receipt
+from nanobot_memory_plugins.core.values import Message
+
+_T = TypeVar("_T")
 
 # Sessions whose count is remembered; the others are counted anew.
 _SESSIONS = 1_000
@@ -98,13 +100,13 @@ def tokens_of(message: object) -> int:
 
 
 class BackgroundWork:
-    """Tasks that follow a turn. They end with the host."""
+    """Tasks that nobody waits for. They end with the host."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Receipt]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
 
-    def begin(self, work: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
-        """Begin some work; the task ends with its receipt."""
+    def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
+        """Begin some work; the task ends with what it returns."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

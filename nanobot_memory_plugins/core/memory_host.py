@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.erasure import Eraser
 from nanobot_memory_plugins.core.erasure.live import LiveForgetting
+from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
@@ -118,7 +119,6 @@ class MemoryHost(PromptCalls):
     async def _start(self) -> None:
         await self._plugins.load()
         opened = await self._plugins.host.call_first("open_store", {}, accept=(Store,))
-        # As in `Inspection`: call_first has checked it, and this tells the type checker.
         self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
         await self._plugins.host.call("on_start", {}, accept=())
         offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
@@ -126,6 +126,7 @@ class MemoryHost(PromptCalls):
         if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
+        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
@@ -287,12 +288,10 @@ class MemoryHost(PromptCalls):
         the host knows it; else the messages are estimated, only the new ones when the list has grown. The task, which
         need not be awaited, ends with the receipt of the notes. It is cancelled at the close.
         """
-        if context_tokens is None:
-            context_tokens = self._tally.count(session_key, messages)
         arguments = {
             "session_key": session_key,
             "messages": LiveMessages(messages),
-            "context_tokens": context_tokens,
+            "context_tokens": self._tally.count(session_key, messages) if context_tokens is None else context_tokens,
             "context_window": context_window,
         }
         return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))

@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.language_model.options import LanguageModelOpti
 # No hook may take longer than a day: timers overflow on numbers that are much larger.
 _LONGEST_SECONDS = 86_400.0
 
+_Days = Annotated[int, Field(ge=0, le=36_500)]
 _Seconds = Annotated[float, Field(gt=0, le=_LONGEST_SECONDS)]
 
 _switch = TypeAdapter(bool)
@@ -37,6 +38,12 @@ class CoreOptions(BaseModel):
         default="auto", description="of the fence around injected text; auto follows the message"
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
+    transcript_max_age_days: _Days = Field(
+        default=0, description="days after which messages are dropped from memory/sessions; 0: never"
+    )
+    tool_note_max_age_days: _Days = Field(
+        default=0, description="days after which notes of tools are dropped from the day notes; 0: never"
+    )
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
 

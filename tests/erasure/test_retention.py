@@ -1,0 +1,76 @@
+"""Transcripts and notes of tools that are too old are dropped, whole, and nothing else is touched."""
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.erasure.retention import Retention, drop_old
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Origin
+from tests.support.indexed_workspace import TIME, entry, message
+
+NOW = TIME + timedelta(days=100)
+TOOL = {"origin": Origin.TOOL, "tags": ("observation", "exec")}
+
+
+def made(workspace: Path) -> dict[str, bytes]:
+    new = message("from yesterday", "m2").replace(b"2026-02-16", (NOW - timedelta(days=1)).date().isoformat().encode())
+    files = {
+        "sessions/old.jsonl": message("long ago", "m1"),
+        "sessions/both.jsonl": message("long ago", "m1") + b'{"role":"user","text":"without a time"}\nno JSON\n' + new,
+        "2026-02-16.md": b"# Monday\n\nMine.\n\n" + entry("of a tool", "n1", **TOOL) + b"\n" + entry("said", "n2"),
+        "MEMORY.md": b"# Mine\n\n" + entry("of a tool, kept for long", "n3", **TOOL),
+        "ENTRIES.md": b"## Active Memories\n\n### [a1b2c3] fact | 0.90 | 2024-02-20 | 1\nOld and true.\n",
+    }
+    for name, data in files.items():
+        path = workspace / "memory" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return files
+
+
+def contents(workspace: Path) -> dict[str, bytes]:
+    memory = workspace / "memory"
+    found = [path for path in memory.rglob("*") if path.is_file() and ".locks" not in path.parts]
+    return {path.relative_to(memory).as_posix(): path.read_bytes() for path in found}
+
+
+def test_whole_records_go_and_all_else_stays_byte_for_byte(tmp_path: Path):
+    files = made(tmp_path)
+    assert drop_old(MemoryPaths.of(tmp_path), Retention(), now=NOW) == 0
+    assert contents(tmp_path) == files
+    assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 30), now=NOW) == 3
+    left = contents(tmp_path)
+    assert left.keys() == files.keys() - {"sessions/old.jsonl"}
+    assert left["sessions/both.jsonl"] == files["sessions/both.jsonl"].partition(b"\n")[2]
+    assert b"of a tool" not in left["2026-02-16.md"]
+    assert left["2026-02-16.md"].startswith(b"# Monday\n\nMine.\n\n")
+    assert entry("said", "n2").strip() in left["2026-02-16.md"]
+    assert {name: left[name] for name in ("MEMORY.md", "ENTRIES.md")} == {
+        name: files[name] for name in ("MEMORY.md", "ENTRIES.md")
+    }
+    assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 30), now=NOW) == 0
+
+
+def test_what_is_young_enough_stays_and_each_option_is_for_its_own_kind(tmp_path: Path):
+    files = made(tmp_path)
+    assert drop_old(MemoryPaths.of(tmp_path), Retention(101, 101), now=NOW) == 0
+    assert drop_old(MemoryPaths.of(tmp_path), Retention(30, 0), now=NOW) == 2
+    assert contents(tmp_path)["2026-02-16.md"] == files["2026-02-16.md"]
+
+
+async def test_a_host_drops_them_in_the_background_and_by_default_nothing(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "none")
+    files = made(tmp_path)
+    clock = ManualClock(datetime.now(UTC))
+    for days, gone in ((0, False), (30, True)):
+        core = {"transcript_max_age_days": days, "tool_note_max_age_days": days}
+        async with MemoryHost(tmp_path, config=MemoryConfig.model_validate({"core": core}), clock=clock):
+            for _ in range(500):
+                if ("sessions/old.jsonl" in contents(tmp_path)) != gone:
+                    break
+                await asyncio.sleep(0.02)
+        assert ("sessions/old.jsonl" in contents(tmp_path)) != gone
+    assert contents(tmp_path)["MEMORY.md"] == files["MEMORY.md"]
