@@ -12,8 +12,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from loguru import logger
-
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config.models import CoreOptions
 from nanobot_memory_plugins.core.erasure.rewriting import lock_of, rewrite
@@ -21,6 +19,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Origin
 
