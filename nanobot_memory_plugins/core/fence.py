@@ -7,7 +7,8 @@ know the nonce, cannot close it. Text that looks like a marker, however it is di
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -51,13 +52,9 @@ _IMITATIONS = (
 )
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
-_FENCED = re.compile(
-    "|".join(
-        rf"{re.escape(PREFIX[language])} (?P<{language}>{_NONCE})\n.*?\n{re.escape(SUFFIX[language])} (?P={language})"
-        for language in ("zh", "en")
-    ),
-    re.DOTALL,
-)
+_BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
+_ENDS = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")
+_SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 
 def language_of(text: str) -> Language:
@@ -83,20 +80,39 @@ def fence(texts: Iterable[str], *, language: Language, nonce: Callable[[], str] 
 
 def is_fenced(block: str) -> bool:
     """Say whether the whole block is one intact fence: checked again where a block is injected."""
-    match = _FENCED.fullmatch(block.strip())
-    return match is not None and sum(block.count(marker) for marker in PREFIX.values()) == 1
+    stripped = block.strip()
+    return list(_blocks(stripped)) == [(0, len(stripped))] and sum(map(block.count, PREFIX.values())) == 1
 
 
 def fenced_blocks(text: str) -> list[str]:
     """Return our own blocks that stand in a text, whole with their markers."""
-    return [match[0] for match in _FENCED.finditer(text)]
+    return [text[start:end] for start, end in _blocks(text)]
 
 
 def remove_fenced(text: str) -> str:
     """Cut our own blocks out of a text, so that what recall injected is never stored as a memory."""
     if PREFIX["zh"] not in text and PREFIX["en"] not in text:
         return text
-    return _FENCED.sub("", text).strip()
+    kept: list[str] = []
+    at = 0
+    for start, end in _blocks(text):
+        kept.append(text[at:start])
+        at = end
+    return ("".join(kept) + text[at:]).strip()
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Give where each of our blocks begins and ends: to the first suffix with the same nonce."""
+    ends: dict[tuple[str, str], list[int]] = {}
+    for match in _ENDS.finditer(text):
+        ends.setdefault((match["marker"], match["nonce"]), []).append(match.start())
+    done = 0
+    for match in _BEGINS.finditer(text):
+        places = ends.get((_SUFFIX_OF[match["marker"]], match["nonce"]), ()) if match.start() >= done else ()
+        number = bisect_left(places, match.end())
+        if number < len(places):
+            done = places[number] + 1 + len(_SUFFIX_OF[match["marker"]]) + 1 + len(match["nonce"])
+            yield match.start(), done
 
 
 def messages_without_fences(history: Iterable[object]) -> tuple[Message, ...]:

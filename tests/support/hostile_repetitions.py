@@ -151,7 +151,11 @@ def _collect(parsed: Any, found: list[str]) -> None:
             literal = ""
         name = str(kind)
         if name in ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"):
-            _collect(value[2], found)
+            inner: list[str] = []
+            _collect(value[2], inner)
+            found.extend(inner)
+            if 1 < value[0] <= 64:
+                found.append("".join(inner) * int(value[0]))
         elif name == "BRANCH":
             for option in value[1]:
                 _collect(option, found)

@@ -112,7 +112,7 @@ _HAS_DIGITS = re.compile(r"(?<![0-9])(?:[0-9]{3,8}(?![0-9])|[0-9]{1,2}-[0-9]{1,2
 # Codes for the day on which everything else is lost: a heading, then one or many.
 _BACKUP = re.compile(
     r"(?i)(?:(?:backup|recovery|rescue|scratch|one-time|emergency|2fa|mfa)[ _-]?(?:verification[ _-]?)?codes?"
-    r"|备用[^\n]{0,6}?码|备份码|恢复码|救援码)[^\n:：]{0,40}[:：]?(?P<codes>(?:[\s,;、和|>*\"'\[-]{0,6}(?<![A-Za-z0-9])"
+    r"|备用[^\n]{0,6}?码|备份码|恢复码|救援码)(?=[^0-9]{0,1300}[0-9])[^\n:：]{0,40}[:：]?(?P<codes>(?:[\s,;、和|>*\"'\[-]{0,6}(?<![A-Za-z0-9])"
     r"(?:[0-9]{1,2}[.)][ ])?(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3}|[0-9]{6,10}|[0-9]{4}[ ][0-9]{4}|\[REDACTED\]"
     r"|(?=[a-zA-Z0-9]{0,11}[0-9])[a-z0-9]{8,12}|(?=[A-Z0-9]{0,11}[0-9])[A-Z0-9]{8,12})(?![A-Za-z0-9-])){1,24})"
 )

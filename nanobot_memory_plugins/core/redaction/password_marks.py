@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.told_values import is_told
 from nanobot_memory_plugins.core.redaction.value_shapes import is_code, is_hash_like, is_ordinary
 
@@ -23,6 +24,7 @@ _FEWEST_KINDS = 3
 _SHORTEST_MARKED = 8
 
 
+@remembered
 def is_strong(found: str) -> bool:
     """Tell whether ``found`` has the marks of a password so plainly that a word near it is enough."""
     if any(shape.fullmatch(found) for shape in (_PRODUCT, _HOST, _TIME, _SECTION)) or not is_told(found):
@@ -36,6 +38,7 @@ def is_strong(found: str) -> bool:
     return kinds + symbol >= _FEWEST_KINDS and any(char.isdigit() for char in found)
 
 
+@remembered
 def is_marked(found: str) -> bool:
     """Tell whether ``found`` has letters and digits as passwords have them, and is no product, host or time."""
     if any(shape.fullmatch(found) for shape in (_PRODUCT, _HOST, _TIME, _SECTION)):

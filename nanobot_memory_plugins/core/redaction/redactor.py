@@ -13,6 +13,13 @@ from nanobot_memory_plugins.core.redaction.codes import find_codes
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
 from nanobot_memory_plugins.core.redaction.cues import Lowered
 from nanobot_memory_plugins.core.redaction.declarations import find_declared
+from nanobot_memory_plugins.core.redaction.effort import (
+    Budget,
+    BudgetSpentError,
+    TooCostlyError,
+    bounded_effort,
+    forget_judged,
+)
 from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
@@ -30,6 +37,7 @@ from nanobot_memory_plugins.core.redaction.rules import (
     PLACEHOLDER,
     RANK_BLOCK,
     RANK_KEYED,
+    UNCHECKED,
     Finding,
     Rule,
     Span,
@@ -39,9 +47,10 @@ from nanobot_memory_plugins.core.redaction.tables import find_in_tables
 from nanobot_memory_plugins.core.redaction.typed_secrets import find_typed
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, looks_random
 from nanobot_memory_plugins.core.redaction.value_walker import walk
+from nanobot_memory_plugins.core.redaction.values_in_text import forget_run
 from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 
-WINDOW = 32_768
+WINDOW = 16_384
 """Characters whose findings one window gives. One call into ``re`` never sees more than this and the margins."""
 _LEFT = 1024
 _RIGHT = 2048
@@ -56,6 +65,7 @@ _MOST_REPEATED = 64
 # What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
 _SHORTEST_REST = 4
 _CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z]*+){1,8}+")
+_ALNUM = re.compile(r"[A-Za-z0-9]")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
 
 
@@ -76,22 +86,24 @@ class Redactor:
         self._extra = RuleIndex(extra_rules) if extra_rules else None
         self._bounded = bounded
 
-    def redact(self, text: str, *, keeps: Keeps | None = None) -> str:
+    def redact(self, text: str, *, keeps: Keeps | None = None, budget: Budget | None = None) -> str:
         """Give ``text`` with every finding replaced by its placeholder.
 
         ``keeps`` is asked with the placeholder and the text of each piece of contact data, and tells whether it stays.
+        Where ``budget`` is spent, the rest of the text is hidden as a whole. No ordinary text spends that which it has
+        by default.
         """
-        text = self._redact(text, keeps)
+        text = self._redact(text, keeps, budget or Budget.of(len(text)))
         for _ in range(_PASSES):
             spans = self._find_bounded(text)
             if not spans:
                 break
-            text = self._redact(_replace(text, spans), keeps)
+            text = self._redact(_replace(text, spans), keeps, Budget.of(len(text)))
         return text
 
-    def _redact(self, text: str, keeps: Keeps | None) -> str:
+    def _redact(self, text: str, keeps: Keeps | None, budget: Budget) -> str:
         for _ in range(_PASSES):
-            spans = self._find(text)
+            spans = self._find(text, budget)
             if keeps is not None:
                 spans = [
                     span
@@ -103,11 +115,12 @@ class Redactor:
                 break
             # What a placeholder leaves beside it can show something more; go on until nothing does.
             text = _replace(text, spans)
+            budget = Budget.of(len(text))  # what is left was looked at once, within the budget that was given
         return text
 
     def findings(self, text: str) -> list[Finding]:
         """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
-        spans = self._find(text)
+        spans = self._find(text, Budget.of(len(text)))
         more = [
             one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
         ]
@@ -121,14 +134,19 @@ class Redactor:
         """
         return walk(value, self.redact)
 
-    def _find(self, text: str) -> list[Span]:
+    def _find(self, text: str, budget: Budget) -> list[Span]:
         spans: list[Span] = []
         at = 0
-        for block in find_key_blocks(text):
-            spans.extend(self._find_between(text, at, block.start, self._find_in_window))
-            spans.append(block)
-            at = block.end
-        spans.extend(self._find_between(text, at, len(text), self._find_in_window))
+        try:
+            for block in find_key_blocks(text):
+                spans.extend(self._find_between(text, at, block.start, self._find_in_window, budget))
+                spans.append(block)
+                at = block.end
+            spans.extend(self._find_between(text, at, len(text), self._find_in_window, budget))
+        except BudgetSpentError as spent:
+            spans = [span for span in spans if span.end <= spent.at]
+            if text[spent.at :] != UNCHECKED:
+                spans.append(_unchecked(spent.at, len(text)))
         return _with_repetitions(text, spans)
 
     def _find_bounded(self, text: str) -> list[Span]:
@@ -141,25 +159,43 @@ class Redactor:
         spans = self._bounded.find(view.text, view.text.lower()) if self._bounded is not None else []
         return _in_original(view, _around_placeholders(view.text, spans))
 
-    def _find_between(self, text: str, start: int, end: int, find: Callable[[str], list[Span]]) -> Iterator[Span]:
+    def _find_between(
+        self, text: str, start: int, end: int, find: Callable[[str], list[Span]], budget: Budget | None = None
+    ) -> Iterator[Span]:
         """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off."""
         at = start
         done = start
         while at < end:
+            if budget is not None and budget.is_spent():
+                raise BudgetSpentError(at)
             stop = _cut(text, at, end)
             left, right = max(start, at - _LEFT), min(end, stop + _RIGHT)
-            for span in find(text[left:right]):
+            try:
+                found = find(text[left:right])
+            except TooCostlyError:
+                found = [_unchecked(at - left, stop - left)]
+                if budget is not None:
+                    budget.count_costly()
+            for span in found:
                 first, last = left + span.start, left + span.end
                 if first < max(at, done) or first >= stop:
                     continue
-                if last - first >= _LONG or (last == right and right < end):
+                if span.placeholder != UNCHECKED and (last - first >= _LONG or (last == right and right < end)):
                     rest = _REST_OF_TOKEN.match(text, last, end)
                     last = rest.end() if rest else last
                 done = last
                 yield span._replace(start=first, end=last)
             at = max(stop, done)
 
-    def _find_in_window(self, original: str, *, nested: bool = False) -> list[Span]:
+    def _find_in_window(self, original: str) -> list[Span]:
+        try:
+            with bounded_effort(len(original)):
+                return self._find_in_piece(original)
+        finally:
+            forget_run()
+            forget_judged()
+
+    def _find_in_piece(self, original: str, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
         text = unmixed(view.text)
         lower = Lowered(text)
@@ -181,7 +217,7 @@ class Redactor:
         spans.extend(find_nearby(text, lower))
         spans.extend(find_personal_data(text, lower))
         if not nested:
-            spans.extend(find_encoded(text, lambda inner: bool(self._find_in_window(inner, nested=True))))
+            spans.extend(find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
         return _in_original(view, spans)
 
 
@@ -195,9 +231,9 @@ def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
     more: list[Span] = []
     starts = [span.start for span in spans]  # in order, and none overlaps another
     for value, span in list(values.items())[:_MOST_REPEATED]:
-        if text.count(value) > 1 and _is_repeated(value):
-            for match in re.finditer(rf"(?<![A-Za-z0-9]){re.escape(value)}(?![A-Za-z0-9])", text):
-                start, end = match.span()
+        if _is_repeated(value):
+            for start in _places_of_whole(value, text):
+                end = start + len(value)
                 behind = bisect_right(starts, start)
                 is_free = (not behind or spans[behind - 1].end <= start) and (
                     behind == len(spans) or end <= spans[behind].start
@@ -207,10 +243,26 @@ def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
     return sorted(spans + settle(more)) if more else spans
 
 
+def _places_of_whole(value: str, text: str) -> Iterator[int]:
+    """Give the places at which ``value`` stands with no letter or digit beside it; none lies in another."""
+    at = text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if (at and _ALNUM.match(text, at - 1)) or _ALNUM.match(text, end):
+            at = text.find(value, at + 1)
+        else:
+            yield at
+            at = text.find(value, end)
+
+
 def _is_repeated(value: str) -> bool:
     if _CLASS_NAME.fullmatch(value):
         return False
     return has_password_marks(value) or looks_random(value, allow_hex=True)
+
+
+def _unchecked(start: int, end: int) -> Span:
+    return Span(start, end, "unchecked", UNCHECKED, RANK_BLOCK)
 
 
 def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:

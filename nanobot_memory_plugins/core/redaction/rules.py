@@ -18,6 +18,8 @@ IBAN = "[IBAN]"
 ADDRESS = "[ADDRESS]"
 CONTACT_PLACEHOLDERS = frozenset({EMAIL, PHONE, ADDRESS})
 """What stands for contact data, which is no secret of its own."""
+UNCHECKED = "[TOO_COSTLY_TO_CHECK]"
+"""Stands for what was hidden as a whole, since looking for secrets in it would have taken too long."""
 
 PLACEHOLDER = re.compile(r"\[[A-Z][A-Z0-9_]{1,39}\]")
 """The shape of every placeholder. What has this shape is never redacted again."""

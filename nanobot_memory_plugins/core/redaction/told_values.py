@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 
@@ -53,9 +54,11 @@ def is_qualified(text: str, at: int) -> bool:
 
 def names_resource(text: str, at: int) -> bool:
     """Tell whether ``at`` lies in the name of a resource, which is no secret: ``arn:aws:secretsmanager:...``."""
-    return ("arn:" in text or "{{resolve:" in text) and bool(_RESOURCE.search(text, max(0, at - 80), at))
+    before = text[max(0, at - 80) : at]
+    return ("arn:" in before or "{{resolve:" in before) and bool(_RESOURCE.search(before))
 
 
+@remembered
 def is_told(found: str) -> bool:
     """Tell whether a bare word of a sentence is a password: it has marks of one, and is no term, code or path."""
     if not has_password_marks(found) or _TECHNICAL.fullmatch(found):

@@ -71,7 +71,11 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
         ),
         (("ldappasswd",), rf"ldappasswd[ ][^\n|;&]{{0,240}}?[ ]-[sa][ ]{_WORD}", _any),
         (("securestring",), rf"--type[ ]SecureString[ ][^\n|;&]{{0,120}}?--value[ =]{_WORD}", _any),
-        (("securestring",), rf"--value[ =]{_WORD}[^\n|;&]{{0,120}}?--type[ ]SecureString", _any),
+        (
+            ("securestring",),
+            r"--value[ =][\"']?(?P<secret>[^\s\"'|;<>()]{4,400}+)[^\n|;&]{0,120}?--type[ ]SecureString",
+            _any,
+        ),
         (("stats auth", "auth_basic"), rf"stats[ ]auth[ ]\S{{1,60}}?:{_WORD}", _any),
         (
             ("chap-secrets", "pap-secrets"),

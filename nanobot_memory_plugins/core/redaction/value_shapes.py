@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -125,6 +126,7 @@ _NUMBERS = re.compile(r"[0-9]+")
 _CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
 
 
+@remembered
 def is_placeholder(value: str) -> bool:
     """Tell whether ``value`` stands for a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
     text = value.strip().strip("\"'`")
@@ -203,6 +205,7 @@ def entropy(value: str) -> float:
     return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
 
 
+@remembered
 def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> bool:
     """Tell whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
     text = value.strip()
@@ -242,6 +245,7 @@ def _alternates(text: str) -> bool:
     return changes >= max(5, len(kinds) // 5)
 
 
+@remembered
 def has_password_marks(value: str) -> bool:
     """Tell whether a bare word in running text has what passwords have: digits with letters, or symbols within."""
     text = value.strip().rstrip(".,;:)")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import threading
 from typing import NamedTuple
 
+from nanobot_memory_plugins.core.redaction.effort import count_value
 from nanobot_memory_plugins.core.redaction.folding import QUOTES
-from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks
+from nanobot_memory_plugins.core.redaction.value_shapes import LONGEST_JUDGED, has_password_marks
 
 _LONGEST = 16_384
 _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -22,7 +24,14 @@ _EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(
 _WRAPPED = re.compile(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
 _JOINED_LITERAL = re.compile(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
 _NEXT_LITERAL = re.compile(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
+# How far a value is read at first, how far the name of the next pair may reach, and what of the line behind counts.
+_NEAR = 512
+_LONGEST_NAME = 80
+_REST = 512
+_QUERY_END = re.compile(r"[&#\"'`<>\\)\]]")
+_WHOLE_RUN = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]++")
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
+_CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
 
 
 class Value(NamedTuple):
@@ -104,34 +113,79 @@ def _is_odd_run(text: str, end: int) -> bool:
     return run % 2 == 1
 
 
+class _Run(threading.local):
+    """The run of a text that was read last in this thread: many values are read that all end where it does.
+
+    A pair and a tag are the first ones behind the place from which they were looked for.
+    """
+
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    pair: tuple[int, int] = (0, -1)
+    tag: tuple[int, int] = (0, -1)
+
+
+_run = _Run()
+
+
+def forget_run() -> None:
+    """Drop the text that this thread keeps for its next value."""
+    _run.text = ""
+
+
 def _bare(text: str, at: int, in_query: bool) -> Value | None:
-    match = _BARE.match(text, at)
+    match = _BARE.match(text, at, at + _NEAR)
     if match is None:
         return None
     start, end = match.span()
-    run = match.group()
     if in_query:
-        end = start + len(re.split(r"[&#\"'`<>\\)\]]", run, maxsplit=1)[0])
+        stop = _QUERY_END.search(text, start, end)
+        if stop is None and end == at + _NEAR:
+            whole = _BARE.match(text, at)
+            end = whole.end() if whole else end
+            stop = _QUERY_END.search(text, start, end)
+        end = stop.start() if stop else end
+        count_value(end - start)
         return Value(start, end, False, False) if end > start else None
-    end = min(end, _enclosing_quote(text, start, end))
-    run = text[start:end]
-    tag = _ENTITY_END.search(run)
-    if tag:
-        run = run[: tag.start()]
-    following = _NEXT_PAIR.search(run)
-    if following:
-        run = run[: following.start()]
-    run = _strip_closers(run)
+    following = _NEXT_PAIR.search(text, start, end)
+    if end < at + _NEAR or (following is not None and end - following.end() >= _LONGEST_NAME):
+        tag = _ENTITY_END.search(text, start, end)
+        pair, tagged = (following.start() if following else end), (tag.start() if tag else end)
+    else:
+        # Only a value that goes on far is looked at as a whole.
+        end, pair, tagged = _far_ends(text, start)
+    end = min(end, _enclosing_quote(text, start, end), tagged)
+    if pair < end:
+        end = pair
+    run = _strip_closers(text[start:end])
     end = start + len(run)
+    count_value(min(end - start, LONGEST_JUDGED))
     if not run:
         return None
-    rest = text[end : _end_of_line(text, end)]
+    rest = text[end : min(end + _REST, _end_of_line(text, end))]
     return Value(start, end, False, _goes_on(rest))
+
+
+def _far_ends(text: str, start: int) -> tuple[int, int, int]:
+    """Give where the run around ``start`` ends, its next pair begins, and its next tag: the end where there is none."""
+    if _run.text is not text or not _run.start <= start < _run.end:
+        found = _WHOLE_RUN.match(text, start)
+        _run.text, _run.start, _run.end = text, start, found.end() if found else start
+        _run.pair = _run.tag = (start, -1)
+    if not _run.pair[0] <= start <= _run.pair[1]:
+        pair = _NEXT_PAIR.search(text, start, _run.end)
+        _run.pair = (start, pair.start() if pair else _run.end)
+    if not _run.tag[0] <= start <= _run.tag[1]:
+        tag = _ENTITY_END.search(text, start, _run.end)
+        _run.tag = (start, tag.start() if tag else _run.end)
+    end = min(_run.end, start + _LONGEST)
+    return end, min(end, _run.pair[1]), min(end, _run.tag[1])
 
 
 def _enclosing_quote(text: str, start: int, end: int) -> int:
     """Give where a quote inside the run closes one that was opened earlier on the line, else ``end``."""
-    line = max(text.rfind("\n", 0, start), start - 2048) + 1
+    line = max(text.rfind("\n", max(0, start - 2048), start), start - 2048) + 1
     for quote in "\"'`":
         at = text.find(quote, start, end)
         if at >= 0 and text.count(quote, line, start) % 2:
@@ -141,19 +195,20 @@ def _enclosing_quote(text: str, start: int, end: int) -> int:
 
 def _strip_closers(run: str) -> str:
     """Drop the punctuation that ends a sentence, a list item or a call, but not what pairs up inside the value."""
-    while run:
-        last = run[-1]
-        if (
-            last in ",;\"'`"
-            or (last in ".:" and len(run) > 1)
-            or (last in _CLOSERS and run.count(last) > run.count(_CLOSERS[last]))
-            or (last in "([{" and len(run) > 1)
-            or last == "\\"
-        ):
-            run = run[:-1]
+    end = len(run)
+    unpaired = {closer: run.count(closer) - run.count(opener) for closer, opener in _CLOSERS.items() if closer in run}
+    while end:
+        last = run[end - 1]
+        closes = unpaired.get(last, 0) > 0
+        if last in ",;\"'`" or (last in ".:" and end > 1) or closes or (last in "([{" and end > 1) or last == "\\":
+            if last in unpaired:
+                unpaired[last] -= 1
+            elif last in "([{" and (closer := _CLOSER_OF[last]) in unpaired:
+                unpaired[closer] += 1
+            end -= 1
         else:
             break
-    return run
+    return run[:end]
 
 
 _WORDS_FOLLOW = re.compile(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")

@@ -1,0 +1,96 @@
+"""What redaction may cost: time that grows with the text alone, and a bound on what is made to cost more.
+
+`NANOBOT_MEMORY_LONG=1` tries what every rule looks for at 64 KB and at 1 MB.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction.effort import Budget, TooCostlyError, bounded_effort, count_value
+from nanobot_memory_plugins.core.redaction.redactor import WINDOW, Redactor
+from nanobot_memory_plugins.core.redaction.rules import UNCHECKED
+from tests.redaction.made_corpus import positives
+from tests.support.hostile_repetitions import patterns, repeated, repetitions
+
+LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
+# Beside other work, on a slow machine; what is measured alone takes a fifth of it.
+SECONDS_A_KB = 0.025
+COSTLY = ("pwd=a;", "Password=x;", "password=x,", "password=x&", "a=b;password=x;", "key:", "token=(", "备份码", ")")
+
+
+def seconds(text: str) -> float:
+    began = time.thread_time()
+    redact_text(text)
+    return time.thread_time() - began
+
+
+@pytest.mark.parametrize("token", COSTLY)
+def test_what_rules_look_for_costs_little_however_often_it_stands_there(token):
+    assert seconds(repeated(token, 64 * 1024)) < 64 * SECONDS_A_KB
+
+
+@pytest.mark.skipif(not LONG, reason="takes minutes: NANOBOT_MEMORY_LONG=1")
+def test_what_any_rule_looks_for_costs_as_much_a_character_in_long_texts_as_in_short_ones():
+    tokens = dict.fromkeys(COSTLY)
+    for place, used in patterns().items():
+        if "redaction" in place:
+            tokens |= dict.fromkeys(repetitions(used.pattern, 1, 3))
+    dear = {}
+    for token in tokens:
+        small = sorted(seconds(repeated(token, 64 * 1024)) for _ in range(3))[1] / 64
+        large = seconds(repeated(token, 1024 * 1024)) / 1024
+        if large > 0.005 and large > 2 * small:
+            dear[token] = (small * 1000, large * 1000)
+    assert not dear
+
+
+def test_text_that_costs_too_much_is_hidden_as_a_whole_and_said_so():
+    text = "hello\n" + repeated("password=x,", 200_000) + "\nsk-proj-" + "aB3dE5fG7h" * 4
+    hidden = redact_text(text)
+    assert hidden.endswith(UNCHECKED)
+    assert "aB3dE5fG7h" not in hidden
+    assert len(hidden) < 1_000
+    assert redact_text(hidden) == hidden
+
+
+def test_a_spent_budget_hides_what_was_not_looked_at():
+    clock = iter(range(1_000))
+    text = "first line\n" + "plain words here\n" * 4_000 + "password=Tundra77wV"
+    hidden = Redactor().redact(text, budget=Budget(3.5, lambda: float(next(clock))))
+    assert hidden.startswith("first line\nplain words here\n")
+    assert hidden.endswith(UNCHECKED)
+    assert len(hidden) < 5 * WINDOW
+    assert Redactor().redact(text, budget=Budget(0.0)) == UNCHECKED
+
+
+def test_a_text_in_which_every_line_tells_a_secret_is_checked_to_its_end():
+    text = "\n".join(case.text for case in positives(3, 1))[:100_000]
+    assert UNCHECKED not in redact_text(text)
+
+
+def test_the_work_on_values_is_counted_and_bounded():
+    with bounded_effort(100):
+        count_value(10)
+        with pytest.raises(TooCostlyError):
+            count_value(1_000_000)
+    count_value(1_000_000)  # nobody bounds it
+
+
+@pytest.mark.parametrize("before", range(WINDOW - 60, WINDOW + 20, 7))
+def test_a_secret_that_spans_a_cut_is_found(before):
+    for line in (
+        "the password is Tundra$77wV",
+        "key: ghp_" + "a1B2c3D4" * 5,
+        "-----BEGIN PRIVATE KEY-----\n" + "Ab9+" * 16,
+    ):
+        for filler in ("word ", "x", "line\n"):
+            text = (filler * before)[:before] + " " + line + " " + filler * 2_000
+            hidden = redact_text(text)
+            assert "Tundra" not in hidden
+            assert "a1B2c3D4" not in hidden
+            assert "Ab9+" not in hidden
