@@ -25,6 +25,7 @@ BOUNDED = {
     "core.others_text._POINTED_ZH": 200,
     "core.others_text._WROTE": 200,
     "core.others_text._PRESENTED": 200,
+    "core.erasure.matching._LINE_BEFORE": 200,
     "core.redaction.personal._LOCAL": 64,
     "core.redaction.personal._LOCAL_CLASS": 64,
     "consolidation.spoken.sentences._TAIL": 2_000,

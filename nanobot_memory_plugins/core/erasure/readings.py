@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.erasure.letters import plain
 _ESCAPE = re.compile(
     r"\\+(?:u[0-9a-fA-F]{4}(?:\\+u[0-9a-fA-F]{4})*|x[0-9a-fA-F]{2}|[nrtbf])|(?:%[0-9A-Fa-f]{2})+|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-z]{2,6});"
 )
-_HEX = re.compile(r"\\+[ux]([0-9a-fA-F]+)")
+_HEX = re.compile(r"(?<!\\)\\++[ux]([0-9a-fA-F]+)")
 # Invisible marks and accents belong to the letter before them.
 _GLUED = frozenset({"Mn", "Me", "Cf"})
 _WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
