@@ -52,6 +52,7 @@ class PromptSource:
         mend: Callable[[], None] = lambda: None,
     ) -> None:
         self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
+        self._redact = redact
         self._options = options
         self._language = language
         self._begin = begin or _in_a_thread
@@ -75,13 +76,14 @@ class PromptSource:
         with self._lock:
             known = self._texts.get(key)
         if known is None:
-            known = prompt_text(
+            shown = prompt_text(
                 [entry for entry in look.entries if is_visible(entry, visible)],
                 language,
                 most=self._options.prompt_entries,
                 min_score=self._options.prompt_min_score,
                 tokens=self._options.prompt_tokens,
             )
+            known = self._redact(shown)  # an entry that somebody wrote by hand may hold a secret
             with self._lock:
                 if len(self._texts) >= _KEPT_TEXTS:
                     self._texts.clear()

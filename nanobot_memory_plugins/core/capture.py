@@ -6,6 +6,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
+from nanobot_memory_plugins.core.hidden_answers import LastSaid
 from nanobot_memory_plugins.core.plugin_host.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.recall_ledger import RecallLedger
 from nanobot_memory_plugins.core.tokens import estimate_tokens
@@ -18,6 +19,7 @@ class Capture:
     def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock | None = None) -> None:
         self._files = files
         self._keep_transcripts = keep_transcripts
+        self._last_said = LastSaid()
         self._writing: set[asyncio.Future[Any]] = set()
         self._recalls = RecallLedger(files.paths.workspace, clock or SystemClock())
         self._recording = DaemonThreadPool(1, "nanobot-memory-usage", linger=LINGER_SECONDS)
@@ -26,6 +28,7 @@ class Capture:
         self, session_key: str, text: str, *, role: str, origin: Origin, scope: Scope
     ) -> asyncio.Task[Receipt]:
         """Begin to write a message to its transcript; the task ends with the receipt."""
+        text = self._last_said.hide_answer(session_key, text)
         return self._own(self._message(session_key, text, role, origin, scope))
 
     async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:

@@ -10,11 +10,8 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import Literal
 
-from nanobot_memory_plugins.core.characters.hidden import INVISIBLE
-from nanobot_memory_plugins.core.characters.look_alikes import ENCODED, LATIN_OF, decoded, skeleton
 from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.redaction.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
@@ -32,11 +29,16 @@ REPLACEMENT = "[…]"
 
 # Old and Japanese forms of the characters in the markers.
 _FORMS = {"叅攷歴": "参考历"}
-_TABLE = (
-    LATIN_OF
-    | SIMPLIFIED_OF
-    | {ord(one): ord(other) for left, right in _FORMS.items() for one, other in zip(left, right, strict=True)}
-)
+# Cyrillic and Greek letters that look like the Latin ones of the markers, in lower case (Unicode's confusables).
+_LOOK_ALIKES = {"аеорсухіѕһӏпгтнмвкԁԝ": "aeopcyxishlnrthmbkdw", "αεορτινμβηκυω": "aeoptinmbhkuw", "ɡıɑ": "gia"}
+_TABLE = SIMPLIFIED_OF | {
+    ord(one): ord(other)
+    for pairs in (_FORMS, _LOOK_ALIKES)
+    for left, right in pairs.items()
+    for one, other in zip(left, right, strict=True)
+}
+# Letters by their category that show nothing: the fillers of Hangul.
+_INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0")
 # Shortest runs that are recognised as an imitation, folded: no spaces, no punctuation, lower case.
 _IMITATIONS = (
     "记忆参考结束",
@@ -48,14 +50,10 @@ _IMITATIONS = (
     "notinstructionstofollow",
     "runtimecontext",
 )
-_SKELETONS = tuple(map(skeleton, _IMITATIONS))
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
 _BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
 _ENDS = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")
-# Blocks inside blocks that are cut out one after the other.
-_NESTED = 8
 _SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 
@@ -92,24 +90,15 @@ def fenced_blocks(text: str) -> list[str]:
 
 
 def remove_fenced(text: str) -> str:
-    """Cut our own blocks out of a text, so that what recall injected is never stored as a memory.
-
-    What stood around a block can join to another one: that goes, too, and beyond a few of them their markers.
-    """
+    """Cut our own blocks out of a text, so that what recall injected is never stored as a memory."""
     if PREFIX["zh"] not in text and PREFIX["en"] not in text:
         return text
-    for _ in range(_NESTED):
-        kept: list[str] = []
-        at = 0
-        for start, end in _blocks(text):
-            kept.append(text[at:start])
-            at = end
-        if not kept:
-            return text.strip()
-        text = "".join(kept) + text[at:]
-    for marker in PREFIX.values():
-        text = text.replace(marker, REPLACEMENT)
-    return text.strip()
+    kept: list[str] = []
+    at = 0
+    for start, end in _blocks(text):
+        kept.append(text[at:start])
+        at = end
+    return ("".join(kept) + text[at:]).strip()
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -140,15 +129,14 @@ def neutralise(text: str) -> str:
     """Replace whatever reads like one of the markers, disguised ones included.
 
     The comparison folds the text: compatibility forms (NFKD), accents, invisible and spacing characters and
-    punctuation dropped, traditional characters made simple, letters and digits that look like Latin letters made
-    those, characters that are written by a code read, lower case.
+    punctuation dropped, traditional characters made simple, letters that look like Latin ones made Latin, lower case.
     """
     folded, positions = _fold(text)
     spans: list[tuple[int, int]] = []
-    for imitation in _SKELETONS:
+    for imitation in _IMITATIONS:
         start = folded.find(imitation)
         while start >= 0:
-            spans.append((positions[start][0], positions[start + len(imitation) - 1][1]))
+            spans.append((positions[start], positions[start + len(imitation) - 1] + 1))
             start = folded.find(imitation, start + len(imitation))
     if not spans:
         return text
@@ -174,31 +162,18 @@ def _with_brackets(text: str, begin: int, end: int) -> tuple[int, int]:
     return begin, end
 
 
-def _fold(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """Return the folded text and, for each of its characters, where what it came from begins and ends."""
+def _fold(text: str) -> tuple[str, list[int]]:
+    """Return the folded text and, for each of its characters, the position it came from."""
     folded: list[str] = []
-    places: list[tuple[int, int]] = []
-    at = 0
-    for match in ENCODED.finditer(text):
-        _fold_plain(text, at, match.start(), folded, places)
-        at = match.end()
-        letters = "".join(map(_folded, decoded(match[0])))
-        folded.append(letters)
-        places += [match.span()] * len(letters)
-    _fold_plain(text, at, len(text), folded, places)
-    return "".join(folded), places
-
-
-def _fold_plain(text: str, begin: int, end: int, folded: list[str], places: list[tuple[int, int]]) -> None:
-    for place, character in enumerate(text[begin:end], begin):
-        if letters := _folded(character):
-            folded.append(letters)
-            places += [(place, place + 1)] * len(letters)
-
-
-@lru_cache(maxsize=8_192)
-def _folded(character: str) -> str:
-    """Return what is compared of a character: letters and digits, and of what looks alike one."""
-    plain = unicodedata.normalize("NFKD", character).translate(_TABLE).lower().translate(_TABLE)
-    # Categories L and N. Cf, Zs, Cc, marks and punctuation are dropped.
-    return skeleton("".join(one for one in plain if unicodedata.category(one)[0] in "LN" and not _INVISIBLE.match(one)))
+    positions: list[int] = []
+    for position, character in enumerate(text):
+        if character.isascii():
+            plain = character.lower() if character.isalnum() else ""
+        else:
+            plain = unicodedata.normalize("NFKD", character).lower().translate(_TABLE)
+        for part in plain:
+            # Letters and digits only: categories L and N. Cf, Zs, Cc, marks and punctuation are dropped.
+            if unicodedata.category(part)[0] in "LN" and part not in _INVISIBLE:
+                folded.append(part)
+                positions.append(position)
+    return "".join(folded), positions

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.fence import remove_fenced
+from nanobot_memory_plugins.core.hidden_answers import hidden_answer
 from nanobot_memory_plugins.core.plugin_host.handing import handed
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
@@ -18,6 +19,8 @@ _T = TypeVar("_T")
 _SESSIONS = 1_000
 # Role, separators and the like, which APIs send with each message.
 _MESSAGE_TOKENS = 4
+# Messages before one that are looked at for the question that it answers.
+_LOOKED_BACK = 4
 
 
 class LiveMessages(Sequence[Message]):
@@ -40,11 +43,26 @@ class LiveMessages(Sequence[Message]):
     def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
     def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
         if isinstance(index, slice):
-            return tuple(_normalised(message) for message in _behind[self][index])
-        return _normalised(_behind[self][index])
+            return tuple(self[place] for place in range(*index.indices(len(self))))
+        messages = _behind[self]
+        message = _normalised(messages[index])
+        place = index if index >= 0 else index + len(messages)
+        return hidden_answer(_spoken_before(messages, place), message)
 
 
 _behind: WeakKeyDictionary[LiveMessages, Sequence[object]] = WeakKeyDictionary()
+
+
+def _spoken_before(messages: Sequence[object], place: int) -> str:
+    """Return the text of the last message before ``place`` that somebody spoke; calls of tools lie between."""
+    for earlier in range(place - 1, max(-1, place - 1 - _LOOKED_BACK), -1):
+        given = messages[earlier]
+        if not isinstance(given, (Mapping, Message)):
+            continue
+        message = given if isinstance(given, Message) else Message.from_chat(given)
+        if message.role in ("user", "assistant") and message.text.strip():
+            return message.text
+    return ""
 
 
 def _normalised(message: object) -> Message:

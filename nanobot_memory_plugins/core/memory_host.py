@@ -21,10 +21,11 @@ from nanobot_memory_plugins.core.erasure import Eraser
 from nanobot_memory_plugins.core.erasure.live import LiveForgetting
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.fence import fence, language_of, messages_without_fences, remove_fenced
+from nanobot_memory_plugins.core.fence import fence, language_of, remove_fenced
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.finished_turns import BackgroundWork, LiveMessages, TokenTally
 from nanobot_memory_plugins.core.harmless_names import with_harmless_names
+from nanobot_memory_plugins.core.hidden_answers import plain_history
 from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, first_summary, values_of
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_context import MessageContext
@@ -164,7 +165,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
-        before = await self.forgotten.received(session_key, text, messages_without_fences(history))
+        before = await self.forgotten.received(session_key, text, plain_history(history))
         self._words.hear(session_key, text, before)
         self._redaction.hear(text)
         self._redaction.hear_user(before)
@@ -202,7 +203,7 @@ class MemoryHost(PromptCalls):
         await self.start()
         answers = await self._hooks.answers(
             "on_draft_written",
-            {"session_key": session_key, "text": text, "draft": draft, "history": messages_without_fences(history)},
+            {"session_key": session_key, "text": text, "draft": draft, "history": plain_history(history)},
             accept=(ContextBlock,),
             limit=self.config.core.message_limit,
             scope=self._scopes.of(session_key, scope),
@@ -264,7 +265,7 @@ class MemoryHost(PromptCalls):
     ) -> Receipt:
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
         await self.start()
-        messages = messages_without_fences(history)
+        messages = plain_history(history)
         self._redaction.hear_user(messages)
         return await self._hooks.keep_answers(
             "on_session_idle",
@@ -312,7 +313,7 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        cut = messages_without_fences(messages)
+        cut = plain_history(messages)
         self._redaction.hear_user(cut)
         answers = await self._hooks.answers(
             "before_compaction",

@@ -29,6 +29,7 @@ class PromptCalls:
         self._prompt_scopes = scopes
         self._memory_files = files
         self._hides = redaction
+        self._last_base_context = ("", "")
         self._last_long_term = ("", Scope(), "")
 
     def trim_bootstrap(
@@ -57,10 +58,14 @@ class PromptCalls:
         return self._memory_files.history(session_key, limit=limit)
 
     def base_context(self) -> str:
-        """Return the long-term memory file's text: the Markdown alone, never a recall result."""
+        """Return the long-term memory file's text without secrets: the Markdown alone, never a recall result."""
         text = self._memory_files.base_context()
-        self._hides.hear(text)
-        return printable(text)
+        last, hidden = self._last_base_context
+        if last != text:
+            hidden = printable(self._hides.of_people(text))
+            self._last_base_context = (text, hidden)
+            self._hides.hear(hidden)
+        return hidden
 
     def redact(self, text: str) -> str:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""

@@ -4,6 +4,7 @@ Secrets are hidden first and the text is cut afterwards: cutting first leaves fr
 recognises any more.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any
@@ -13,11 +14,13 @@ from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.redaction import safe_preview
+from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
+from nanobot_memory_plugins.core.redaction.split_tokens import last_run, without_rest
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin
 
 TAG = "observation"
 _TLDR_CHARS = 160
+_SESSIONS = 1_000
 
 
 class ObservationOptions(BaseModel):
@@ -40,9 +43,13 @@ class ObservationPlugin:
 
     Options = ObservationOptions
 
+    def __init__(self) -> None:
+        self._ended: OrderedDict[str, str] = OrderedDict()  # the run with which a session's last result ended
+
     @hookimpl
     async def on_tool_executed(
         self,
+        session_key: str,
         tool_name: str,
         arguments: Mapping[str, Any],
         result: object,
@@ -60,7 +67,7 @@ class ObservationPlugin:
             outcome = safe_preview(error, max_chars=options.max_error_chars)
             lines.append(f"- error: {outcome}")
         else:
-            outcome = safe_preview(result, max_chars=options.max_result_chars)
+            outcome = safe_preview(self._whole(session_key, result), max_chars=options.max_result_chars)
             lines.append(f"- result:\n{outcome}")
         verb = "failed" if error is not None else "returned"
         gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
@@ -72,6 +79,16 @@ class ObservationPlugin:
             title=f"tool {tool_name}",
             origin=Origin.WEB if is_web(tool_name) else Origin.TOOL,
         )
+
+    def _whole(self, session_key: str, result: object) -> object:
+        """Return a result without the rest of a token that the session's last one ended with: a page read in parts."""
+        before = self._ended.pop(session_key, "")
+        if not isinstance(result, str):
+            return result
+        self._ended[session_key] = last_run(result)
+        if len(self._ended) > _SESSIONS:
+            self._ended.popitem(last=False)
+        return without_rest(before, result, redact_text)
 
 
 def is_observed(tool_name: str, options: ObservationOptions) -> bool:

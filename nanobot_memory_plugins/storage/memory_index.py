@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
@@ -56,9 +57,11 @@ class MemoryIndex:
         options: StorageOptions,
         clock: Clock,
         *,
+        redact: Callable[[str], str] = without_secrets,
         allow_vec: bool = True,
         allow_fts5: bool = True,
     ) -> None:
+        self._redact = redact
         self._allow_vec = allow_vec
         self._allow_fts5 = allow_fts5
         self.paths = MemoryPaths.of(workspace)
@@ -66,7 +69,7 @@ class MemoryIndex:
         self.embedding = EmbeddingAccess(options.embedding_options())
         self._options = options
         self._clock = clock
-        self._tail = TailReader(self.places, options.chunking())
+        self._tail = TailReader(self.places, options.chunking(redact))
         self._place: IndexPlace | None = None
         self._opener: DatabaseOpener | None = None
         self._readers: Readers | None = None
@@ -239,7 +242,7 @@ class MemoryIndex:
             database=place.database,
             open_database=opener.for_writing,
             embedder=lambda: self.embedding.embedder,
-            settings=self._options.session_settings(),
+            settings=self._options.session_settings(self._redact),
             clock=self._clock,
             watch=self._options.watch,
         )

@@ -1,10 +1,12 @@
 """The storage plugin's options, as they stand in a configuration file."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Literal
 
 from pydantic import Field
 
+from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.step import StepSettings
@@ -48,14 +50,14 @@ class StorageOptions(SearchOptions):
         """Return the options of searching."""
         return SearchOptions.model_validate({name: getattr(self, name) for name in SearchOptions.model_fields})
 
-    def chunking(self) -> Chunking:
-        """Return how texts are cut."""
-        return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens)
+    def chunking(self, redact: Callable[[str], str] = without_secrets) -> Chunking:
+        """Return how texts are cut, and secrets in people's text hidden."""
+        return Chunking(self.chunk_max_tokens, self.chunk_overlap_tokens, redact)
 
-    def session_settings(self) -> SessionSettings:
+    def session_settings(self, redact: Callable[[str], str] = without_secrets) -> SessionSettings:
         """Return what the indexer needs to know."""
         days = self.observation_max_age_days
         return SessionSettings(
-            step=StepSettings(chunking=self.chunking(), batch_documents=self.index_queue_max),
+            step=StepSettings(chunking=self.chunking(redact), batch_documents=self.index_queue_max),
             observation_max_age=timedelta(days=days) if days else None,
         )

@@ -19,7 +19,7 @@ class StoragePlugin:
     async def open_store(self, context: PluginContext) -> Store:
         """Open the index. It always opens: at worst the files themselves are searched, and the status says so."""
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
-        return await SqliteStore.open(context.workspace, options, context.clock)
+        return await SqliteStore.open(context.workspace, options, context.clock, redact=context.redact_said)
 
     @hookimpl(trylast=True)
     async def on_purge(

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.errors import StoreError
@@ -44,10 +45,11 @@ class SqliteStore:
         options: StorageOptions,
         clock: Clock,
         *,
+        redact: Callable[[str], str] = without_secrets,
         allow_vec: bool = True,
         allow_fts5: bool = True,
     ) -> None:
-        self._index = MemoryIndex(workspace, options, clock, allow_vec=allow_vec, allow_fts5=allow_fts5)
+        self._index = MemoryIndex(workspace, options, clock, redact=redact, allow_vec=allow_vec, allow_fts5=allow_fts5)
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-search", linger=LINGER_SECONDS)
         self._housekeeping = DaemonThreadPool(4, "nanobot-memory-store")
         self._refreshing: Future[StoreStatus] | None = None
@@ -62,14 +64,16 @@ class SqliteStore:
         options: StorageOptions,
         clock: Clock,
         *,
+        redact: Callable[[str], str] = without_secrets,
         allow_vec: bool = True,
         allow_fts5: bool = True,
     ) -> "SqliteStore":
         """Open the store of a workspace. What is not there yet is made; what cannot be, is reported by `status`.
 
-        ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite off.
+        ``redact`` hides secrets in what people wrote. ``allow_vec`` and ``allow_fts5`` switch those parts of SQLite
+        off.
         """
-        store = cls(workspace, options, clock, allow_vec=allow_vec, allow_fts5=allow_fts5)
+        store = cls(workspace, options, clock, redact=redact, allow_vec=allow_vec, allow_fts5=allow_fts5)
         await store._in_housekeeping(store._index.open)
         return store
 

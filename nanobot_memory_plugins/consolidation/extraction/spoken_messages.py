@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from nanobot_memory_plugins.core.conversation import message_time
+from nanobot_memory_plugins.core.conversation import message_time, own_words
 from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
 from nanobot_memory_plugins.core.own_text import own_text
@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.values import Message
 
 # Of all messages together, newest first.
 _ALL_CHARS = 2_000_000
+# Of one message, half from either end.
+_MESSAGE_CHARS = 80_000
 
 
 def spoken_messages(
@@ -27,14 +29,20 @@ def spoken_messages(
         message = messages[index]
         if index == summary or message.role not in ("user", "assistant") or message.tool_calls or left <= 0:
             continue
-        text = own_text(message)
-        left -= len(text)
+        hide = redact_said if message.role == "user" else redact
         try:
-            text = redact_said(text) if message.role == "user" else redact(text)
+            # Before anything is left out of it: what stands before a secret tells that it is one.
+            text = own_text(Message(message.role, hide(_bounded(own_words(message)))))
         except Exception:  # whatever fails, the text may hold a secret
             text = REDACTION_FAILED
+        left -= len(text)
         if text.strip():
             time = message_time(message)
             spoken.append(Message(message.role, text, raw={"time": time.isoformat()} if time else {}))
     spoken.reverse()
     return spoken
+
+
+def _bounded(text: str) -> str:
+    half = _MESSAGE_CHARS // 2
+    return text if len(text) <= _MESSAGE_CHARS else f"{text[:half]}\n{text[-half:]}"

@@ -45,7 +45,9 @@ class Spoken:
         self._matcher = Matcher(self._encode)
         self._orders = OrderCarrier(self._memory, self._matcher, context.visible_scope)
         self._takes_orders = options.spoken_orders
-        self.prompt = PromptSource(context.workspace, options, self._language, redact=context.redact, mend=self._mend)
+        self.prompt = PromptSource(
+            context.workspace, options, self._language, redact=context.redact_said, mend=self._mend
+        )
 
     async def start(self) -> None:
         """Give the entries their own file where there is one, and read them, so that the first prompt has them."""

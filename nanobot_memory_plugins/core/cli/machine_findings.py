@@ -6,13 +6,18 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
+from nanobot_memory_plugins.core.scrubbing import clean_notes
 
 _KILO = 1_000
+# Bytes that are looked through for secrets, and files that are named.
+_MOST_READ, _MOST_NAMED = 1_000_000, 5
 _RIGHT = "Is it the right folder? --workspace names another one."
 # Folders of ours, and whether a memory cannot do without them: where one is a link, nothing is written there.
 _FOLDERS = {
@@ -77,7 +82,28 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
         sizes = list(files)
         count = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
         findings.append(Finding(subject, f"{count}, {sum(sizes) / _KILO:,.1f} kB" if sizes else "none yet"))
-    return [*findings, *_linked_folders(workspace)]
+    return [*findings, *_linked_folders(workspace), *_secrets_by_hand(memory)]
+
+
+def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
+    """Find the Markdown files in which what people wrote holds secrets: as many as a second or two suffices for."""
+    named: list[str] = []
+    left = _MOST_READ
+    for path in sorted(memory.glob("**/*.md"), key=lambda one: (one.name != "MEMORY.md", one.name)):
+        with suppress(OSError):
+            if path.is_symlink() or (left := left - path.stat().st_size) < 0:
+                continue
+            if clean_notes(path.read_bytes(), without_secrets, everywhere=False).foreign:
+                named.append(path.relative_to(memory.parent).as_posix())
+    if named:
+        more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+        yield Finding(
+            "secrets by hand",
+            f"{', '.join(named[:_MOST_NAMED])}{more}: text of yours holds what looks like a secret; it stays in the"
+            " file, and is hidden in the index, in blocks and in logs",
+            Health.DEGRADED,
+            "`nanobot-memory scrub --dry-run` shows the kinds; take them out by hand, or with `scrub --everywhere`.",
+        )
 
 
 def _linked_folders(workspace: Path) -> Iterator[Finding]:

@@ -19,6 +19,9 @@ from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receip
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 
+# How a line ends that says what stands below it: "my password is".
+_ANNOUNCES = (" is", " are", " was", ":", "：", "=", "->", "是", "为", "為")
+
 _SYNC_SECONDS = 1.0
 _RETRY_SECONDS = 1.0
 
@@ -47,7 +50,7 @@ class Writer:
 
     def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
         """Write a note to the file that it belongs to; ``time`` is local."""
-        tldr, details = self._redacted(note.tldr, note.origin), self._redacted(note.details, note.origin)
+        tldr, details = self._redacted(note.tldr, note.origin), self._redacted_below(note)
         taken = taken_out(f"{note.tldr}\n{note.details}", f"{tldr}\n{details}")
         safe = replace(
             note,
@@ -124,6 +127,15 @@ class Writer:
         except MemoryFileError as error:
             self._warn(path, str(error))
             return Receipt(stored=False, reason=str(error))
+
+    def _redacted_below(self, note: Note) -> str:
+        """Return the details redacted; where the line above says what they are, by that line too."""
+        if note.details and note.tldr.rstrip().endswith(_ANNOUNCES):
+            above = " ".join(note.tldr.split())
+            whole = self._redacted(f"{above} {note.details}", note.origin)
+            if whole.startswith(f"{above} "):
+                return self._redacted(whole[len(above) + 1 :], note.origin)
+        return self._redacted(note.details, note.origin)
 
     def _redacted(self, value: str, origin: Origin) -> str:
         """Return ``value`` redacted, as who said it wants it. When that fails nothing of it gets through."""

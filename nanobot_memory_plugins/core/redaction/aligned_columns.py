@@ -19,7 +19,7 @@ HEADINGS = Cues(
 )
 _LONGEST_LINE = 2000
 _MOST_ROWS = 2000
-_CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?![ ]))*")
+_CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
 _RULER = re.compile(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
 _HEADING = re.compile(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CHINESE = (

@@ -13,8 +13,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from nanobot_memory_plugins.core.characters.hidden import INVISIBLE
-
 DEPTH_QUOTES = {
     ('"', 1): "\ue0f1",
     ('"', 2): "\ue0f2",
@@ -33,6 +31,7 @@ ESCAPED_BREAK = "\x0b"
 """Stands for an escaped line break: white space, but no end of a quoted value."""
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_ZERO_WIDTH = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e007f"
 
 # A comma or semicolon of full width stays: no secret holds one, so that it ends a value.
 _NARROW: dict[int, str] = {0xFF01 + i: chr(0x21 + i) for i in range(94) if 0xFF01 + i not in (0xFF0C, 0xFF1B)}
@@ -53,7 +52,7 @@ _SPECIAL = re.compile(
     rf"""
     \\++ (?: u[0-9a-fA-F]{{4}} | x[0-9a-fA-F]{{2}} | ["'`nrt/] | \n )?
   | \x1b (?: \[ [0-?]{{0,64}} [ -/]{{0,8}} [@-~] | \] [^\x07\x1b]{{0,2048}} (?: \x07 | \x1b\\ ) | [@-Z\\^_] )?
-  | [{INVISIBLE}\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]++
+  | [{_ZERO_WIDTH}\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]++
   | % (?: 3[aAdDfF] | 40 | 2[26bBfF] )
   | & (?: quot | apos | amp | lt | gt | commat | equals | colon | \#(?: 34 | 38 | 39 | 58 | 61 | 64 | [xX](?:22|26
     |27|3[aAdD]|40) ) ) ;

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
-from nanobot_memory_plugins.core.characters.look_alikes import LATIN_OF
-
+_LIKE = {
+    "аеорсухіѕһӏгтнмвкԁԝјԛ": "aeopcyxishlrthmbkdwjq",
+    "АВЕКМНОРСТУХІЅЈ": "ABEKMHOPCTYXISJ",
+    "αεορτινμβηκυωχ": "aeoptinmbnkuwx",
+    "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ": "ABEZHIKMNOPTYX",
+    "ɡıɑɩ": "giai",
+}
+_TABLE = {ord(one): ord(other) for left, right in _LIKE.items() for one, other in zip(left, right, strict=True)}
 _WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,40}")
 _LATIN = re.compile(r"[A-Za-z]")
 _OTHER = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f\u0250-\u02af\u0131]")
@@ -23,4 +29,4 @@ def unmixed(text: str) -> str:
 
 def _in_latin(word: re.Match[str]) -> str:
     found = word.group()
-    return found.translate(LATIN_OF) if _LATIN.search(found) and _OTHER.search(found) else found
+    return found.translate(_TABLE) if _LATIN.search(found) and _OTHER.search(found) else found

@@ -10,7 +10,8 @@ from nanobot_memory_plugins.core.redaction.word_lists import words
 _Q = "[\"'`\ue0f1-\ue0f9*]{0,2}"
 # What a number would count, were it no code.
 _NO_UNIT = (
-    r"(?![0-9]|[.,:/][0-9]|-[0-9]{2}|[ ]?(?:%|px|ms|kb|mb|gb|个|個|次|分钟|秒|天|小时|元|条|人|年|月|位|章|页|集|版))"
+    r"(?![0-9]|[.,:/][0-9]|-[0-9]{2}|[ ]?(?:%|px|ms|kb|mb|gb|个|個|次|分钟|秒|天|小时|元|条|人|年|月|位|章|页|集|版)"
+    r"|[ ](?:users|people|lines|rows|files|items|times|days|hours|tests|bytes|characters|requests)(?![a-z]))"
 )
 _NUMBER = rf"(?<![0-9A-Za-z_.,:/#$-])(?P<secret>[0-9]{{4,8}}|[A-Z]-[0-9]{{4,8}}|[0-9]{{3}}[- ][0-9]{{3}}){_NO_UNIT}"
 _CHINESE_CODE = (
@@ -39,6 +40,8 @@ _LINK = (
     r"(?:[ ](?:is|was|will[ ]be|has[ ]changed[ ]to|changed[ ]to|is[ ]now|=)[ ](?:now[ ]"
     r"|still[ ])?|[ ]?[:=—-][ ]?|['’]s[ ])"
 )
+_DIGIT_WORD = "(?:zero|one|two|three|four|five|six|seven|eight|nine)"
+_SPOKEN_DIGIT = f"(?:{_DIGIT_WORD}|oh|(?:double|triple)[ ]{_DIGIT_WORD})"
 _WORD_FOR_ONE = r"(?:pass[ -]?word|pass[ -]?phrase|passcode|pw|pwd)"
 # None of them stands in a phrase that somebody chose; the rest of a sentence nearly always holds one.
 _SENTENCE = words(
@@ -200,6 +203,38 @@ CODES = RowRules(
             "my wifi password is «tangerine».",
             "my password is expired.",
             _is_chosen_word,
+        ),
+        Row(
+            ("confirm with", "verify with", "log in with", "sign in with", "lautet", "best\u00e4tigungs", "code est"),
+            rf"(?<![a-z])(?:(?:confirm|verify|log[ ]in|sign[ ]in)[ ]with(?:[ ](?:the[ ])?code)?"
+            rf"|(?:ihr|dein|mein|der)[ ][a-z\u00e4-]{{0,20}}code[ ](?:lautet|ist)"
+            rf"|(?:votre|ton|mon|le)[ ]code(?:[ ][a-z'\u00e9]{{2,14}}){{0,3}}[ ]est)[: ][ ]?{_Q}{_NUMBER}",
+            "Confirm with «884 213» within 10 minutes",
+            "Confirm with 884213 users first",
+        ),
+        # four four seven one
+        Row(
+            ("pin", "code", "combination"),
+            r"(?<![a-z])(?:pin|(?:door|gate|garage|alarm|safe|lock|access|entry|security|my|the)[ ](?:code"
+            r"|combination))(?:[ ]number)?"
+            rf"{_NAME}{_LINK}{_Q}(?P<secret>{_SPOKEN_DIGIT}(?:[ ,-]{{1,2}}{_SPOKEN_DIGIT}){{2,11}})(?![a-z])",
+            "my bank pin is «four four seven one»",
+            "the pin is one of two things",
+        ),
+        Row(
+            ("gate", "garage", "alarm", "front door", "back door", "key safe", "lock box"),
+            rf"(?m:^|(?<=[-*•>][ ]))(?:gate|garage|alarm|front[ ]door|back[ ]door|key[ ]safe"
+            rf"|lock[ ]box)[ ]?[:=-][ ]?{_Q}"
+            rf"(?P<secret>[#*]?[0-9]{{4,8}}[#*]?){_CODE_END}",
+            "- Garage: «4471#»",
+            "- Garage: 4471 people",
+        ),
+        Row(
+            ("取件码", "取件碼", "提货码", "取货码", "取餐码"),
+            r"(?:取件[码碼]|提货码|取货码|取餐码)[是为:]?[ ]?(?P<secret>[0-9A-Z]{1,4}(?:-[0-9A-Z]{1,6}){1,3})"
+            r"(?![0-9A-Za-z-])",
+            "取件码 «5-2-8841»，请尽快取走",
+            "取件码由 5-2 组生成",
         ),
         # p a s s w o r d : hunter2
         Row(

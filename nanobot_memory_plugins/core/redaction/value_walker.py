@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.redaction.aligned_columns import is_secret_cell
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.result_sets import is_telling, secret_places
 from nanobot_memory_plugins.core.redaction.rules import ID_NUMBER, PLACEHOLDER, REDACTED
+from nanobot_memory_plugins.core.redaction.split_tokens import last_run, without_rest
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, looks_random
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
@@ -141,11 +142,23 @@ class _Walker:
             head = [cell for cell in items[0] if isinstance(cell, str)]
             if len(head) == len(items[0]) and is_telling(head):
                 return [self.visit(items[0], depth + 1, hide=hide), *self._rows(items[1:], head, depth)]
+        ended = ""
         for item in items:
+            item, ended = self._whole(item, ended)
             text = item if isinstance(item, str) else ""
             result.append(self.visit(item, depth + 1, hide=hide or (after_flag and not text.startswith("-"))))
             after_flag = text.startswith("-") and "=" not in text and _is_secret_flag(text)
         return self._as_command(items, result)
+
+    def _whole(self, item: Any, ended: str) -> tuple[Any, str]:
+        """Return an item without the rest of a token with which the text before it ``ended``, and how it ends."""
+        if isinstance(item, str):
+            return without_rest(ended, item, self._redact), last_run(item)
+        text = item.get("text") if isinstance(item, Mapping) else None
+        if not isinstance(text, str):
+            return item, ""
+        whole = without_rest(ended, text, self._redact)
+        return (item if whole == text else {**item, "text": whole}), last_run(text)
 
     def _as_command(self, items: list[Any], result: list[Any]) -> list[Any]:
         """Hide in ``result`` what only the whole command line ``items`` tells: ``["mysql", "-pVeil7lamp"]``."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
 from nanobot_memory_plugins.core.redaction.rules import API_KEY
+from nanobot_memory_plugins.core.redaction.word_lists import words
+
+# Common words that no list of seed words holds.
+_PROSE = words("the and are for with from was were not but its this that you your they have has had into")
 
 _SEED_WORDS = (
     r"(?:seed(?:[ ](?:words?|phrase))?|mnemonic(?:[ ](?:words?|phrase))?|(?:recovery|backup|secret"
@@ -21,6 +25,16 @@ WALLETS = RowRules(
             " pepper\n10. elbow\n11. stay\n12. gown»",
             "seed words: 1. what they are 2. how they work",
         ),
+        # The words on several lines, without numbers
+        Row(
+            ("seed", "mnemonic", "phrase", "words", "助记词", "助記詞", "恢复短语"),
+            rf"(?<![a-z]){_SEED_WORDS}[^\n.!?]{{0,40}}?[:：]?[ \t]*\n[ \t>*-]{{0,6}}(?P<secret>(?-i:[a-z]{{3,8}}"
+            rf"(?:[ \t,]{{0,3}}"
+            r"\n[ \t>*-]{0,6}|[ ,]{1,3})){11,23}(?-i:[a-z]{3,8}))(?=[ \t]*(?:\n|\Z|[.]))",
+            "recovery phrase\n«ridge oven tide velvet\nlamp cargo mule frost\npepper elbow stay gown»",
+            "recovery phrase\nkeep it safe and never type it into any site that asks",
+            lambda found: not _PROSE.intersection(found.split()),
+        ),
         Row(
             ("otpauth-migration",),
             r"otpauth-migration://[a-z]{1,12}\?data=(?P<secret>[A-Za-z0-9%+/=_-]{8,8000})",
@@ -34,7 +48,8 @@ WALLETS = RowRules(
             r"(?<![a-z])(?:set-?up[ ](?:key|code)|secret[ ]key|manual[ ](?:entry|key"
             r"|code)(?:[ ]key)?|(?:authenticator|2fa|totp|mfa|otp)"
             r"(?:[ ](?:app|setup|secret|key|code|manual)){0,3}|安全密钥|设置密钥|手动输入密钥|密[钥鑰])"
-            r"[\"')]{0,2}(?:[ ](?:for|of|on)(?:[ ][a-z0-9.'-]{1,16}){1,3})?[ ]{0,2}(?:[:=是为]|is|—|-)[ ]{0,2}[\"']?"
+            r"[\"')]{0,2}(?:[ ](?:for|of|on)(?:[ ][a-z0-9.'-]{1,16}){1,3})?[ ]{0,2}(?:[:=是为]|is|—|-"
+            r"|(?=[ ]))[ ]{0,2}[\"']?"
             r"(?P<secret>(?-i:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
             r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15})(?:[ -][A-Za-z2-7]{1,3})?)(?![A-Za-z0-9])",
             "setup key: «XAAE P5XG 7QK2 LMNO»",

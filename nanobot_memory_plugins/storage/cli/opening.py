@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import plugin_options
+from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError, StoreError
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.storage.options import StorageOptions
@@ -39,7 +40,8 @@ async def opened_store(workspace: Path | None, config: Path | None, *, embedding
     if not embeddings:
         chosen = chosen.model_copy(update={"embedding_provider": "none"})
     await run_in_daemon_thread(lambda: mend_memory(folder, configuration))
-    store = await SqliteStore.open(folder, chosen, SystemClock())
+    redaction = ContactRedaction(configuration.redaction.contacts)
+    store = await SqliteStore.open(folder, chosen, SystemClock(), redact=redaction.of_people)
     try:
         yield store
     finally:

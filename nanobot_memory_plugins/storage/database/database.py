@@ -161,6 +161,10 @@ class Database:
             with immediate(connection):
                 writing.segment_again(connection)
                 schema.set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+        if schema.get_meta(connection, "hides_secrets_of_people") != 1:
+            with immediate(connection):
+                writing.read_people_again(connection)
+                schema.set_meta(connection, "hides_secrets_of_people", 1)
         if any(space.backend is not self.vector_backend for space in spaces.all_spaces(connection)):
             with immediate(connection):
                 spaces.migrate(connection, self.vector_backend)

@@ -152,6 +152,7 @@ def make_tables(connection: apsw.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
     set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+    set_meta(connection, "hides_secrets_of_people", 1)
     set_meta(connection, "identity", uuid.uuid4().hex)
 
 

@@ -106,6 +106,11 @@ def still_wanted(connection: apsw.Connection, documents: Iterable[Document]) -> 
     return wanted
 
 
+def read_people_again(connection: apsw.Connection) -> None:
+    """Let the indexer read all Markdown anew: earlier versions took what people wrote as it stood, secrets included."""
+    connection.execute("DELETE FROM files WHERE path LIKE '%.md'")
+
+
 def segment_again(connection: apsw.Connection) -> None:
     """Make the terms of every row anew, after the way of segmenting changed. Vectors stay."""
     for doc_id in _ids(connection, "SELECT id FROM docs", ()):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
@@ -85,7 +85,14 @@ class _Reader:
             return ()
         return self._passage(part)
 
+    def _hidden(self, text: str) -> str:
+        """Return what people wrote without secrets: it stays in the file, and comes no further."""
+        return self.chunking.redact(text)
+
     def _note(self, note: NoteEntry) -> tuple[Document, ...]:
+        if not note.id:
+            title, tldr, details = map(self._hidden, (note.title, note.tldr, note.details))
+            note = replace(note, title=title, tldr=tldr, details=details)
         time = note.time.isoformat()
         text = "\n\n".join(filter(None, (note.tldr, note.details))) or note.title
         key = record_key(self.source.relative, note.id, fingerprint(time, note.title, text))
@@ -122,6 +129,7 @@ class _Reader:
         fields: dict[str, str] = {}
         if (comment := _FIELDS.search(text)) is not None:
             text, fields = text[: comment.start()], _pairs(comment[1])
+        text = self._hidden(text)
         archived = self.section.casefold().startswith("archived")
         return self._chunked(
             part,
@@ -134,7 +142,7 @@ class _Reader:
         )
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
-        return self._chunked(part, part.text, key="", heading=part.heading, tags=(), origin=Origin.USER)
+        return self._chunked(part, self._hidden(part.text), key="", heading=part.heading, tags=(), origin=Origin.USER)
 
     def _chunked(
         self,

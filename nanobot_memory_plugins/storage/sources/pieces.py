@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import BinaryIO
 
+from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.storage.documents import Document
 from nanobot_memory_plugins.storage.sources.notices import warn_once
 
@@ -18,10 +19,11 @@ _HASH_DIGITS = 20
 
 @dataclass(frozen=True, slots=True)
 class Chunking:
-    """How long texts are cut, in tokens."""
+    """How long texts are cut, in tokens; ``redact`` hides the secrets in what people wrote into the files."""
 
     max_tokens: int = 256
     overlap_tokens: int = 32
+    redact: Callable[[str], str] = without_secrets
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,89 @@
+"""What people write into the memory files by hand stays as it is in the file, and its secrets come no further."""
+
+import json
+import sqlite3
+
+from loguru import logger
+from typer.testing import CliRunner
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core.cli.main import app
+
+SECRET = "Winter2024!"
+BY_HAND = f"# About me\n\nOld laptop: password is {SECRET}\n\nAna's mail is ana@quetzal.example, she plays the cello.\n"
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
+    }
+)
+
+
+async def test_a_password_that_a_person_wrote_is_in_no_block_no_row_and_no_log_and_stays_in_its_file(tmp_path):
+    file = tmp_path / "memory" / "MEMORY.md"
+    file.parent.mkdir()
+    file.write_text(BY_HAND, encoding="utf-8")
+    logged: list[str] = []
+    sink = logger.add(logged.append, level=0)
+    try:
+        async with MemoryHost(tmp_path, config=CONFIG) as memory:
+            await memory.flush_index()
+            block = (await memory.message_received(session_key="cli:one", text="What was the old laptop?")).block
+            hits = (await memory.search(Query(text="old laptop password"))).hits
+            context = memory.base_context()
+            people = (await memory.message_received(session_key="cli:one", text="What is Ana's mail?")).block
+    finally:
+        logger.remove(sink)
+    assert file.read_text(encoding="utf-8") == BY_HAND
+    assert block is not None
+    assert "Old laptop: password is [REDACTED]" in block
+    assert any("[REDACTED]" in hit.text for hit in hits)
+    assert SECRET not in context + block + "".join(hit.text + hit.snippet for hit in hits) + "".join(logged)
+    assert people is not None
+    assert "ana@quetzal.example" in people  # what a person wrote of people stays readable
+    rows = b"".join(path.read_bytes() for path in tmp_path.rglob("memory.db*"))
+    assert b"Old laptop" in rows
+    assert SECRET.encode() not in rows
+
+
+async def test_a_password_in_an_entry_that_was_edited_by_hand_does_not_open_every_prompt(tmp_path):
+    call = CliRunner().invoke
+    call(app, ["entries", "remember", "The user's old laptop is a ThinkPad", "--workspace", str(tmp_path)])
+    (file,) = [path for path in (tmp_path / "memory").glob("*.md") if "ThinkPad" in path.read_text(encoding="utf-8")]
+    text = file.read_text(encoding="utf-8").replace("is a ThinkPad", f"is a ThinkPad, its password is {SECRET}")
+    file.write_text(text, encoding="utf-8")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        prompt = memory.prompt_entries(session_key="cli:one").text
+    assert "ThinkPad, its password is [REDACTED]" in prompt
+    assert SECRET in file.read_text(encoding="utf-8")
+
+
+async def test_an_index_of_an_earlier_version_is_read_again_without_the_secrets(tmp_path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "MEMORY.md").write_text(BY_HAND, encoding="utf-8")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.flush_index()
+    (index,) = tmp_path.rglob("memory.db")
+    with sqlite3.connect(index) as connection:
+        connection.execute("DELETE FROM meta WHERE key = 'hides_secrets_of_people'")
+        # What was read with the secret in it has another fingerprint, and so another key.
+        sql = "UPDATE docs SET text = replace(text, '[REDACTED]', ?), key = key || 'x', content_hash = 'x'"
+        connection.execute(sql, (SECRET,))
+    connection.close()
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.flush_index()
+        hits = (await memory.search(Query(text="old laptop"))).hits
+    assert hits
+    assert not any(SECRET in hit.text for hit in hits)
+
+
+def test_doctor_names_the_files_in_which_people_wrote_secrets(tmp_path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "ideas.md").write_text(BY_HAND, encoding="utf-8")
+    (tmp_path / "memory" / "clean.md").write_text("# Ideas\n\nBuy tea. Mail ana@quetzal.example.\n", encoding="utf-8")
+    answer = CliRunner().invoke(app, ["doctor", "--json", "--workspace", str(tmp_path)])
+    findings = json.loads(answer.stdout.splitlines()[-1])["findings"]
+    (named,) = [finding for finding in findings if finding["subject"] == "secrets by hand"]
+    assert "memory/ideas.md" in named["state"]
+    assert "clean.md" not in named["state"]
+    assert SECRET not in answer.stdout
