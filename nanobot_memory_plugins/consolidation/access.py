@@ -12,6 +12,7 @@ from nanobot_memory_plugins.consolidation.entry import Entry, Section, sessions_
 from nanobot_memory_plugins.consolidation.history import restore, undo
 from nanobot_memory_plugins.consolidation.journal import BY_HAND, PURGED, Action, Change, Run
 from nanobot_memory_plugins.consolidation.life_cycle import decayed, faded
+from nanobot_memory_plugins.consolidation.mending import PUT_BACK
 from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
 from nanobot_memory_plugins.consolidation.rendering import in_order
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
@@ -78,7 +79,7 @@ class RepositoryAccess:
         if entry_id:
             of_entry = [replace(run, changes=(change,)) for run, change in runs.by_entry.get(entry_id, ())]
             return [_run_view(run, undone) for run in reversed(of_entry[-limit:])]
-        told = (run for run in reversed(runs.all) if run.changes or run.undoes or run.why == PURGED)
+        told = (run for run in reversed(runs.all) if run.changes or run.undoes or run.why in (PURGED, PUT_BACK))
         return [_run_view(run, undone) for run, _ in zip(told, range(limit), strict=False)]
 
     def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:

@@ -108,6 +108,8 @@ def _by_hand(state: State, entry_id: str) -> Entry | None:
 
 def _exact(state: State, run: Run) -> bytes | None:
     """Return the bytes before the run, when the file is as the run left it."""
+    if not state.holds_all:
+        return None  # not all that counts is in its bytes
     if run.patch is None or state.raw is None or sha256(state.raw) != run.file_after:
         return None
     data = take_back(state.raw, run.patch)

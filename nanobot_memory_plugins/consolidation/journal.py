@@ -152,6 +152,10 @@ class Journal:
         """Return the last run that can be read. Raises `MemoryFileError`."""
         return next(filter(None, map(read_line, self._lines_backwards())), None)
 
+    def has_time(self, time: str) -> bool:
+        """Say whether a run of that time, in the form of `exact_time`, is in the part that is being written."""
+        return f'"time":"{time}"'.encode() in (read_file(self.path) or b"")
+
     def maker_of(self, digest: str) -> Run | None:
         """Return the last run that left the file with this SHA-256. Raises `MemoryFileError`."""
         made = f'"after":"{digest}"'.encode()

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry, is_of_session
+from nanobot_memory_plugins.consolidation.mending import needs_mending
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import Language, prompt_text
 from nanobot_memory_plugins.consolidation.rendering import TITLE
@@ -38,7 +39,8 @@ class PromptSource:
     """Answers ``prompt_entries``, from any thread.
 
     ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
-    background; ``mend`` is called there when the file is damaged.
+    background; ``mend`` is called there when the file is damaged, or
+    was put back.
     """
 
     def __init__(
@@ -129,7 +131,7 @@ class PromptSource:
             return
         with self._lock:
             self._look, self._reading = _Look(signature, entries), False
-        if snapshot.damage:
+        if needs_mending(snapshot):
             self._begin(self._mend)
 
     def _signature(self) -> Signature:

@@ -42,7 +42,8 @@ def render(document: Document, entries: Mapping[str, Entry], *, now: datetime) -
     """Return the bytes of the file with ``entries`` in place of those that it holds.
 
     Without a change the bytes are the same. Each section is ordered by descending score; text of others between its
-    entries stays in its order. What of an entry has not changed keeps its bytes. ``now`` is written as the time.
+    entries stays in its order. What of an entry has not changed keeps its bytes. ``now`` is written as the time, to the
+    digit: by it a file names the write that made it.
     """
     if entries == document.entries:
         return document.data
@@ -126,7 +127,7 @@ def _joined(
 ) -> Iterable[bytes]:
     stamps = newline.join(
         (
-            f"<!-- Last updated: {now.astimezone(UTC).isoformat(timespec='seconds')} -->".encode(),
+            f"<!-- Last updated: {now.astimezone(UTC).isoformat()} -->".encode(),
             f"<!-- Total entries: {count} -->".encode(),
         )
     )

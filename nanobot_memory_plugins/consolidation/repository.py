@@ -15,28 +15,30 @@ from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
+from nanobot_memory_plugins.consolidation.clock_ahead import WHO as WHO_CLOCK
+from nanobot_memory_plugins.consolidation.clock_ahead import WHY as WHY_CLOCK
+from nanobot_memory_plugins.consolidation.clock_ahead import is_ahead, set_right
 from nanobot_memory_plugins.consolidation.document import Document, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.entry_file import EntryFile
 from nanobot_memory_plugins.consolidation.hidden_point import without_empty
 from nanobot_memory_plugins.consolidation.journal import (
-    BROKE_OFF,
     BY_HAND,
     Change,
     Journal,
     Run,
     changes_between,
     entries_folder,
-    rewound,
 )
 from nanobot_memory_plugins.consolidation.keeping import keep_aside, read_file, write_private
-from nanobot_memory_plugins.consolidation.merging import adopted, holds_text_unknown_to, merged
-from nanobot_memory_plugins.consolidation.patch import patch_back, take_back
+from nanobot_memory_plugins.consolidation.merging import merged
+from nanobot_memory_plugins.consolidation.patch import patch_back
 from nanobot_memory_plugins.consolidation.rendering import render
 from nanobot_memory_plugins.consolidation.state import State, look, sha256
 from nanobot_memory_plugins.consolidation.tombstones import Tombstones
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock, replace_file
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.log import logger
@@ -44,9 +46,6 @@ from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Origin
 
 _ATTEMPTS = 20
-# A file that is found empty, gone or broken may be in somebody's hands just now: seconds between looks, and looks.
-_SETTLE_SECONDS = 0.05
-_SETTLE_LOOKS = 4
 _LOCK_POLL_SECONDS = 0.01
 _LINE_NUMBER = re.compile(r"line \d+: ")
 # Days are written in UTC by whoever edits the file: what is today somewhere lies no further ahead.
@@ -59,7 +58,9 @@ Entries = Mapping[str, Entry]
 class Snapshot:
     """The entries as they are, in the file's order, and the file that they stand in.
 
-    ``damage`` says what is wrong with the file when a copy was read in its place.
+    ``damage`` says what is wrong with the file when a copy was read in its place. ``missing`` are the ids of entries
+    that the file lacks because it was put back as it had been before them, ``purged`` of those that came back with it
+    and were forgotten for good: they do not count.
     """
 
     path: Path
@@ -67,6 +68,8 @@ class Snapshot:
     document: Document
     problems: tuple[str, ...] = ()
     damage: str = ""
+    missing: tuple[str, ...] = ()
+    purged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +146,10 @@ class EntryRepository:
     def load(self) -> Snapshot:
         """Return the entries; nothing is written. A missing or empty file has none. Raises `MemoryFileError`."""
         path = self.path
-        state = self._look(path)
+        state = self._file(path).look()
         self._warn(path, state)
-        return Snapshot(path, state.entries, state.document, self._problems(state), state.damage)
+        missing = tuple(state.entries.keys() - state.document.entries.keys()) if state.is_earlier else ()
+        return Snapshot(path, state.entries, state.document, self._problems(state), state.damage, missing, state.purged)
 
     def update(
         self, change: Callable[[dict[str, Entry]], Entries], *, who: str, why: str, allow_purged: bool = False
@@ -198,35 +202,44 @@ class EntryRepository:
         """Do what `update` says, with the lock held; ``path`` names the file where it is not `path`."""
         make_folder(self.paths, entries_folder(self.paths))
         path = path or self.path
-        state = self._finish_what_broke_off(path) or self._look(path)
+        ahead = is_ahead(self.journal.last(), self.clock.now())
+        file = self._file(path)
+        state = file.settled()
         self._warn(path, state)
         made: Run | None = None
         for _ in range(_ATTEMPTS):
+            if ahead:
+                state = self._set_right(file, state)
             wanted = decide(state)
-            now = self.clock.now()
+            now = self._moment()
             data = wanted.data if wanted.data is not None else render(state.document, wanted.entries, now=now)
             is_new = data != state.raw and not (state.raw is None and not data)
             if is_new:
                 self._at("before check")
                 if read_file(path) != state.raw:
                     # Looked at as if for the first time: what a crash left in the backup is still only there.
-                    state = self._finish_what_broke_off(path) or self._look(path)
+                    state = file.settled()
                     continue
             self._at("before journal")
-            made = self._record(path, state, wanted.entries, data, who, why, undoes, now) or made
+            made = self._record(file, state, wanted.entries, data, who, why, undoes, now) or made
+            ahead = False
             self._at("after journal")
+            seen = read_file(file.seen)
             try:
-                slipped = self._replace(path, state, data) if is_new else None
+                slipped = file.replace(state, data) if is_new else None
             except MemoryFileError:
-                self._broke_off(self.journal.last())
+                file.broke_off(self.journal.last())
                 raise
             if slipped is None:
                 return Outcome(path, dict(wanted.entries), made)
             if state.document.data != state.raw and not state.damage:
                 # What we wrote held somebody's text from a backup, which who wrote now has not seen.
                 keep_aside(path, state.document.data, self.clock.now())
-            theirs = _slipped_in(state, slipped)
-            both = merged(state.entries, theirs.entries, wanted.entries)
+            # Seen from where we looked last, as any state that others leave: it may be an earlier one, too.
+            theirs = look(slipped, seen, None, file.runs, self.tombstones.holds)
+            returned = {change.id: change.before for change in state.returned}
+            base = {id_: returned.get(id_, entry) for id_, entry in state.entries.items()}
+            both = merged({id_: one for id_, one in base.items() if one is not None}, theirs.entries, wanted.entries)
             decide = self._both(path, both, wanted, theirs)
             # Ours is in the file now; theirs shall be there with it.
             state = State(data, theirs.document, both, changes_between(wanted.entries, both))
@@ -238,7 +251,10 @@ class EntryRepository:
 
     def seen_path(self, path: Path) -> Path:
         """Return where the file's bytes are kept as they were written last."""
-        return entries_folder(self.paths) / f"seen-{path.name}"
+        return self._file(path).seen
+
+    def _file(self, path: Path) -> EntryFile:
+        return EntryFile(path, self.journal, self.tombstones, self.clock, self._at, self._sleep)
 
     def _redacted(self, entry: Entry, before: Entry | None) -> Entry:
         """Return an entry without secrets in what is new of its text; what people wrote is theirs."""
@@ -256,18 +272,23 @@ class EntryRepository:
                 else:
                     wanted[id_] = before
 
-    def _replace(self, path: Path, state: State, data: bytes) -> bytes | None:
-        """Replace the file; return what somebody else wrote in the last instant, or None."""
-        if state.damage and state.raw:
-            keep_aside(path, state.raw, self.clock.now())
-        replace_file(path, data)
-        self._at("after replace")
-        write_private(self.seen_path(path), data)
-        self._at("after seen")
-        if state.raw is None:
-            return None
-        backup = read_file(path.with_name(f"{path.name}.bak"))
-        return backup if backup is not None and backup != state.raw else None
+    def _set_right(self, file: EntryFile, state: State) -> State:
+        """Return a state with what comes back now that the clock is not ahead any more."""
+        entries = set_right(state.entries, file.runs(), self.clock.now())
+        holds = self.tombstones.holds
+        kept = {id_: one for id_, one in entries.items() if id_ in state.entries or not holds(one.content)}
+        return replace(state, entries=kept, returned=changes_between(state.entries, kept))
+
+    def is_set_right(self) -> bool:
+        """Say whether the clock was ahead at the last write, and has been set right since. Raises `MemoryFileError`."""
+        return is_ahead(self.journal.last(), self.clock.now())
+
+    def _moment(self) -> datetime:
+        """Return the time of a write, which no other has: by it the file names the write."""
+        now = self.clock.now()
+        while self.journal.has_time(exact_time(now)):
+            now += timedelta(microseconds=1)
+        return now
 
     def _both(self, path: Path, both: Entries, ours: Wanted, theirs: State) -> Callable[[State], Wanted]:
         """Return the decision that merges what somebody wrote in the last instant with what we wrote over it."""
@@ -283,7 +304,7 @@ class EntryRepository:
 
     def _record(
         self,
-        path: Path,
+        file: EntryFile,
         state: State,
         wanted: Entries,
         data: bytes,
@@ -296,67 +317,23 @@ class EntryRepository:
         runs: list[Run] = []
         when, after = exact_time(now), sha256(data)
         if state.by_hand:
-            edited = f"edited in {path.name}"
-            runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, path.name, file_after=after))
+            how = "an earlier state was put back, and edited: " if state.is_earlier else ""
+            edited = f"{how}edited in {file.path.name}"
+            runs.append(Run(new_id(), when, BY_HAND, edited, state.by_hand, file.path.name, file_after=after))
+            _say_what_went(runs[-1])
+        if state.returned:
+            runs.append(Run(new_id(), when, WHO_CLOCK, WHY_CLOCK, state.returned, file.path.name, file_after=after))
         own = changes_between(state.entries, wanted)
         if own or data != state.raw:  # without the bytes of every write a crash behind it could not be told
             before = state.raw or b""
-            patch = patch_back(data, before) if not state.damage else None
-            runs.append(Run(new_id(), when, who, why, own, path.name, sha256(before), after, patch, undoes))
+            patch = patch_back(data, before) if not (state.damage or state.purged) else None
+            # Nothing leads back to bytes that hold what was forgotten for good.
+            found = sha256(before) if not state.purged else ""
+            runs.append(Run(new_id(), when, who, why, own, file.path.name, found, after, patch, undoes))
         self.journal.append(runs)
-        if data == state.raw and data != read_file(self.seen_path(path)):
-            write_private(self.seen_path(path), data)
-        return runs[-1] if runs and runs[-1].who != BY_HAND else None
-
-    def _finish_what_broke_off(self, path: Path) -> State | None:
-        """Settle what a process left that ended between the journal and the file.
-
-        The journal is written first, so that no entry is in the file alone. When the file was not replaced any more,
-        the run did not happen; when it was, what was seen last is noted now, and what somebody wrote in the last
-        instant is taken from the backup: then the state of both is returned.
-        """
-        last, raw, seen = self.journal.last(), read_file(path), read_file(self.seen_path(path))
-        if last is None or raw is None:
-            return None
-        made = self.journal.maker_of(sha256(raw))
-        if made is not None and raw != seen:
-            write_private(self.seen_path(path), raw)
-        elif raw == seen and last.file == path.name and last.file_after not in ("", sha256(raw)):
-            self._broke_off(last)
-        backup = read_file(path.with_name(f"{path.name}.bak"))
-        # Where people have written before and behind our write, only the journal tells that there was one.
-        writer = made or (self.journal.maker_of(sha256(seen)) if seen else None) or _of_file(last, path)
-        if not backup or writer is None or writer.file_before in ("", sha256(b""), sha256(backup)):
-            return None
-        if self.journal.knows(sha256(backup)):
-            return None
-        if made is None:
-            # Somebody has gone on since: their two texts cannot be in one place.
-            keep_aside(path, backup, self.clock.now())
-            return None
-        ours, theirs = parse(raw), parse(backup)
-        before = parse(take_back(raw, made.patch)) if made.patch is not None else theirs
-        if holds_text_unknown_to(ours, theirs, before):
-            # It had been taken from a backup when we wrote, and who wrote now has not seen it.
-            keep_aside(path, raw, self.clock.now())
-        current = adopted(ours, ours)
-        both = merged(rewound(current, [made]), adopted(theirs, ours), current)
-        return State(raw, theirs, both, changes_between(current, both), finishes=True)
-
-    def _broke_off(self, run: Run | None) -> None:
-        if run is not None and run.file_after:
-            when = exact_time(self.clock.now())
-            self.journal.append([Run(new_id(), when, run.who, BROKE_OFF, (), undoes=run.id)])
-
-    def _look(self, path: Path) -> State:
-        seen, backup = read_file(self.seen_path(path)), read_file(path.with_name(f"{path.name}.bak"))
-        for number in range(_SETTLE_LOOKS):
-            state = look(read_file(path), seen, backup, self.journal.runs)
-            gone = state.raw is None and (seen if seen is not None else backup)
-            if not (state.damage or gone) or number + 1 == _SETTLE_LOOKS:
-                break
-            self._sleep(_SETTLE_SECONDS)
-        return state
+        if data == state.raw and data != read_file(file.seen):
+            write_private(file.seen, data)
+        return runs[-1] if runs and runs[-1].who not in (BY_HAND, WHO_CLOCK) else None
 
     def _problems(self, state: State) -> tuple[str, ...]:
         """Return what is wrong with the file, in words: what it cannot say, and what cannot be."""
@@ -384,16 +361,17 @@ class EntryRepository:
                 logger.warning("entries: {}", problem)
 
 
-def _of_file(run: Run, path: Path) -> Run | None:
-    return run if run.file == path.name else None
-
-
 def _holds_entries(path: Path) -> bool:
     data = read_file(path) or b""
     return b" memories" in data.lower() and bool(parse(data).slots)
 
 
-def _slipped_in(state: State, slipped: bytes) -> State:
-    """Return the state of a file that somebody wrote after we had looked for the last time."""
-    document = parse(slipped)
-    return State(slipped, document, adopted(document, state.document), ())
+def _say_what_went(run: Run) -> None:
+    """Say that others took entries out of the file, and how they come back."""
+    went = sum(change.after is None for change in run.changes)
+    if went:
+        entries = "1 entry was" if went == 1 else f"{went} entries were"
+        logger.warning(
+            "entries: {} taken out of {} by others; `nanobot-memory entries undo {}` brings them back",
+            entries, run.file, run.id,
+        )  # fmt: skip

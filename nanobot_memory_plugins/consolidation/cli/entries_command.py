@@ -22,6 +22,7 @@ from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.history import restore, undo
 from nanobot_memory_plugins.consolidation.journal import PURGED, last_known
 from nanobot_memory_plugins.consolidation.life_cycle import Importance, faded
+from nanobot_memory_plugins.consolidation.mending import PUT_BACK
 from nanobot_memory_plugins.consolidation.nightly.material import foreign_texts
 from nanobot_memory_plugins.consolidation.nightly.records import Records
 from nanobot_memory_plugins.consolidation.operations import Said, forget, put_into_group, remember
@@ -153,7 +154,9 @@ def show_history(
 ) -> None:
     """Show who changed what, when and why, the last first."""
     # A write that changed no entry is kept for its bytes alone.
-    runs = [run for run in opened(workspace).journal.runs() if run.changes or run.undoes or run.why == PURGED]
+    runs = [
+        run for run in opened(workspace).journal.runs() if run.changes or run.undoes or run.why in (PURGED, PUT_BACK)
+    ]
     found = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)][-limit:]
     if as_json:
         told = [

@@ -17,14 +17,16 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
     """Return entries as one: that with the highest score, the oldest of equals, with the rest's hits and links.
 
     It is as old as the oldest and was used when the last one was, and it is of no session where one of them is of none.
+    What they weigh is looked at as of that use: a clock that is wrong now has no part in it.
     """
-    current = [decayed(entry, now) for entry in entries]
+    used = max(entry.last_activated for entry in entries)
+    current = [decayed(entry, used) for entry in entries]
     kept = min(current, key=lambda entry: (-entry.score, entry.created_at or now, entry.id))
     created = [entry.created_at for entry in current if entry.created_at is not None]
     one = replace(
         kept,
         content=content,
-        last_activated=max(entry.last_activated for entry in current),
+        last_activated=used,
         hits=sum(entry.hits for entry in current),
         created_at=min(created, default=None),
         source_session=kept.source_session if all(entry.source_session for entry in current) else "",
@@ -37,9 +39,7 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
         group=kept.group or next((entry.group for entry in current if entry.group), ""),
         expires_at=kept.expires_at or max((one.expires_at for one in current if one.expires_at), default=None),
     )
-    # The score stays what it is now, and fades on from there.
-    days = decayed(replace(one, decayed_days=0), now).decayed_days
-    return replace(one, anchor=plain_score(kept.score), anchor_days=days, decayed_days=days)
+    return decayed(replace(one, anchor=plain_score(kept.score), anchor_days=0, decayed_days=0), now)
 
 
 def relinked(entries: Mapping[str, Entry], gone: Collection[str], into: str) -> dict[str, Entry]:
