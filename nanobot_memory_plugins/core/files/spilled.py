@@ -44,6 +44,11 @@ def read_spill(paths: MemoryPaths, path: Path) -> list[SpilledRecord]:
         data = read_regular(path)
     except OSError as error:
         raise MemoryFileError(f"It cannot be read: {error.strerror}.") from error
+    return spilled_records(paths, data)
+
+
+def spilled_records(paths: MemoryPaths, data: bytes) -> list[SpilledRecord]:
+    """Return the records in the bytes of a spill file. Raises `MemoryFileError` when they cannot be understood."""
     records, at = [], 0
     while (end := data.find(b"\n", at)) >= 0:
         try:

@@ -52,7 +52,7 @@ def scrub_files(
     for path in sorted(_files(paths.memory), key=lambda one: (one.suffix != ".tmp", one.suffix != ".bak", one)):
         where = paths.relative(path)
         try:
-            clean = special(path) or _cleaner(path, redact, tools, everywhere)
+            clean = special(path) or cleaner_of(path.name, redact, tools, everywhere=everywhere)
             reports += _scrub_file(paths, path, where, clean, dry_run)
         except FileNotFoundError:
             continue  # it has been merged or replaced meanwhile
@@ -81,8 +81,12 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _cleaner(path: Path, redact: Redact, tools: Redact, everywhere: bool) -> Cleaner:
-    name = path.name.removesuffix(".bak")
+def cleaner_of(file_name: str, redact: Redact, tools: Redact, *, everywhere: bool) -> Cleaner:
+    """Return what takes the secrets out of a memory file of that name; ``everywhere``, out of people's text, too.
+
+    ``tools`` is for notes of what tools said.
+    """
+    name = file_name.removesuffix(".bak")
     if name.endswith(".gz"):
         return partial(_clean_compressed, redact=redact)
     if name.endswith((".jsonl", ".json")):

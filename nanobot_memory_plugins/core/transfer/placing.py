@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import shutil
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -31,8 +32,11 @@ def read_plain(path: Path) -> bytes | None:
         raise MemoryFileError(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None:
-    """Put a file in place in one step, with the time of its last change. Raises `MemoryFileError`."""
+def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str, *, durable: bool = True) -> None:
+    """Put a file in place in one step, with the time of its last change. Raises `MemoryFileError`.
+
+    Without ``durable`` it is not waited for: `sync_all` does that for many files at once.
+    """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         make_folder(paths, paths.memory)
@@ -42,18 +46,30 @@ def put_file(paths: MemoryPaths, path: Path, data: bytes, modified: str) -> None
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with open(os.open(temporary, flags, 0o600), "wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         with contextlib.suppress(ValueError, OSError, OverflowError):
             when = datetime.fromisoformat(modified).timestamp()
             os.utime(temporary, (when, when))
         os.replace(temporary, path)
-        sync_folder(path.parent)
+        if durable:
+            sync_folder(path.parent)
     except OSError as error:
         raise MemoryFileError(f"{paths.relative(path)} cannot be written: {error.strerror}.") from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def sync_all(paths: Iterable[Path]) -> None:
+    """Wait until files are on the disk."""
+    if hasattr(os, "sync"):
+        os.sync()
+        return
+    for path in paths:
+        with contextlib.suppress(OSError), path.open("rb+") as file:
+            os.fsync(file.fileno())
 
 
 def check_room(archive: Archive, paths: MemoryPaths) -> None:

@@ -15,11 +15,13 @@ from pathlib import Path, PurePosixPath
 from filelock import Timeout
 
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction, Contacts
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.errors import MemoryFileError, NanobotMemoryError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.core.files.spilled import spilled_records
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned, clean_notes, clean_rows
+from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned
+from nanobot_memory_plugins.core.scrubbing.files import cleaner_of
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
 from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, installed_joiner
@@ -29,7 +31,7 @@ from nanobot_memory_plugins.core.transfer.importing import only_import
 from nanobot_memory_plugins.core.transfer.joining import joined_items
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger, read_keys
 from nanobot_memory_plugins.core.transfer.manifest import ManifestFile
-from nanobot_memory_plugins.core.transfer.placing import check_room, put_file, read_plain
+from nanobot_memory_plugins.core.transfer.placing import check_room, put_file, read_plain, sync_all
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
@@ -38,6 +40,7 @@ LABEL = "an export of this memory"
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"
+_HELD_SECRETS = "it, or the entries that it belongs to, held secrets: they come without their history"
 _ENTRIES_FILE = "ENTRIES.md"
 # Files that grow by whole records.
 _APPENDED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES})
@@ -100,12 +103,17 @@ class _Restoring:
         self._forgotten = ForgottenHere(paths)
         self._taker: Taker | None = None
         self._joined: list[str] = []
+        self._to_sync: list[Path] = []
+        self._left_of_entries = _OWN_RECORD
 
     def run(self, progress: Callable[[Part], None]) -> None:
         files = self._files()
-        own_entries = self._has_other_entries(files)
+        own_entries = self._has_other_entries(files) or self._entries_hold_secrets(files)
         for done, file in enumerate(files):
             progress(Part(file.listed.path, len(files) + done, 2 * len(files)))
+            if file.kind is Kind.SPILL:
+                self._take_waiting(file)
+                continue
             data = self._cleaned(file)
             if own_entries and file.kind is Kind.ENTRIES:
                 self._set_aside(file, data)
@@ -115,6 +123,7 @@ class _Restoring:
             self._taker.finish()
         self._remember(self._joined)
         if not self._report.dry_run:
+            sync_all(self._to_sync)
             self._appender.sync()
 
     def _files(self) -> list[_File]:
@@ -127,9 +136,13 @@ class _Restoring:
                 continue
             key = hashlib.sha256(f"{name}\0{listed.sha256}".encode()).hexdigest()[:KEY_DIGITS]
             found.append(_File(listed, name, kind, self._paths.memory / PurePosixPath(name), key))
+
         # The entries themselves come last of what belongs to them: a journal without them says nothing, they without
-        # their journal would be taken for written by hand.
-        return sorted(found, key=lambda file: (file.kind is Kind.ENTRIES and file.name == _ENTRIES_FILE, file.name))
+        # their journal would be taken for written by hand. What waited may have come home in a file of the archive.
+        def place(file: _File) -> tuple[bool, bool, str]:
+            return file.kind is Kind.SPILL, file.kind is Kind.ENTRIES and file.name == _ENTRIES_FILE, file.name
+
+        return sorted(found, key=place)
 
     def _has_other_entries(self, files: list[_File]) -> bool:
         """Say whether the workspace has entries, or a journal of them, that are not the archive's."""
@@ -143,26 +156,34 @@ class _Restoring:
                 return True
         return False
 
-    def _cleaned(self, file: _File) -> bytes:
-        """Return a file's bytes without secrets, and what was forgotten here, in what is this program's.
+    def _entries_hold_secrets(self, files: list[_File]) -> bool:
+        """Say whether secrets stand in the entries, or in what belongs to them.
 
-        Text that people wrote stays as it is.
+        Other bytes than those of the journal would not fit it: such entries are taken one by one.
         """
+        found = any(self._clean(file).found for file in files if file.kind is Kind.ENTRIES)
+        found = found or any(
+            self._clean(file).found for file in files if file.kind is Kind.LONG_TERM and _has_entries(files)
+        )
+        if found:
+            self._left_of_entries = _HELD_SECRETS
+        return found
+
+    def _clean(self, file: _File) -> Cleaned:
+        """Return a file's bytes without secrets, wherever they stand in it."""
         data = self._archive.read(file.listed)
-        if file.kind in (Kind.TRANSCRIPT, Kind.SPILL):
-            cleaned = clean_rows(data, self._redaction.of_people) if file.kind is Kind.TRANSCRIPT else Cleaned(data)
-        elif file.name.endswith(".md"):
-            cleaned = clean_notes(data, self._redaction.of_people, tools=self._redaction.of_tools, everywhere=False)
-            if file.kind in (Kind.ENTRIES, Kind.LONG_TERM):
-                cleaned = Cleaned(data, foreign=cleaned.found + cleaned.foreign)
-        else:
-            return data
+        try:
+            return cleaner_of(file.path.name, self._redaction.of_people, self._redaction.of_tools, everywhere=True)(
+                data
+            )
+        except MemoryFileError:
+            return Cleaned(data)  # compressed, and damaged: whoever reads it says so
+
+    def _cleaned(self, file: _File) -> bytes:
+        """Return a file's bytes without secrets, and what this program wrote without what was forgotten here."""
+        cleaned = self._clean(file)
         if cleaned.found:
             self._report.notices.append(f"secrets were taken out of {file.listed.path}")
-        if cleaned.foreign:
-            self._report.notices.append(
-                f"{file.listed.path} holds what looks like a secret, in text of people; `nanobot-memory scrub` shows it"
-            )
         match file.kind:
             case Kind.TRANSCRIPT:
                 return self._forgotten.transcript(cleaned.data)
@@ -177,26 +198,41 @@ class _Restoring:
             return
         with self._locked(file.path):
             there = read_plain(file.path)
-            if file.kind is Kind.SPILL:
-                self._take_waiting(file, data, there)
-                return
             if there == data or (there and file.key in self._taken):
                 self._report.knew()
                 return
             if not there or (file.kind in _APPENDED and _goes_on(there, data)):
-                self._write(file.path, data, file.listed.modified)
+                # Of entries and their history one says nothing without the other: those wait for the disk in turn.
+                durable = file.kind not in (Kind.TRANSCRIPT, Kind.DAY_NOTES, Kind.DOCUMENT)
+                self._write(file.path, data, file.listed.modified, durable=durable)
                 self._report.took("files", file.listed.path)
                 return
         self._join(file, there, data)
 
-    def _take_waiting(self, file: _File, data: bytes, there: bytes | None) -> None:
-        """Take what waited for its file; once it has come home it does not wait again."""
-        if there is not None or file.key in self._taken:
+    def _take_waiting(self, file: _File) -> None:
+        """Take the records of a file of what waited, as messages and notes like any other."""
+        if file.key in self._taken:
             self._report.knew()
             return
-        self._write(file.path, data, file.listed.modified)
-        self._report.took("files", file.listed.path)
+        try:
+            records = spilled_records(self._paths, self._archive.read(file.listed))
+        except MemoryFileError as error:
+            self._report.leave(f"it cannot be understood: {error.cause}", file.listed.path)
+            return
+        for record in records:
+            kind = Kind.TRANSCRIPT if record.target.suffix == ".jsonl" else Kind.DAY_NOTES
+            self._take_items(kind, f"memory/{record.target.relative_to(self._paths.memory).as_posix()}", record.data)
         self._joined.append(file.key)
+
+    def _take_items(self, kind: Kind, name: str, data: bytes, there: bytes = b"") -> None:
+        self._taker = self._taker or Taker(
+            self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds
+        )
+        for item in joined_items(kind, name, data, there):
+            if item is None:
+                self._report.knew()
+            else:
+                self._taker.take(item)
 
     def _is_of_the_file_here(self, file: _File) -> bool:
         """Say whether a backup is that of the file that stands here, or will. Another would pass for its last state."""
@@ -211,14 +247,7 @@ class _Restoring:
             if there.startswith(data):
                 self._report.knew()
                 return
-            taker = self._taker = self._taker or Taker(
-                self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds
-            )
-            for item in joined_items(file.kind, file.listed.path, data, there):
-                if item is None:
-                    self._report.knew()
-                else:
-                    taker.take(item)
+            self._take_items(file.kind, file.listed.path, data, there)
             self._joined.append(file.key)
         elif file.kind is Kind.LEDGER:
             self._join_ledger(file, data)
@@ -233,7 +262,7 @@ class _Restoring:
         if there == data or file.key in self._taken:
             self._report.knew()
         elif file.name != _ENTRIES_FILE or not data.strip():
-            self._report.leave(_OWN_RECORD, file.listed.path)
+            self._report.leave(self._left_of_entries, file.listed.path)
         elif (joined := self._join_entries(file, data)) is None:
             self._beside(file, data, _OWN_ENTRIES)
         elif joined.rest:
@@ -241,6 +270,8 @@ class _Restoring:
 
     def _join_entries(self, file: _File, data: bytes) -> JoinedEntries | None:
         joiner = installed_joiner()
+        if joiner and self._left_of_entries == _HELD_SECRETS and not file.path.exists() and not self._report.dry_run:
+            put_file(self._paths, file.path, b"", "")
         try:
             joined = joiner.join(self._paths.workspace, data, dry_run=self._report.dry_run) if joiner else None
         except NanobotMemoryError as error:
@@ -275,10 +306,12 @@ class _Restoring:
         else:
             self._report.knew()
 
-    def _write(self, path: Path, data: bytes, modified: str) -> None:
+    def _write(self, path: Path, data: bytes, modified: str, *, durable: bool = True) -> None:
         self._report.wrote(self._paths.relative(path), 1)
         if not self._report.dry_run:
-            put_file(self._paths, path, data, modified)
+            put_file(self._paths, path, data, modified, durable=durable)
+            if not durable:
+                self._to_sync.append(path)
 
     def _remember(self, keys: list[str]) -> None:
         new = [key for key in keys if key not in self._taken]
@@ -298,6 +331,10 @@ class _Restoring:
                 f"{self._paths.relative(path)} is locked by another process.",
                 mend="Import again: what was taken is not taken twice.",
             ) from error
+
+
+def _has_entries(files: list[_File]) -> bool:
+    return any(file.name.startswith(".entries/") for file in files)
 
 
 def _goes_on(there: bytes, data: bytes) -> bool:
