@@ -1,12 +1,13 @@
 """Entries of another memory among the entries here, for ``nanobot-memory import``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.damage import damage_of
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.journal import last_known
+from nanobot_memory_plugins.consolidation.history import undo
+from nanobot_memory_plugins.consolidation.journal import Run, last_known
 from nanobot_memory_plugins.consolidation.merging import adopted
 from nanobot_memory_plugins.consolidation.moving import rest_of, together
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
@@ -27,15 +28,28 @@ class ImportedEntries:
         if not theirs or damage_of(data, None):
             return None
         repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
-        runs, here = repository.journal.runs(), repository.load().entries
+        runs, here = _but_for_what_was_taken_back(repository.journal.runs()), repository.load().entries
         new = {
             id_: entry
             for id_, entry in _unlike(theirs, here).items()
             if not repository.tombstones.holds(entry.content) and (id_ in here or last_known(runs, id_) is None)
         }
+        run = ""
         if new and not dry_run:
-            repository.update(lambda current: together(current, _unlike(new, current), {}), who=_WHO, why=_WHY)
-        return JoinedEntries(len(new), len(theirs) - len(new), rest_of(document))
+            done = repository.update(lambda current: together(current, _unlike(new, current), {}), who=_WHO, why=_WHY)
+            run = done.run.id if done.run is not None else ""
+        return JoinedEntries(len(new), len(theirs) - len(new), rest_of(document), run)
+
+    def take_back(self, workspace: Path, run: str) -> None:
+        """Take the entries out again that a run added, where nobody has done so."""
+        undo(EntryRepository(workspace), run, who=_WHO, why="the import was taken back")
+
+
+def _but_for_what_was_taken_back(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs without imports that were taken back: what they brought was not forgotten."""
+    imports = {run.id for run in runs if run.who == _WHO and not run.undoes}
+    back = {run.undoes for run in runs if run.who == _WHO} & imports
+    return [run for run in runs if run.id not in back and run.undoes not in back]
 
 
 def _unlike(theirs: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:

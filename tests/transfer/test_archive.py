@@ -41,7 +41,7 @@ from tests.transfer.snapshots import notes, records, snapshot
 
 def of_memory(workspace: Path) -> dict[str, bytes]:
     """Return the files that an export takes along."""
-    elsewhere = (".locks/", ".imports/archives.txt")
+    elsewhere = (".locks/", ".imports/archives.txt", ".imports/imports.jsonl")
     return {name: data for name, data in snapshot(workspace).items() if not name.startswith(elsewhere)}
 
 

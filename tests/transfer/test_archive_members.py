@@ -103,7 +103,9 @@ def with_secret_in(theirs: Path, where: str) -> None:
     memory = theirs / "memory"
     path = memory / where
     if where == "ENTRIES.md":
-        path.write_bytes(path.read_bytes().replace(b"walnut number 1", f"walnut {SECRET}".encode()))
+        path.write_bytes(
+            path.read_bytes().replace(b"number 1.", f"number 1, and her key {SECRET} is in the shed.".encode())
+        )
     elif where == ".entries/pending/a.json":
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"text": f"the token is {SECRET}"}))

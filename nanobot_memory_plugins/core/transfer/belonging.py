@@ -14,9 +14,11 @@ from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 _ELSEWHERE = frozenset({".locks", ".git"})
 # What was taken from archives is told of this workspace alone.
 ARCHIVES_TAKEN = ".imports/archives.txt"
+# What each import into this workspace wrote.
+IMPORTS = ".imports/imports.jsonl"
 # It holds words that are being forgotten, for as long as that takes.
 _BEING_FORGOTTEN = ".erasure/unfinished.json"
-_NEVER = frozenset({ARCHIVES_TAKEN, _BEING_FORGOTTEN})
+_NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, _BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
 NOT_OURS = "it is no file of this memory"
 

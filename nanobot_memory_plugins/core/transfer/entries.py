@@ -10,11 +10,15 @@ from nanobot_memory_plugins.core.log import logger
 
 @dataclass(frozen=True, slots=True)
 class JoinedEntries:
-    """How many entries are new, how many were known or were forgotten here, and what else stood in the file."""
+    """How many entries are new, how many were known or were forgotten here, and what else stood in the file.
+
+    ``run`` is the id of what can take the new ones back, where there is one.
+    """
 
     new: int
     known: int
     rest: bytes = b""
+    run: str = ""
 
 
 @runtime_checkable
@@ -27,6 +31,14 @@ class EntriesJoiner(Protocol):
         What is here wins, and what was forgotten here stays forgotten. It blocks. Raises `NanobotMemoryError`, and
         nothing was written.
         """
+
+
+@runtime_checkable
+class TakesBackEntries(Protocol):
+    """A joiner that can take back what it added."""
+
+    def take_back(self, workspace: Path, run: str) -> None:
+        """Take back what `JoinedEntries.run` names. It blocks. Raises `InputError` where that cannot be done."""
 
 
 def installed_joiner() -> EntriesJoiner | None:

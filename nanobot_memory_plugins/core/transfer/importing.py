@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -9,11 +10,12 @@ from filelock import FileLock, Timeout
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
-from nanobot_memory_plugins.core.files.appending import make_folder
+from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
+from nanobot_memory_plugins.core.transfer.written import ImportRecord
 
 
 def import_from(
@@ -27,6 +29,7 @@ def import_from(
     contacts: Contacts = "user",
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
+    now: datetime | None = None,
 ) -> ImportReport:
     """Take everything that an importer reads into a workspace, each thing once, and report. It blocks.
 
@@ -37,7 +40,10 @@ def import_from(
     paths = MemoryPaths.of(workspace)
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
-        taker = Taker(paths, report, redaction=ContactRedaction(contacts), tools=tools, lock_seconds=lock_seconds)
+        record = ImportRecord(paths, Appender(paths, lock_seconds), source.name, now or datetime.now(UTC))
+        taker = Taker(
+            paths, report, redaction=ContactRedaction(contacts), tools=tools, lock_seconds=lock_seconds, record=record
+        )
         try:
             for item in importer.read(source, paths.workspace):
                 if isinstance(item, Part):

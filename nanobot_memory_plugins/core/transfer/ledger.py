@@ -11,6 +11,8 @@ from nanobot_memory_plugins.core.files.appending import Appender
 
 # Hexadecimal digits of a key: 128 bits.
 KEY_DIGITS = 32
+# Where the keys stand, below the memory folder.
+TAKEN = ".imports/taken.txt"
 _KEY = re.compile(rf"[0-9a-f]{{{KEY_DIGITS}}}")
 # What a crash or a disk leaves of a key; other printable lines are of a version that is not known.
 _DAMAGED = re.compile(rf"[0-9a-f]{{0,{KEY_DIGITS}}}|.*[^\x20-\x7e].*", re.DOTALL)
@@ -41,7 +43,7 @@ class Ledger:
 
 def ledger_path(paths: MemoryPaths) -> Path:
     """Return the file of the keys."""
-    return paths.memory / ".imports" / "taken.txt"
+    return paths.memory / TAKEN
 
 
 def read_keys(path: Path) -> set[str]:

@@ -10,6 +10,7 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from filelock import Timeout
@@ -29,12 +30,13 @@ from nanobot_memory_plugins.core.transfer.forgotten import ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
 from nanobot_memory_plugins.core.transfer.joining import joined_items
-from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger, read_keys
+from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger, read_keys
 from nanobot_memory_plugins.core.transfer.manifest import ManifestFile
 from nanobot_memory_plugins.core.transfer.placing import check_room, put_file, read_plain, sync_all
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
+from nanobot_memory_plugins.core.transfer.written import ImportRecord
 
 LABEL = "an export of this memory"
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
@@ -63,6 +65,7 @@ def import_archive(
     contacts: Contacts = "user",
     progress: Callable[[Part], None] = lambda _part: None,
     lock_seconds: float = LOCK_SECONDS,
+    now: datetime | None = None,
 ) -> ImportReport:
     """Put an archive's memory into a workspace, and report. It blocks, and can be broken off and done again.
 
@@ -77,7 +80,8 @@ def import_archive(
             progress(Part(file.path, done, 2 * len(archive.manifest.files)))
         if not dry_run:
             stack.enter_context(only_import(paths))
-        _Restoring(archive, paths, report, ContactRedaction(contacts), lock_seconds).run(progress)
+        record = ImportRecord(paths, Appender(paths, lock_seconds), source.name, now or datetime.now(UTC))
+        _Restoring(archive, paths, report, ContactRedaction(contacts), lock_seconds, record).run(progress)
     return report
 
 
@@ -91,7 +95,9 @@ class _Restoring:
         report: ImportReport,
         redaction: ContactRedaction,
         lock_seconds: float,
+        record: ImportRecord,
     ) -> None:
+        self._record = record
         self._archive = archive
         self._paths = paths
         self._report = report
@@ -172,6 +178,8 @@ class _Restoring:
     def _clean(self, file: _File) -> Cleaned:
         """Return a file's bytes without secrets, wherever they stand in it."""
         data = self._archive.read(file.listed)
+        if file.kind in (Kind.LEDGER, Kind.OTHER):
+            return Cleaned(data)  # hashes and counts
         try:
             return cleaner_of(file.path.name, self._redaction.of_people, self._redaction.of_tools, everywhere=True)(
                 data
@@ -226,7 +234,7 @@ class _Restoring:
 
     def _take_items(self, kind: Kind, name: str, data: bytes, there: bytes = b"") -> None:
         self._taker = self._taker or Taker(
-            self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds
+            self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds, record=self._record
         )
         for item in joined_items(kind, name, data, there):
             if item is None:
@@ -279,6 +287,8 @@ class _Restoring:
             return None
         if joined is not None:
             self._report.knew(joined.known)
+            if joined.run:
+                self._record.entries(joined.run)
             if joined.new:
                 self._report.took("entries", file.listed.path, joined.new)
                 self._report.wrote(f"memory/{_ENTRIES_FILE if file.path.exists() else 'MEMORY.md'}", joined.new)
@@ -300,6 +310,7 @@ class _Restoring:
         ledger = Ledger(self._paths, self._appender)
         new = [key for key in data.decode("ascii", "replace").split() if len(key) == KEY_DIGITS and key not in ledger]
         if not self._report.dry_run:
+            self._record.keys(TAKEN, new)
             ledger.add(new)
         if new:
             self._report.took("files", file.listed.path)
@@ -309,6 +320,8 @@ class _Restoring:
     def _write(self, path: Path, data: bytes, modified: str, *, durable: bool = True) -> None:
         self._report.wrote(self._paths.relative(path), 1)
         if not self._report.dry_run:
+            begin = len(read_plain(path) or b"")  # where it goes on; else there is nothing
+            self._record.file(path.relative_to(self._paths.memory).as_posix(), data, begin)
             put_file(self._paths, path, data, modified, durable=durable)
             if not durable:
                 self._to_sync.append(path)
@@ -316,6 +329,7 @@ class _Restoring:
     def _remember(self, keys: list[str]) -> None:
         new = [key for key in keys if key not in self._taken]
         if new and not self._report.dry_run:
+            self._record.keys(ARCHIVES_TAKEN, new)
             self._appender.append(self._taken_file, "".join(f"{key}\n" for key in new).encode("ascii"))
 
     @contextlib.contextmanager

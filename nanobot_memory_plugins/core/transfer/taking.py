@@ -26,9 +26,10 @@ from nanobot_memory_plugins.core.harmless_names import harmless_name, harmless_s
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.forgotten import FORGOTTEN, ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left
-from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, Ledger
+from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger
 from nanobot_memory_plugins.core.transfer.recorded import Recorded, ids_in
 from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.written import ImportRecord
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 _ID_DIGITS = 16
@@ -55,7 +56,8 @@ class Taker:
     """Takes items into a workspace. Everything here blocks.
 
     Messages go to transcripts of their own, beside those of the agent, under the session that they were said in; notes
-    go to the file of their day. ``tools`` takes tools' results, too. With ``dry_run`` nothing is written.
+    go to the file of their day. ``tools`` takes tools' results, too. With ``dry_run`` nothing is written. ``record``
+    is told what is about to be.
     """
 
     def __init__(
@@ -66,8 +68,10 @@ class Taker:
         redaction: ContactRedaction,
         tools: bool = False,
         lock_seconds: float = LOCK_SECONDS,
+        record: ImportRecord | None = None,
     ) -> None:
         self._paths = paths
+        self._record = record
         self._report = report
         self._redaction = redaction
         self._tools = tools
@@ -184,6 +188,10 @@ class Taker:
             written = len(waiting)
             if not self._report.dry_run:
                 records = [SpilledRecord(path, one.data) for one in waiting]
+                if self._record is not None:
+                    name = path.relative_to(self._paths.memory).as_posix()
+                    self._record.records(name, {one.id: one.data for one in waiting if one.id not in there})
+                    self._record.keys(TAKEN, (one.key for one in waiting))
                 written = merge_into(self._appender, path, lambda records=records: records, wait=True)  # type: ignore[misc]
             elif there:
                 written = sum(one.id not in there for one in waiting)

@@ -9,6 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.written import TakenBack
 
 # Reasons and files that are printed; --json has them all.
 _ROWS = 20
@@ -57,6 +58,21 @@ def print_report(report: ImportReport) -> None:
         out.print(shown(notice))
     if report.taken and not report.dry_run:
         out.print("What was taken is indexed when the agent runs next, or by `nanobot-memory index`.")
+
+
+def print_taken_back(done: TakenBack) -> None:
+    """Print what became of an import that was taken back, for people."""
+    out = console()
+    files, records = _counted(done.files, "file"), _counted(done.records, "record")
+    out.print(f"{shown(done.source)}: taken back: {files}, {records}")
+    if done.entries:
+        out.print(f"Its entries went with the run {shown(done.entries)}; `nanobot-memory entries history` shows it.")
+    for file, why in done.left:
+        out.print(f"left: {shown(file)}: {shown(why)}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + "s" * (count != 1)
 
 
 def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:

@@ -1,0 +1,213 @@
+"""What each import wrote, and taking it back.
+
+``memory/.imports/imports.jsonl`` says it before it is written: the files with where the new bytes begin and their
+hash, the records by their ids, the run of the entries. What has been changed since then stays.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes, parse_transcript_line
+from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.transfer.belonging import IMPORTS, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
+from nanobot_memory_plugins.core.transfer.placing import put_file, read_plain
+
+_CHANGED = "it has been changed since then"
+_ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
+
+
+class ImportRecord:
+    """The rows of one import, written as it goes on."""
+
+    def __init__(self, paths: MemoryPaths, appender: Appender, source: str, now: datetime) -> None:
+        self.id = secrets.token_hex(4)
+        self._path = paths.memory / IMPORTS
+        self._appender = appender
+        self._begun: dict[str, Any] | None = {"import": self.id, "time": exact_time(now), "source": source}
+
+    def file(self, name: str, data: bytes, begin: int) -> None:
+        """Say that the bytes of a file from ``begin`` on are about to be written."""
+        self._add({"file": name, "from": begin, "to": len(data), "sha256": hashlib.sha256(data[begin:]).hexdigest()})
+
+    def records(self, name: str, records: Mapping[str, bytes]) -> None:
+        """Say that records, by their ids, are about to be added to a file."""
+        if records:
+            hashes = {id_: [len(data), hashlib.sha256(data).hexdigest()] for id_, data in records.items()}
+            self._add({"file": name, "records": hashes})
+
+    def keys(self, name: str, keys: Iterable[str]) -> None:
+        """Say that keys are about to be remembered in a list of what was taken."""
+        if new := list(keys):
+            self._add({"file": name, "keys": new})
+
+    def entries(self, run: str) -> None:
+        """Say which run of the entries brought theirs."""
+        self._add({"entries": run})
+
+    def _add(self, row: dict[str, Any]) -> None:
+        rows = [one for one in (self._begun, {"import": self.id, **row}) if one is not None]
+        self._begun = None
+        # Nobody else writes it: one import runs at a time, and may hold the lock of the file that this is about.
+        self._appender.append_unlocked(self._path, b"".join(json.dumps(one).encode() + b"\n" for one in rows))
+
+
+@dataclass(slots=True)
+class TakenBack:
+    """What became of an import that was taken back: what went, and what stays and why."""
+
+    id: str
+    source: str
+    files: int = 0
+    records: int = 0
+    entries: str = ""
+    left: list[tuple[str, str]] = field(default_factory=list)
+
+
+def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBack:
+    """Take the last import back that was not taken back yet.
+
+    Hold `only_import`. Raises `InputError` where there is none, and `MemoryFileError`; it can be repeated.
+    """
+    paths = MemoryPaths.of(workspace)
+    rows = _rows(paths)
+    undone = {row["import"] for row in rows if row.get("undone")}
+    last = next((row for row in reversed(rows) if "source" in row and row["import"] not in undone), None)
+    if last is None:
+        raise InputError("There is no import to take back.", mend="Imports of before this version cannot be.")
+    mine = [row for row in rows if row["import"] == last["import"]]
+    result = TakenBack(last["import"], str(last["source"]))
+    for run in [str(row["entries"]) for row in mine if "entries" in row]:
+        _take_entries_back(workspace, run, result)
+    appender = Appender(paths, lock_seconds)
+    _Removal(paths, result, lock_seconds).run(mine)
+    row = {"import": last["import"], "undone": exact_time(now)}
+    appender.append(paths.memory / IMPORTS, json.dumps(row).encode() + b"\n")
+    return result
+
+
+def _take_entries_back(workspace: Path, run: str, result: TakenBack) -> None:
+    joiner = installed_joiner()
+    try:
+        if not isinstance(joiner, TakesBackEntries):
+            raise InputError("what keeps the entries is not installed")
+        joiner.take_back(workspace, run)
+        result.entries = run
+    except InputError as error:
+        result.left.append((f"the run {run} of the entries", error.cause))
+
+
+@dataclass(slots=True)
+class _Removal:
+    paths: MemoryPaths
+    result: TakenBack
+    lock_seconds: float
+
+    def run(self, rows: Sequence[dict[str, Any]]) -> None:
+        written = [row for row in rows if "sha256" in row]
+        together = [row for row in written if kind_of(str(row["file"])) is Kind.ENTRIES]
+        went_on = any(self._without(row) is None for row in together if _is_of_all(str(row["file"])))
+        for row in reversed(written):
+            if went_on and row in together:
+                self.result.left.append((row["file"], _ENTRIES_WENT_ON))
+            else:
+                self._take_out(row)
+        for row in rows:
+            if "records" in row:
+                self._take_records_out(row["file"], row["records"])
+            elif "keys" in row:
+                self._forget_keys(row["file"], frozenset(row["keys"]))
+
+    def _without(self, row: dict[str, Any]) -> bytes | None:
+        """Return a file without what was put into it, or None where that is not what it was."""
+        data, begin, end = read_plain(self.paths.memory / row["file"]), int(row["from"]), int(row["to"])
+        if data is None or hashlib.sha256(data[begin:end]).hexdigest() != row["sha256"]:
+            return None
+        if kind_of(row["file"]) in (Kind.ENTRIES, Kind.LONG_TERM) and len(data) != end:
+            return None
+        return data[:begin] + data[end:]
+
+    def _take_out(self, row: dict[str, Any]) -> None:
+        path = self.paths.memory / row["file"]
+        with file_lock(self.paths, path).acquire(timeout=self.lock_seconds):
+            if read_plain(path) is None:
+                return
+            rest = self._without(row)
+            if rest is None:
+                self.result.left.append((row["file"], _CHANGED))
+                return
+            self._put(path, rest)
+        self.result.files += 1
+
+    def _take_records_out(self, name: str, records: Mapping[str, Sequence[Any]]) -> None:
+        path = self.paths.memory / name
+        with file_lock(self.paths, path).acquire(timeout=self.lock_seconds):
+            data = read_plain(path)
+            if data is None:
+                return
+            kept, done = [], 0
+            for start, id_ in _lines(data) if name.endswith(".jsonl") else _notes(data):
+                length, digest = records.get(id_, (0, ""))
+                if length and hashlib.sha256(data[start : start + length]).hexdigest() == digest:
+                    kept.append(data[done:start])
+                    done = start + length
+                    self.result.records += 1
+                elif length:
+                    self.result.left.append((name, _CHANGED))
+            if done:
+                self._put(path, b"".join([*kept, data[done:]]))
+
+    def _forget_keys(self, name: str, keys: frozenset[str]) -> None:
+        path = self.paths.memory / name
+        lines = (read_plain(path) or b"").splitlines(keepends=True)
+        kept = [line for line in lines if line.strip().decode("ascii", "replace") not in keys]
+        if len(kept) < len(lines):
+            self._put(path, b"".join(kept))
+
+    def _put(self, path: Path, data: bytes) -> None:
+        if data.strip():
+            put_file(self.paths, path, data, "")
+        else:
+            path.unlink()
+
+
+def _is_of_all(name: str) -> bool:
+    """Say whether a file is the entries, or their journal: the one says nothing without the other."""
+    return name == "ENTRIES.md" or name.startswith(".entries/journal")
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield where each record of a transcript begins, and its id."""
+    start = 0
+    for line in data.splitlines(keepends=True):
+        record = parse_transcript_line(line)
+        if record is not None:
+            yield start, record.id
+        start += len(line)
+
+
+def _notes(data: bytes) -> Iterator[tuple[int, str]]:
+    """Yield where each note of a file begins, and its id."""
+    for part in parse_notes(data):
+        if isinstance(part, NoteEntry):
+            yield part.offset, part.id
+
+
+def _rows(paths: MemoryPaths) -> list[dict[str, Any]]:
+    rows = []
+    for line in (read_plain(paths.memory / IMPORTS) or b"").splitlines():
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # a crash cut it off; what it was about to say did not happen
+        if isinstance(row, dict) and "import" in row:
+            rows.append(row)
+    return rows

@@ -1,0 +1,105 @@
+"""An import can be taken back: what it brought goes, what was there or came since then stays."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
+from nanobot_memory_plugins.core.files.spilled import SpilledRecord
+from nanobot_memory_plugins.core.transfer.exporting import export_to
+from nanobot_memory_plugins.core.values import Origin, Scope
+from tests.transfer.made_memory import TIME, add_entry, hear, make_memory
+from tests.transfer.snapshots import records, snapshot
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Path:
+    """An archive with files of every kind, something that waits included."""
+    theirs = tmp_path / "theirs"
+    make_memory(theirs)
+    paths = MemoryPaths.of(theirs)
+    said = TranscriptRecord(
+        "user", "waited", "cli:direct", Scope(session="cli:direct"), Origin.USER, time=TIME, id="w1"
+    )
+    paths.spill.mkdir(exist_ok=True)
+    waiting = SpilledRecord(paths.transcript("cli:direct"), render_transcript_line(said)).encoded(paths)
+    (paths.spill / "1-ab.spill").write_bytes(waiting)
+    export_to(tmp_path / "a.zip", theirs)
+    return tmp_path / "a.zip"
+
+
+@pytest.fixture
+def call(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: str, status: int = 0) -> dict:
+        assert run_command_line([*arguments, "--workspace", str(workspace), "--json"]) == status
+        out = capsys.readouterr().out
+        return json.loads(out.splitlines()[-1]) if out.strip() else {}
+
+    return run
+
+
+def of_memory(workspace: Path) -> dict[str, bytes]:
+    """Return the files but for the locks, the history of the entries and the lists of imports."""
+    elsewhere = (".locks/", ".imports/", ".entries/")
+    return {n: d for n, d in snapshot(workspace).items() if not n.startswith(elsewhere) and not n.endswith(".bak")}
+
+
+def test_an_import_into_an_empty_workspace_leaves_nothing(archive: Path, workspace: Path, call):
+    taken = call("import", str(archive))["taken"]
+    done = call("import", "--undo")
+    assert done["left"] == []
+    assert (done["files"], done["records"]) == (taken["files"], taken["messages"])
+    left = [name for name in snapshot(workspace) if not name.startswith(".locks/")]
+    assert left == [".imports/imports.jsonl"]
+    call("import", "--undo", status=1)
+    assert call("import", str(archive))["taken"] == taken
+    assert len(EntryRepository(workspace).load().entries) == 3
+
+
+def test_an_import_into_a_memory_leaves_it_as_it_was(archive: Path, workspace: Path, call):
+    make_memory(workspace, word="maple")
+    before, entries = of_memory(workspace), EntryRepository(workspace).load().entries
+    taken = call("import", str(archive))["taken"]
+    assert call("import", "--undo")["left"] == []
+    after = of_memory(workspace)
+    assert after.pop("2026-03-02.md").split() == before.pop("2026-03-02.md").split()
+    assert after == before
+    assert EntryRepository(workspace).load().entries == entries
+    assert call("import", str(archive))["taken"] == taken
+
+
+def test_what_came_since_then_stays(archive: Path, workspace: Path, call):
+    call("import", str(archive))
+    hear(workspace, "said later", 50)
+    add_entry(EntryRepository(workspace), "One more.")
+    garden = workspace / "memory" / "topics" / "garden.md"
+    garden.write_text("rewritten")
+    left = {one["file"]: one["why"] for one in call("import", "--undo")["left"]}
+    assert left["topics/garden.md"] == "it has been changed since then"
+    assert "the entries went on since then" in left["ENTRIES.md"]
+    assert [record.text for record in records(workspace)] == ["said later"]
+    assert garden.read_text() == "rewritten"
+    assert "One more." in {one.content for one in EntryRepository(workspace).load().entries.values()}
+
+
+def test_notes_of_another_program_are_taken_back_and_taken_again(tmp_path: Path, workspace: Path, call):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "2026-03-02.md").write_text("# Garden\n\nThe walnut tree grows.\n")
+    make_memory(workspace, word="maple")
+    before = of_memory(workspace)
+    taken = call("import", str(tmp_path / "notes"), "--from", "markdown")["taken"]
+    assert taken["notes"] == 1
+    day = workspace / "memory" / "2026-03-02.md"
+    with day.open("a") as file:
+        file.write("written below it by hand\n")
+    assert call("import", "--undo")["records"] == 1
+    assert day.read_bytes().split() == (before["2026-03-02.md"] + b"written below it by hand\n").split()
+    assert call("import", str(tmp_path / "notes"), "--from", "markdown")["taken"] == taken
+
+
+def test_undo_stands_alone(tmp_path: Path, call):
+    call("import", "--undo", str(tmp_path), status=2)
+    call("import", status=2)
