@@ -15,6 +15,8 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
+# Why a run took entries out because somebody wanted it.
+FORGET = "forget"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Ou
         require(entries, ids)
         return {id_: entry for id_, entry in entries.items() if id_ not in ids}
 
-    return repository.update(change, who=who, why="forget")
+    return repository.update(change, who=who, why=FORGET)
 
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.values import ContextBlock, Erasure, Message, PromptEntries, Scope, Trace
+from nanobot_memory_plugins.core.values import ContextBlock, Erasure, Message, PromptEntries, Scope, Trace, Withheld
 
 _SUBJECT = "scored entries"
 
@@ -101,6 +101,11 @@ class ConsolidationPlugin:
     ) -> None:
         """Learn from what was cut, and from turns that nobody spoke in."""
         await self._extraction.turn_finished(session_key, messages, scope, context)
+
+    @hookimpl
+    async def withheld_texts(self, context: PluginContext) -> list[Withheld]:
+        """Withhold what was forgotten on somebody's order."""
+        return [Withheld(text) for text in await self._spoken_of(context).withheld()]
 
     @hookimpl
     async def on_purge(

@@ -13,7 +13,9 @@ from nanobot_memory_plugins.consolidation.life_cycle import Importance
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.operations import MOST_CHARACTERS, Said
+from nanobot_memory_plugins.consolidation.spoken.answers import stands
 from nanobot_memory_plugins.consolidation.spoken.carrying_out import place_of, seen_by
+from nanobot_memory_plugins.consolidation.spoken.conversations import Conversations
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of, neutralise
 from nanobot_memory_plugins.core.files.text import clean
@@ -121,8 +123,15 @@ class ForgetTool:
         }
     )
 
-    def __init__(self, memory: EntryMemory, matcher: Matcher, visible: Callable[[Scope], Scope]) -> None:
+    def __init__(
+        self,
+        memory: EntryMemory,
+        matcher: Matcher,
+        visible: Callable[[Scope], Scope],
+        conversations: Conversations,
+    ) -> None:
         self._memory = memory
+        self._conversations = conversations
         self._by_words = Matcher()
         self._by_meaning = matcher
         self._visible = visible
@@ -138,7 +147,8 @@ class ForgetTool:
         if not text:
             return "Error: nothing was forgotten. Give the id of an entry, or a query."
         try:
-            entries = seen_by((await self._memory.load()).entries, self._visible(Scope(session=session_key)))
+            visible = self._visible(Scope(session=session_key))
+            entries = seen_by((await self._memory.load()).entries, visible)
             if id_ and id_ not in entries:
                 return f"Error: nothing was forgotten. There is no entry {neutralise(id_)}."
             found = await forget_what(
@@ -148,7 +158,8 @@ class ForgetTool:
             return f"Error: nothing was forgotten. {error}"
         if found.outcome is not None:
             lines = [f"Removed from {place_of(found.outcome.path)}: {_line(entry)}" for entry in found.entries]
-            return "\n".join([*lines, "`nanobot-memory entries restore` brings it back."])
+            held = await self._conversations.that_hold([entry.content for entry in found.entries], visible)
+            return "\n".join([*lines, stands(found.entries, held)])
         if not found.candidates:
             return "Nothing was forgotten: no entry says that."
         lines = [f"- {_line(entry)}" for entry in found.candidates]
@@ -159,10 +170,14 @@ class ForgetTool:
 
 
 def entry_tools(
-    memory: EntryMemory, words: UsersWords, matcher: Matcher, visible: Callable[[Scope], Scope]
+    memory: EntryMemory,
+    words: UsersWords,
+    matcher: Matcher,
+    visible: Callable[[Scope], Scope],
+    conversations: Conversations,
 ) -> list[MemoryTool]:
     """Return the tools that remember and forget. ``visible`` is the ``visible_scope`` of the plugin's context."""
-    return [RememberTool(memory, words, visible), ForgetTool(memory, matcher, visible)]
+    return [RememberTool(memory, words, visible), ForgetTool(memory, matcher, visible, conversations)]
 
 
 def _line(entry: Entry) -> str:

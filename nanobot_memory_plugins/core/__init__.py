@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.values import (
     SearchResult,
     Summary,
     Trace,
+    Withheld,
 )
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "SearchResult",
     "Summary",
     "Trace",
+    "Withheld",
     "hookimpl",
     "load_config",
 ]

@@ -13,7 +13,16 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary, Trace
+from nanobot_memory_plugins.core.values import (
+    ContextBlock,
+    Message,
+    Note,
+    PromptEntries,
+    Scope,
+    Summary,
+    Trace,
+    Withheld,
+)
 
 PROJECT_NAME = "nanobot_memory_plugins"
 
@@ -170,6 +179,14 @@ def on_stop(context: PluginContext) -> None:
 @hookspec
 def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool] | None:
     """Offer tools to the model. Called once, at start."""
+
+
+@hookspec
+def withheld_texts(context: PluginContext) -> Withheld | Sequence[Withheld] | None:
+    """Say what somebody wants forgotten that could still be brought back: no other plugin's block says it meanwhile.
+
+    Called for every message to which a plugin has a block: keep the answer until it changes.
+    """
 
 
 @hookspec

@@ -178,7 +178,7 @@ class MemoryHost(PromptCalls):
             scope=whose,
         )
         await self._hooks.keep_notes(answers, scope=whose)
-        blocks = values_of(answers, ContextBlock)
+        blocks = await self._hooks.blocks(answers)
         self._note_recall(blocks)
         self._redaction.hear(*(block.text for block in blocks))
         return MessageContext(
@@ -208,7 +208,7 @@ class MemoryHost(PromptCalls):
             limit=self.config.core.message_limit,
             scope=self._scopes.of(session_key, scope),
         )
-        if blocks := values_of(answers, ContextBlock):
+        if blocks := await self._hooks.blocks(answers):
             self._note_recall(blocks)
         return fence((block.text for block in blocks), language=self._language(text))
 

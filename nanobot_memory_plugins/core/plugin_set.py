@@ -82,6 +82,7 @@ class PluginSet:
                 "before_compaction": core.compaction_limit,
                 "trim_bootstrap": core.message_limit,
                 "prompt_entries": core.message_limit,
+                "withheld_texts": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
                 "open_store": core.start_limit,
                 "open_entries": core.start_limit,

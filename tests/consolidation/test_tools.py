@@ -138,7 +138,7 @@ async def test_a_file_that_cannot_be_written_is_said(host, workspace):
 def test_the_schemas_are_plain_json(workspace):
     from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool
 
-    for tool in (RememberTool(None, None, None), ForgetTool(None, None, None)):
+    for tool in (RememberTool(None, None, None), ForgetTool(None, None, None, None)):
         schema = json.loads(json.dumps(tool.parameters, default=dict))
         assert schema["type"] == "object"
         assert all(one["description"] for one in schema["properties"].values())

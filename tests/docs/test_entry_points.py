@@ -15,7 +15,16 @@ from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, PromptEntries, Scope, Summary, Trace
+from nanobot_memory_plugins.core.values import (
+    ContextBlock,
+    Message,
+    Note,
+    PromptEntries,
+    Scope,
+    Summary,
+    Trace,
+    Withheld,
+)
 
 PAGE = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
 HOOKS = {
@@ -65,6 +74,7 @@ ANSWERS = {
     "on_start": (0, ()),
     "on_stop": (0, ()),
     "contribute_tools": (1, (MemoryTool,)),
+    "withheld_texts": (1, (Withheld,)),
     "on_purge": (1, (Trace,)),
     "diagnose": (1, (Finding,)),
 }

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.plugin_host import PluginState
 from nanobot_memory_plugins.core.plugin_host.bounds import BOUNDS, bound_of
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Scope, Summary, Trace
+from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Scope, Summary, Trace, Withheld
 from tests import hostile
 from tests.plugin_host.conftest import arguments_for, good
 from tests.support.third_party import install_plugin
@@ -24,6 +24,7 @@ KINDS = {
     "trim_bootstrap": (dict,),
     "prompt_entries": (PromptEntries,),
     "contribute_tools": (MemoryTool,),
+    "withheld_texts": (Withheld,),
     "on_purge": (Trace,),
     "diagnose": (Finding,),
 }
@@ -50,6 +51,7 @@ def texts_of(text: object) -> dict[str, object]:
         "trim_bootstrap": [{"AGENTS.md": text}, {text: ""}],
         "prompt_entries": [PromptEntries(text), PromptEntries("", text)],
         "contribute_tools": [tool(name=text), tool(description=text), tool(parameters={"a": [{"b": text}]})],
+        "withheld_texts": [Withheld(text)],
         "on_purge": [Trace(text), Trace("a", why=text)],
         "diagnose": [Finding(text, ""), Finding("a", text), Finding("a", "b", mend=text)],
     }

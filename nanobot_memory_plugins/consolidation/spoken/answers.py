@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.fence import Language, neutralise
+from nanobot_memory_plugins.core.values import Hit
 
 # Characters of an entry that are quoted.
 _QUOTED = 300
+# Places that are named.
+_NAMED = 3
 
 
 def remembered(entry: Entry, place: str, language: Language, *, is_new: bool, hidden: bool = False) -> str:
@@ -61,15 +64,45 @@ def being_kept(language: Language) -> str:
     return "What the user asked to remember is being kept, and not confirmed yet. Say that it is being kept."
 
 
-def forgotten(entries: Sequence[Entry], place: str, language: Language) -> str:
-    """Say which entries are gone."""
+def forgotten(entries: Sequence[Entry], place: str, language: Language, *, held: Sequence[Hit] = ()) -> str:
+    """Say which entries are gone, and where else their words stand."""
+    ids = " ".join(entry.id for entry in entries)
+    where = _places(held)
     if language == "zh":
         named = "；".join(f"「{_quoted(entry)}」（id {entry.id}）" for entry in entries)
-        return f"用户要求忘掉的内容已从 {place} 移除：{named}。可以据此向用户确认。（entries restore 可恢复）"
+        done = f"用户要求忘掉的内容已从 {place} 移除：{named}。可以据此向用户确认。（entries restore 可恢复）"
+        found = f"对话记录（{where}）里还有这些话，但" if where else "对话记录里如果还有这些话，也"
+        return f"{done}{found}不会再被想起；彻底删除请运行 `nanobot-memory purge {ids}`，请告诉用户。"
     named = "; ".join(f'"{_quoted(entry)}" (id {entry.id})' for entry in entries)
     return (
         f"What the user asked to forget was removed from {place}: {named}. You can confirm that. "
-        "`nanobot-memory entries restore` brings it back."
+        f"{stands(entries, held)} Tell the user."
+    )
+
+
+def stands(entries: Sequence[Entry], held: Sequence[Hit]) -> str:
+    """Say where the words of forgotten entries still stand, what that means, and what removes them."""
+    where = _places(held)
+    found = f"It still stands in {where}" if where else "Where it still stands in a conversation it stays there"
+    return (
+        f"`nanobot-memory entries restore` brings it back. {found}, and is not brought up any more; "
+        f"`nanobot-memory purge {' '.join(entry.id for entry in entries)}` removes it there, too."
+    )
+
+
+def said_in_conversation(words: str, held: Sequence[Hit], language: Language) -> str:
+    """Say that no entry fits, and where a conversation has it."""
+    lines = "\n".join(f"- {hit.path}, {hit.line}: {_short(hit.text)}" for hit in held)
+    command = f'nanobot-memory purge --text "{words}"'
+    if language == "zh":
+        return (
+            "用户要求忘掉的内容不在长期记忆条目中，没有删除任何内容，但对话记录里有。请问用户是不是这些，"
+            f"并告诉用户 `{command}` 会先列出这些行再彻底删除：\n{lines}"
+        )
+    return (
+        "No entry of the long-term memory fits what the user asked to forget, and nothing was forgotten; but it was"
+        f" said in conversation. Ask whether that is meant, and say that `{command}` shows these lines"
+        f" and removes them:\n{lines}"
     )
 
 
@@ -105,6 +138,16 @@ def being_forgotten(language: Language) -> str:
     return "What the user asked to forget is being looked for; nothing is confirmed yet. Say that it is being done."
 
 
+def _places(held: Sequence[Hit]) -> str:
+    named = list(dict.fromkeys(f"{hit.path} line {hit.line}" for hit in held))
+    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+    return ", ".join(named[:_NAMED]) + more
+
+
 def _quoted(entry: Entry) -> str:
-    text = " ".join(entry.content.split())
+    return _short(entry.content)
+
+
+def _short(text: str) -> str:
+    text = neutralise(" ".join(text.split()))
     return text if len(text) <= _QUOTED else f"{text[:_QUOTED].rstrip()}…"

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.operations import Said
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.consolidation.spoken import answers
+from nanobot_memory_plugins.consolidation.spoken.conversations import Conversations
 from nanobot_memory_plugins.consolidation.spoken.kinds import category_of
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
 from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_by_this
@@ -38,8 +39,15 @@ _SESSIONS = 1_000
 class OrderCarrier:
     """Does what users ask for in so many words. ``visible_scope`` is that of the plugin's context."""
 
-    def __init__(self, memory: EntryMemory, matcher: Matcher, visible_scope: Callable[[Scope], Scope]) -> None:
+    def __init__(
+        self,
+        memory: EntryMemory,
+        matcher: Matcher,
+        visible_scope: Callable[[Scope], Scope],
+        conversations: Conversations,
+    ) -> None:
         self._memory = memory
+        self._conversations = conversations
         self._by_words = Matcher()
         self._by_meaning = matcher
         self._visible_scope = visible_scope
@@ -86,7 +94,7 @@ class OrderCarrier:
         else:
             # "Forget that" behind "remember this" means what was just written.
             last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
-            doing = self._forget(last or (meant.text if meant else ""), visible, language)
+            doing = self._forget(last or (meant.text if meant else ""), text, visible, language)
         task = asyncio.create_task(doing)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
@@ -119,7 +127,7 @@ class OrderCarrier:
         place = place_of(done.outcome.path)
         return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
 
-    async def _forget(self, text: str, visible: Scope, language: Language) -> str:
+    async def _forget(self, text: str, message: str, visible: Scope, language: Language) -> str:
         if not text:
             return answers.nothing_to_forget(language)
         try:
@@ -133,10 +141,12 @@ class OrderCarrier:
             logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
             return answers.not_forgotten(type(error).__name__, language)
         if found.outcome is not None:
-            return answers.forgotten(found.entries, place_of(found.outcome.path), language)
+            held = await self._conversations.that_hold([entry.content for entry in found.entries], visible)
+            return answers.forgotten(found.entries, place_of(found.outcome.path), language, held=held)
         if found.candidates:
             return answers.which_one(found.candidates, language)
-        return answers.nothing_to_forget(language)
+        words, held = await self._conversations.about(text, visible, without=message)
+        return answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
 
 
 def place_of(path: Path) -> str:
@@ -147,6 +157,11 @@ def place_of(path: Path) -> str:
 def seen_by(entries: Mapping[str, Entry], visible: Scope) -> dict[str, Entry]:
     """Return the entries that whoever sees ``visible`` may see."""
     return {id_: entry for id_, entry in entries.items() if is_visible(entry, visible)}
+
+
+def forgets(text: str) -> bool:
+    """Say whether a message holds an order to forget something."""
+    return any(order.kind is Kind.FORGET for order in _users_orders(text))
 
 
 def _users_orders(text: str) -> list[Order]:

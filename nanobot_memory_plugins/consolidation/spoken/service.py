@@ -1,6 +1,7 @@
 """What the hooks of people's own words share."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
@@ -8,14 +9,18 @@ from nanobot_memory_plugins.consolidation.mending import mend_file
 from nanobot_memory_plugins.consolidation.moving import move_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt_source import PromptSource
-from nanobot_memory_plugins.consolidation.spoken.carrying_out import OrderCarrier
+from nanobot_memory_plugins.consolidation.spoken.carrying_out import OrderCarrier, forgets
+from nanobot_memory_plugins.consolidation.spoken.conversations import Conversations
 from nanobot_memory_plugins.consolidation.tools import entry_tools
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage
+from nanobot_memory_plugins.consolidation.withheld import WithheldTexts
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.own_text import addressed_text
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
+from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
 
@@ -43,7 +48,11 @@ class Spoken:
         self._language = UserLanguage(context.workspace)
         self._words = UsersWords()
         self._matcher = Matcher(self._encode)
-        self._orders = OrderCarrier(self._memory, self._matcher, context.visible_scope)
+        paths = self._memory.repository.paths
+        own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
+        self._conversations = Conversations(lambda: context.store, entries=own)
+        self._orders = OrderCarrier(self._memory, self._matcher, context.visible_scope, self._conversations)
+        self._withheld = WithheldTexts(self._memory.repository)
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
             context.workspace, options, self._language, redact=context.redact_said, mend=self._mend
@@ -62,9 +71,19 @@ class Spoken:
     ) -> ContextBlock | None:
         """Learn from a message, and carry out the orders in it; answer with what was done."""
         self._words.hear(session_key, text, history)
+        await run_in_daemon_thread(lambda: self._hear(text))
         block = await self._orders.answer(session_key, text, history, scope) if self._takes_orders else None
         await run_in_daemon_thread(lambda: self._language.hear(text))
         return block
+
+    async def withheld(self) -> list[str]:
+        """Return what was forgotten on somebody's order, and is not to be brought up."""
+        return list(await run_in_daemon_thread(self._withheld.texts))
+
+    def _hear(self, text: str) -> None:
+        if not forgets(text):
+            with suppress(MemoryFileError):
+                self._withheld.hear(stated_text(addressed_text(text)))
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""
@@ -72,7 +91,9 @@ class Spoken:
 
     def tools(self) -> list[MemoryTool]:
         """Return the tools that remember and forget."""
-        return entry_tools(self._in_a_turn, self._words, self._matcher, self._context.visible_scope)
+        return entry_tools(
+            self._in_a_turn, self._words, self._matcher, self._context.visible_scope, self._conversations
+        )
 
     def _start(self) -> None:
         try:

@@ -48,6 +48,7 @@ BOUNDS: Mapping[str, Bound] = {
     "open_store": Bound(values=1),
     "open_entries": Bound(values=1),
     "contribute_tools": Bound(values=100, characters=200_000, attributes=("name", "description", "parameters")),
+    "withheld_texts": Bound(values=10_000, characters=4_000_000),
     "on_purge": Bound(values=10_000, characters=4_000_000),
 }
 

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core.values.notes import (
     Receipt,
     Summary,
 )
-from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace
+from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace, Withheld
 from nanobot_memory_plugins.core.values.search import (
     DatedPhrase,
     Hit,
@@ -66,6 +66,7 @@ __all__ = [
     "Tier",
     "Trace",
     "Weighed",
+    "Withheld",
     "freeze",
     "messages_from_chat",
 ]

@@ -32,6 +32,13 @@ class Trace:
 
 
 @dataclass(frozen=True, slots=True)
+class Withheld:
+    """A text that somebody wants forgotten, and that could still be brought back."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Erasure:
     """What is to be forgotten for good.
 

@@ -1,0 +1,121 @@
+""" "Forget that" in a conversation: what was forgotten is not brought up, and the answer says where it still stands."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.history import restore
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.withholding import without_lines
+
+CONFIG = MemoryConfig.model_validate(
+    {
+        "plugins": {"storage": {"embeddingProvider": "none"}, "recall": {"recallTimeout": 30}},
+        "core": {"messageLimit": 60},
+    }
+)
+
+
+@pytest.fixture
+async def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MemoryHost]:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
+    (tmp_path / "memory").mkdir()
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        yield memory
+
+
+async def say(host: MemoryHost, text: str, session: str = "cli:one") -> str:
+    """Say something in a session whose live context is empty, as after a restart."""
+    await host.flush_index()
+    return (await host.message_received(session_key=session, text=text)).block or ""
+
+
+@pytest.mark.parametrize(
+    ("order", "forget", "question", "telling"),
+    [
+        (
+            "Remember that our test database listens on port 5433.",
+            "Forget that our test database listens on port 5433.",
+            "Which port does our test database listen on?",
+            "port 5433",
+        ),
+        ("记住：我们的测试库端口是 5433。", "忘掉测试库端口的事", "测试库端口是多少？", "5433"),
+    ],
+)
+async def test_what_was_forgotten_is_brought_up_neither_beside_the_order_nor_after_it(
+    host: MemoryHost, order: str, forget: str, question: str, telling: str
+):
+    await say(host, order)
+    await say(host, "I play chess on Sundays, by the way.")
+    assert telling in await say(host, question, "cli:two")
+    answer = await say(host, forget, "cli:three")
+    recalled = [line for line in answer.splitlines() if line.startswith("- ")]
+    assert [line for line in recalled if telling in line and "orget" not in line and "忘" not in line] == []
+    assert "memory/sessions/" in answer
+    (gone,) = {change.id for run in EntryRepository(host.workspace).journal.runs() for change in run.changes}
+    assert f"nanobot-memory purge {gone}" in answer
+    for session in ("cli:two", "cli:four"):
+        after = await say(host, question, session)
+        assert [line for line in after.splitlines() if order.rstrip(".。") in line] == []
+    assert "chess" in await say(host, "When do I play chess?", "cli:five")
+
+
+async def test_after_a_restart_it_is_not_brought_up_and_what_is_restored_is(host: MemoryHost):
+    order, question = "Remember that our boat lies at pier 97.", "At which pier does our boat lie?"
+    await say(host, order)
+    await say(host, "Forget that our boat lies at pier 97.", "cli:two")
+    await host.close()
+    async with MemoryHost(host.workspace, config=CONFIG) as again:
+        assert "Remember that our boat lies" not in await say(again, question, "cli:three")
+        repository = EntryRepository(host.workspace)
+        (gone,) = {change.id for run in repository.journal.runs() for change in run.changes}
+        restore(repository, gone, now=repository.clock.now(), who="user")
+        assert "our boat lies at pier 97" in await say(again, question, "cli:four")
+
+
+async def test_what_is_said_again_counts_again(host: MemoryHost):
+    question = "At which pier does our boat lie?"
+    await say(host, "Remember that our boat lies at pier 97.")
+    await say(host, "Forget that our boat lies at pier 97.", "cli:two")
+    assert "lies at pier 97" not in await say(host, question, "cli:three")
+    await say(host, "Well, our boat lies at pier 97.", "cli:four")
+    assert "lies at pier 97" in await say(host, question, "cli:five")
+
+
+@pytest.mark.parametrize(
+    ("said", "order", "word"),
+    [
+        ("My dentist appointment is on Friday at ten.", "Forget what I said about the dentist.", "dentist"),
+        ("豆豆的牙医预约是周五十点。", "忘掉牙医预约的事", "牙医预约"),
+    ],
+)
+async def test_what_no_entry_says_is_offered_from_the_conversation(host: MemoryHost, said: str, order: str, word: str):
+    await say(host, said)
+    answer = await say(host, order, "cli:two")
+    assert "memory/sessions/" in answer
+    assert said in answer
+    assert f'nanobot-memory purge --text "{word}' in answer
+
+
+async def test_nothing_is_offered_where_nobody_said_it(host: MemoryHost):
+    await say(host, "My dentist appointment is on Friday at ten.")
+    assert "purge" not in await say(host, "Forget what I said about the zeppelin.", "cli:two")
+
+
+async def test_the_forget_tool_says_where_the_conversation_still_has_it(host: MemoryHost):
+    await say(host, "Remember that our boat lies at pier 97.")
+    await host.flush_index()
+    forget = next(tool for tool in host.tools() if tool.name == "forget")
+    answer = await forget.run({"query": "our boat lies at pier 97"}, session_key="cli:one")
+    assert "memory/sessions/" in answer
+    assert "nanobot-memory purge " in answer
+
+
+def test_of_a_block_only_the_lines_that_hold_it_go_and_headings_with_nothing_below():
+    said = "- user: our boat lies at pier 97 (line 1)"
+    text = f"a.jsonl\n{said}\nb.jsonl\n- one\n{said}\n- two\nc\n- three"
+    assert without_lines(text, Wanted(["our boat lies at pier 97"])) == "b.jsonl\n- one\n- two\nc\n- three"
+    assert without_lines(text, Wanted(["our boat lies at pier 98"])) == text
