@@ -4,6 +4,7 @@ Secrets are hidden first and the text is cut afterwards: cutting first leaves fr
 recognises any more.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping
 from fnmatch import fnmatch
@@ -14,13 +15,18 @@ from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.redaction import UNCHECKED, Budget, redact_text, safe_preview
 from nanobot_memory_plugins.core.redaction.split_tokens import last_run, without_rest
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin
 
 TAG = "observation"
 _TLDR_CHARS = 160
 _SESSIONS = 1_000
+# Processor time for looking for secrets in what is shown, and how long a busy machine may take for it: within the limit
+# of the hook, so that the note is kept.
+_SECONDS_TO_CHECK = 0.15
+_SECONDS_TO_WAIT = 0.4
 
 
 class ObservationOptions(BaseModel):
@@ -61,13 +67,12 @@ class ObservationPlugin:
         options: ObservationOptions = context.options
         if not is_observed(tool_name, options):
             return None
-        called = safe_preview(arguments, max_chars=options.max_argument_chars)
+        before = self._before(session_key, result) if error is None else ""
+        called, outcome = await _views(arguments, result, error, before, options)
         lines = [f"- tool: {tool_name}", f"- arguments: {called}", f"- duration: {duration_ms:.0f} ms"]
         if error is not None:
-            outcome = safe_preview(error, max_chars=options.max_error_chars)
             lines.append(f"- error: {outcome}")
         else:
-            outcome = safe_preview(self._whole(session_key, result), max_chars=options.max_result_chars)
             lines.append(f"- result:\n{outcome}")
         verb = "failed" if error is not None else "returned"
         gist = " ".join(f"{tool_name} {called} {verb}: {outcome}".split())
@@ -80,15 +85,38 @@ class ObservationPlugin:
             origin=Origin.WEB if is_web(tool_name) else Origin.TOOL,
         )
 
-    def _whole(self, session_key: str, result: object) -> object:
-        """Return a result without the rest of a token that the session's last one ended with: a page read in parts."""
+    def _before(self, session_key: str, result: object) -> str:
+        """Return the run with which the session's last result ended: a page may be read in parts."""
         before = self._ended.pop(session_key, "")
         if not isinstance(result, str):
-            return result
+            return ""
         self._ended[session_key] = last_run(result)
         if len(self._ended) > _SESSIONS:
             self._ended.popitem(last=False)
-        return without_rest(before, result, redact_text)
+        return before
+
+
+async def _views(
+    arguments: Mapping[str, Any], result: object, error: str | None, before: str, options: ObservationOptions
+) -> tuple[str, str]:
+    """Give what is shown of the arguments, and of the result or the error; what cannot be checked in time is not.
+
+    A thread does it: whatever a tool returns, the host's loop goes on. ``before`` is the run that the session's last
+    result ended with.
+    """
+
+    def look() -> tuple[str, str]:
+        budget = Budget(_SECONDS_TO_CHECK)
+        called = safe_preview(arguments, max_chars=options.max_argument_chars, budget=budget)
+        if error is not None:
+            return called, safe_preview(error, max_chars=options.max_error_chars, budget=budget)
+        whole = without_rest(before, result, redact_text) if isinstance(result, str) else result
+        return called, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
+
+    try:
+        return await asyncio.wait_for(run_in_daemon_thread(look), _SECONDS_TO_WAIT)
+    except TimeoutError:
+        return UNCHECKED, UNCHECKED
 
 
 def is_observed(tool_name: str, options: ObservationOptions) -> bool:

@@ -8,12 +8,23 @@ from __future__ import annotations
 
 from typing import Any
 
+from nanobot_memory_plugins.core.redaction.effort import Budget
 from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
 from nanobot_memory_plugins.core.redaction.preview import preview
 from nanobot_memory_plugins.core.redaction.redactor import Keeps, Redactor
-from nanobot_memory_plugins.core.redaction.rules import Finding, Rule
+from nanobot_memory_plugins.core.redaction.rules import UNCHECKED, Finding, Rule
 
-__all__ = ["Finding", "Redactor", "Rule", "default_redactor", "redact_text", "redact_value", "safe_preview"]
+__all__ = [
+    "UNCHECKED",
+    "Budget",
+    "Finding",
+    "Redactor",
+    "Rule",
+    "default_redactor",
+    "redact_text",
+    "redact_value",
+    "safe_preview",
+]
 
 
 def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
@@ -29,9 +40,10 @@ def redact_value(value: object) -> Any:
     return default_redactor().redact_value(value)
 
 
-def safe_preview(value: object, *, max_chars: int = 500) -> str:
+def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
     """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
 
     Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
+    Where ``budget`` is spent, the rest is hidden as a whole.
     """
-    return preview(default_redactor(), value, max_chars)
+    return preview(default_redactor(), value, max_chars, budget)

@@ -6,19 +6,23 @@ import json
 import re
 import unicodedata
 
+from nanobot_memory_plugins.core.redaction.effort import Budget
 from nanobot_memory_plugins.core.redaction.redactor import Redactor
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
 
-_MARGIN = 65_536
+# Beyond what a view can show this much is looked at: twice the longest value that is read as one, so that what stands
+# at the border of the part that was looked at, and may be the beginning of a secret, lies behind what is shown.
+_MARGIN = 32_768
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _PLACEHOLDER_AT = re.compile(PLACEHOLDER.pattern)
 
 
-def preview(redactor: Redactor, value: object, max_chars: int) -> str:
+def preview(redactor: Redactor, value: object, max_chars: int, budget: Budget | None = None) -> str:
     """Redact ``value``, write it as text (JSON for anything but strings), and cut it to ``max_chars``.
 
     The mark that says how many characters were left out is part of the ``max_chars``, when there is room for it. Only
-    as much of a long text is redacted as the preview can show, and a good way beyond.
+    as much of a long text is redacted as the preview can show, and a good way beyond; where ``budget`` is spent, the
+    rest is left out.
     """
     limit = max(0, max_chars)
     if isinstance(value, bytes | bytearray):
@@ -28,13 +32,13 @@ def preview(redactor: Redactor, value: object, max_chars: int) -> str:
         head = len(value)
         reach = limit * 4 + _MARGIN
         while True:
-            text = redactor.redact(value[:reach])
-            if reach >= head or len(text) >= limit + _MARGIN // 2:
+            text = redactor.redact(value[:reach], budget=budget)
+            if reach >= head or (budget is not None and budget.is_spent()) or len(text) >= limit + _MARGIN // 2:
                 break
             reach *= 4
         left_unread = max(0, head - reach)
     else:
-        text = json.dumps(redactor.redact_value(value), ensure_ascii=False)
+        text = json.dumps(redactor.redact_value(value, budget=budget), ensure_ascii=False)
     return shorten(text, limit, left_unread)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
@@ -126,13 +127,13 @@ class Redactor:
         ]
         return [Finding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + more)]
 
-    def redact_value(self, value: object) -> Any:
+    def redact_value(self, value: object, *, budget: Budget | None = None) -> Any:
         """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.
 
         Bytes are decoded with replacement, sets and tuples become lists, other objects go through ``str``. What is
-        nested deeper than 64 levels, or inside itself, is replaced by a marker.
+        nested deeper than 64 levels, or inside itself, is replaced by a marker. ``budget`` is that of all texts in it.
         """
-        return walk(value, self.redact)
+        return walk(value, self.redact if budget is None else partial(self.redact, budget=budget))
 
     def _find(self, text: str, budget: Budget) -> list[Span]:
         spans: list[Span] = []

@@ -82,7 +82,10 @@ def _tables(connection: sqlite3.Connection, tables: list[str], file: str) -> Ite
                 if number % _ROWS_A_PART == 0:
                     yield Part(place, done + number, sum(sizes.values()))
         except sqlite3.Error as error:
-            yield Left(f"the rest of the table cannot be read: {error}", place)
+            why = (
+                "it does not answer in time, and may be a view without an end" if str(error) == "interrupted" else error
+            )
+            yield Left(f"the rest of the table cannot be read: {why}", place)
         done += sizes[name]
 
 

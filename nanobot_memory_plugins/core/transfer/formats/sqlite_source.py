@@ -1,6 +1,7 @@
 """Reading somebody else's SQLite file: never writing, never waiting for long, with words for what is wrong."""
 
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -10,6 +11,11 @@ from urllib.parse import quote
 from nanobot_memory_plugins.core.errors import InputError
 
 _BUSY_SECONDS = 5.0
+# One question to a database, and the rows of a table: a view of somebody else's may have no end.
+_MOST_SECONDS = 10.0
+_MOST_ROWS = 1_000_000
+# How often SQLite asks whether to go on, in steps of its machine.
+_STEPS = 20_000
 
 
 @contextmanager
@@ -38,10 +44,17 @@ def opened_read_only(path: Path, program: str) -> Iterator[sqlite3.Connection]:
     with closing(connection):
         connection.row_factory = sqlite3.Row
         connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        _bound_questions(connection)
         try:
             yield connection
         except sqlite3.Error as error:
             raise _failure(path, program, error) from error
+
+
+def _bound_questions(connection: sqlite3.Connection) -> None:
+    """Let SQLite break off whatever takes longer from now on; each row that is read begins anew."""
+    deadline = time.monotonic() + _MOST_SECONDS
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
 
 
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
@@ -53,14 +66,24 @@ def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], orde
     """Yield the rows of a table with those of the wanted columns that there are. Raises `sqlite3.Error`."""
     there = [name for name in wanted if name in columns(connection, table)]
     names = ", ".join(f'"{name}"' for name in there)
-    for row in connection.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}'):  # noqa: S608  # names of ours
+    _bound_questions(connection)
+    found = connection.execute(f'SELECT {names} FROM "{table}" ORDER BY {order}')  # noqa: S608  # names of ours
+    for number, row in enumerate(found):
+        if number >= _MOST_ROWS:
+            raise sqlite3.OperationalError(f"it has more than {_MOST_ROWS:,} rows")
         yield dict(zip(there, row, strict=True))
+        _bound_questions(connection)
 
 
 def _failure(path: Path, program: str, error: sqlite3.Error) -> InputError:
     text = str(error)
     if "locked" in text or "busy" in text:
         return InputError(f"{path} is locked by another program.", mend=f"End {program}, and import again.")
+    if "interrupted" in text:
+        return InputError(
+            f"{path} does not answer within {_MOST_SECONDS:g} s: one of its tables may be a view without an end.",
+            mend="Import from a copy that holds tables alone.",
+        )
     if "not a database" in text or "malformed" in text:
         return InputError(
             f"{path} is no SQLite database, or it is damaged ({text}).",

@@ -1,0 +1,70 @@
+"""A tool may return anything: the host's loop goes on, the call returns within its limit, and the note is kept."""
+
+import asyncio
+import time
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.redaction import UNCHECKED, Budget, Redactor, safe_preview
+from nanobot_memory_plugins.core.redaction.preview import _MARGIN
+from tests.support.hostile_repetitions import repeated
+
+HOSTILE = {
+    "pairs": repeated("pwd=a;", 10_000_000),
+    "one run": repeated("key:", 10_000_000),
+    "capitals": "password=" + repeated("QZJXKVWPY", 10_000_000),
+    "Chinese": repeated("密码是", 10_000_000),
+    "blanks": " " * 10_000_000,
+}
+
+
+async def loop_time(call) -> tuple[float, object]:
+    """Give the processor time that the loop's own thread takes for a call, and its answer."""
+    began = time.thread_time()
+    answer = await call
+    return time.thread_time() - began, answer
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+async def test_a_tool_result_of_any_content_is_kept_and_costs_the_loop_nothing(tmp_path, kind, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")
+    async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:
+        await memory.tool_executed(session_key="a", tool_name="exec", arguments={}, result="warm")
+        seconds, receipt = await loop_time(
+            memory.tool_executed(session_key="a", tool_name="web_fetch", arguments={}, result=HOSTILE[kind])
+        )
+    assert receipt.stored
+    assert seconds < 0.05  # 2 ms where it is measured alone
+    note = next((tmp_path / "memory").glob("20*.md")).read_text("utf-8")
+    assert "web_fetch" in note
+    assert len(note) < 20_000
+
+
+def test_no_part_of_a_secret_that_lies_across_the_border_of_what_was_looked_at_is_shown():
+    limit = 2_000
+    secret = "ghp_" + "aB3dE5fG7h" * 4
+    for border in (limit, limit * 4 + _MARGIN):
+        for before in range(border - len(secret) - 20, border + 5, 9):
+            text = ("word " * border)[:before] + f" password: {secret} " + "word " * 20_000
+            assert "aB3dE5" not in safe_preview(text, max_chars=limit)
+
+
+@pytest.mark.parametrize("windows", [1, 2, 3])
+def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(windows):
+    secret = "Tundra77wV" * 3
+    for before in range(windows * 16_384 - 60, windows * 16_384 + 10, 7):
+        text = ("word " * 20_000)[:before] + f" password={secret} " + "word " * 20_000
+        ticks = iter(range(1_000))
+        hidden = Redactor().redact(text, budget=Budget(windows + 0.5, lambda: float(next(ticks))))  # noqa: B023
+        assert "Tundra" not in hidden
+        assert hidden.endswith(UNCHECKED)
+
+
+async def test_a_result_that_cannot_be_checked_in_time_is_hidden_and_the_note_kept(monkeypatch):
+    from nanobot_memory_plugins.observation import plugin
+
+    monkeypatch.setattr(plugin, "_SECONDS_TO_WAIT", 0.0)
+    views = await plugin._views({}, "secret", None, "", plugin.ObservationOptions())
+    assert views == (UNCHECKED, UNCHECKED)
+    await asyncio.sleep(0)
