@@ -29,6 +29,7 @@ from nanobot_memory_plugins.core.cli import doctor_command  # noqa: E402
 from nanobot_memory_plugins.core.cli.console import PrintableConsole  # noqa: E402
 from nanobot_memory_plugins.core.cli.main import run_command_line  # noqa: E402
 from nanobot_memory_plugins.core.diagnosis import Finding, Health  # noqa: E402
+from nanobot_memory_plugins.core.installed import PLUGIN_GROUP, installed_entry_points  # noqa: E402
 from nanobot_memory_plugins.recall.cli import why_command  # noqa: E402
 from nanobot_memory_plugins.recall.cli.examination import Examined  # noqa: E402
 
@@ -111,9 +112,16 @@ def _the_same_everywhere(examine: Callable[..., Awaitable[Any]], home: Path) -> 
     return asked
 
 
+def _plugins_of_others() -> set[str]:
+    """Return the names of the plugins that somebody else's distributions brought to this machine."""
+    points = installed_entry_points(PLUGIN_GROUP)
+    return {point.name for point in points if not point.distribution.startswith("nanobot-memory-")}
+
+
 def _is_left_out(finding: Finding) -> bool:
-    """Tell whether a row is left out: the places of nanobot that are well, of which there are fifteen."""
-    return finding.subject.startswith("nanobot seam") and finding.health is Health.GOOD
+    """Tell whether a row is left out: a place of nanobot that is well, of which there are fifteen; others' plugins."""
+    is_good_seam = finding.subject.startswith("nanobot seam") and finding.health is Health.GOOD
+    return is_good_seam or finding.subject.removeprefix("plugin ") in _plugins_of_others()
 
 
 def _plain(finding: Finding, home: str) -> Finding:

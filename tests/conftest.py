@@ -1,6 +1,8 @@
 """What tests of several parts share."""
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,3 +23,14 @@ def builtin_model() -> Path:
     from nanobot_memory_plugins.storage.embedding.installation import install
 
     return install()
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let SIGINT interrupt this process and those that it starts.
+
+    What a shell without job control starts in the background ignores it, and so do its children.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

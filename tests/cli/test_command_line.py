@@ -204,6 +204,7 @@ def test_a_failure_is_told_to_programs_as_json(run: Run):
     }
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_it_quietly(start: Callable[..., subprocess.Popen[bytes]]):
     process = start("sleeps")
     assert process.stdout is not None

@@ -538,6 +538,7 @@ async def test_a_synchronous_call_drops_late_answers_and_rests_plugins(make_host
     assert host.failures() == {("a", HOOK): 2}
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_the_users_interrupt_passes_and_a_plugins_own_does_not(context, clock):
     from nanobot_memory_plugins.core.plugin_host import PluginHost
 
