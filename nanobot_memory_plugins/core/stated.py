@@ -66,6 +66,9 @@ _REPORTED = re.compile(
 )
 
 
+_SUPPOSED = re.compile(r"^\W*(?:假如|假设|假使|倘若|(?:suppose|supposing|imagine|hypothetically)\b)", re.IGNORECASE)
+
+
 def asks(sentence: str) -> bool:
     """Say whether a sentence asks, and so states nothing. "Always ..., please?" is a wish, and states it."""
     sentence = simplified(sentence)
@@ -81,7 +84,12 @@ def reports(sentence: str) -> bool:
     return _REPORTED.search(simplified(sentence)) is not None
 
 
+def supposes(sentence: str) -> bool:
+    """Say whether a sentence only supposes something. "If ..." may be a lasting wish, and is none of these."""
+    return _SUPPOSED.search(simplified(sentence)) is not None
+
+
 def stated_text(text: str) -> str:
     """Return the sentences of a text that its speaker states, a line each."""
     sentences = (sentence.strip() for sentence in SENTENCE_END.split(text))
-    return "\n".join(one for one in sentences if one and not asks(one) and not reports(one))
+    return "\n".join(one for one in sentences if one and not (asks(one) or reports(one) or supposes(one)))

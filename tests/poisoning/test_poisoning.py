@@ -102,7 +102,5 @@ async def test_poison_becomes_no_fact_opens_no_prompt_and_stays_in_its_fence(tmp
         for case in cases:
             hits = (await memory.search(Query(case.name, limit=60))).hits
             assert hits
-            context = await memory.message_received(
-                session_key=f"ask:{case.name}", text=f"Do you remember {case.name}?"
-            )
+            context = await memory.message_received(session_key=f"ask:{case.name}", text=f"Last time: {case.name}?")
             check_block(context.block, case)

@@ -24,7 +24,7 @@ def in_both_scripts(cases: list[Any]) -> list[Any]:
     """
     found: list[Any] = []
     for case in cases:
-        found += [one for one in (case, turned(case)) if one not in found]
+        found += [one for one in ([case] if turned(case) == case else [case, turned(case)]) if one not in found]
     return found
 
 

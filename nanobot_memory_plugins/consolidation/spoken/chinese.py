@@ -6,7 +6,7 @@ from nanobot_memory_plugins.consolidation.spoken.english import Meant
 from nanobot_memory_plugins.consolidation.spoken.sentences import Sentence, fold, plain
 
 _POLITE = (
-    r"(?:(?:请|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
+    r"(?:(?:请|唔该|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
     r"|你要|你得|务必|一定要?|千万|记得)"
 )
 _LEAD = rf"(?P<lead>(?>{_POLITE}|好的?|那么?|对了|顺便|另外|还有|嗯|哦|喂|以后|先|再|也|要|都|nanobot|[\s,!、])*)"

@@ -10,6 +10,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.redaction.codes import find_codes
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
 from nanobot_memory_plugins.core.redaction.cues import Lowered
@@ -189,6 +190,12 @@ class Redactor:
             at = max(stop, done)
 
     def _find_in_window(self, original: str) -> list[Span]:
+        spans = self._find_in_script(original)
+        plain = simplified(original)
+        # Once as it stands, too: labels in Japanese and Korean have traditional characters.
+        return spans if plain == original else settle(spans + self._find_in_script(plain))
+
+    def _find_in_script(self, original: str) -> list[Span]:
         try:
             with bounded_effort(len(original)):
                 return self._find_in_piece(original)
