@@ -1,18 +1,20 @@
-"""What was forgotten for good, by hashes: enough to know it again, and not to read it.
+"""The entries that were forgotten for good: known by core's fingerprints, and not taken up again.
 
-``memory/.entries/purged`` holds a line for each text: a salt, and the SHA-256 of the salt and the text without case,
-width, space and punctuation.
+``memory/.entries/purged``, which earlier versions wrote, is read as well: a line for each text, a salt, and the SHA-256
+of the salt and the text without case, width, space and punctuation.
 """
 
 import hashlib
 import os
 import re
-import secrets
 import unicodedata
 from collections.abc import Iterable
 
 from nanobot_memory_plugins.consolidation.journal import entries_folder
-from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
+from nanobot_memory_plugins.consolidation.keeping import read_file
+from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
+from nanobot_memory_plugins.core.erasure.letters import plain
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.text import clean
@@ -26,25 +28,27 @@ class Tombstones:
     """The texts that were purged from one workspace."""
 
     def __init__(self, paths: MemoryPaths) -> None:
+        self._paths = paths
         self._path = entries_folder(paths) / "purged"
+        self._fingerprints = Fingerprints(paths)
         self._known: tuple[int, int, list[tuple[str, str]]] | None = None
 
     def add(self, texts: Iterable[str]) -> None:
-        """Remember the hashes of texts. Hold the lock of the entries. Raises `MemoryFileError`."""
-        new = [text for text in dict.fromkeys(texts) if _plain(text) and not self.holds(text)]
-        if new:
-            salted = [(secrets.token_hex(8), text) for text in new]
-            lines = "".join(f"{salt} {_hash(salt, _plain(text))}\n" for salt, text in salted)
-            write_private(self._path, (read_file(self._path) or b"") + lines.encode(), durable=True)
+        """Remember texts by their fingerprints; what is short enough to be guessed is not. Raises `MemoryFileError`."""
+        remember_forgotten(self._paths, [Removal("", tuple(texts))])
 
     def holds(self, text: str) -> bool:
-        """Return whether a text was purged, in these words.
+        """Return whether a text was purged, in these words, and not said again since.
 
         Raises `MemoryFileError` when that cannot be read, or when a newer version wrote it down: what was forgotten for
         good must not come back for want of knowing it.
         """
-        plain = _plain(text)
-        return any(_hash(salt, plain) == digest for salt, digest in self._read())
+        earlier = _plain(text)
+        if any(_hash(salt, earlier) == digest for salt, digest in self._read()):
+            return True
+        known = self._fingerprints.known()
+        record = known.texts.get(known.key(plain(text))) if known is not None else None
+        return known is not None and record is not None and not known.is_said_again(record.id)
 
     def _read(self) -> list[tuple[str, str]]:
         try:

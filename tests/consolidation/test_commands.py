@@ -127,11 +127,13 @@ def test_any_text_can_be_remembered(workspace: Path, text: str):
 
 
 def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspace: Path):
-    id_ = call("entries", "remember", "lives in Kiel")["entry"]["id"]
+    id_ = call("entries", "remember", "lives in Kiel, near the old harbour")["entry"]["id"]
     call("purge", id_, "--yes")
     with pytest.raises(InputError, match="for good"):
-        remember(EntryRepository(workspace), Said("Lives in Kiel!"), who="extraction", asked=False)
-    assert call("entries", "remember", "lives in Kiel")["new"] is True
+        remember(
+            EntryRepository(workspace), Said("Lives in Kiel (near the old harbour)!"), who="extraction", asked=False
+        )
+    assert call("entries", "remember", "lives in Kiel, near the old harbour")["new"] is True
 
 
 def test_fading_is_one_run_that_says_what_was_archived_and_forgotten(workspace: Path):

@@ -126,7 +126,9 @@ async def test_what_was_purged_is_not_taken_up_again_on_the_models_own_account(h
     from nanobot_memory_plugins.consolidation.purging import purge
 
     purge(EntryRepository(workspace), [tea], who="user")
-    assert (await run(host, "remember", text="The user likes oolong tea")).startswith("Error: nothing was remembered.")
+    answer = await run(host, "remember", text="The user likes oolong tea")
+    assert answer.startswith("Error: remember was not run.")
+    assert "forgotten for good" in answer
     assert entries(workspace) == []
 
 

@@ -47,10 +47,12 @@ Spans = tuple[tuple[int, int], ...]
 class TextPrint:
     """A text that may be known by its letters. ``words`` says which of them are what was asked to be forgotten.
 
+    ``start`` is the fingerprint of as many of its first letters as nobody guesses: what it is looked for by.
     ``redacted`` says that a secret had been hidden in it, so that a host's own copy reads otherwise.
     """
 
     id: str
+    start: str
     letters: int
     words: Spans
     time: datetime
@@ -111,9 +113,12 @@ class Known:
     again: Mapping[tuple[str, str], datetime] = field(default_factory=lambda: MappingProxyType({}))
 
     @cached_property
-    def lengths(self) -> tuple[int, ...]:
-        """How many letters the texts have, each number once."""
-        return tuple(sorted({one.letters for one in self.texts.values()}))
+    def starts(self) -> Mapping[str, tuple[int, ...]]:
+        """How many letters the texts have that start with some letters, by the fingerprint of these."""
+        found: dict[str, set[int]] = {}
+        for one in self.texts.values():
+            found.setdefault(one.start, set()).add(one.letters)
+        return {start: tuple(sorted(lengths)) for start, lengths in found.items()}
 
     @cached_property
     def has_redacted(self) -> bool:
@@ -290,7 +295,7 @@ def _row(record: Record) -> dict[str, Any]:
         return {"kind": "again", **row, "session": record.session}
     row |= {"letters": record.letters, "words": record.words}
     if isinstance(record, TextPrint):
-        return {"kind": "text", **row, **({"redacted": True} if record.redacted else {})}
+        return {"kind": "text", **row, "start": record.start, **({"redacted": True} if record.redacted else {})}
     beside = {"before": record.before, "after": record.after}
     if record.said is not None:
         beside["said"] = record.said.astimezone(UTC).isoformat()
@@ -311,7 +316,7 @@ def _read(row: Mapping[str, Any]) -> Record | None:
             return SaidAgain(id_, str(row["session"]), time)
         letters, words = int(row["letters"]), _spans(row["words"])
         if kind == "text":
-            return TextPrint(id_, letters, words, time, bool(row.get("redacted")))
+            return TextPrint(id_, str(row["start"]), letters, words, time, bool(row.get("redacted")))
         session, role, gaps = str(row["session"]), str(row["role"]), _spans(row["gaps"])
         said = datetime.fromisoformat(row["said"]) if "said" in row else None
         return PlacePrint(id_, session, role, letters, gaps, words, str(row["before"]), str(row["after"]), time, said)

@@ -21,8 +21,10 @@ _WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-
 _SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet.
 _PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
-# A character of writing without spaces says about as much as so many letters.
-_LETTERS_PER_WIDE = 2.5
+# What a Latin letter says, and what a character of writing without spaces says.
+_NARROW_SAYS, _WIDE_SAYS = 2, 5
+# What a text must say to be known by its letters: that of 20 Latin ones, or 8 Chinese. A shorter one could be guessed.
+_TELLING = 40
 
 
 def plain(text: str) -> str:
@@ -30,10 +32,22 @@ def plain(text: str) -> str:
     return _NOT_TELLING.sub("", simplified(unicodedata.normalize("NFKD", text)).casefold())
 
 
-def weight(letters: str) -> float:
-    """Return how much some folded letters say, in Latin letters."""
-    wide = len(_WIDE.findall(letters))
-    return len(letters) + (_LETTERS_PER_WIDE - 1) * wide
+def is_telling(letters: str) -> bool:
+    """Say whether some folded letters say so much that nobody guesses them from their fingerprint."""
+    return telling_end(letters, 0) > 0
+
+
+def telling_end(letters: str, start: int) -> int:
+    """Return before which letter what begins at ``start`` is telling; 0 where it never is."""
+    if letters.isascii():
+        end = start + _TELLING // _NARROW_SAYS
+        return end if end <= len(letters) else 0
+    said = 0
+    for index in range(start, len(letters)):
+        said += _WIDE_SAYS if _WIDE.match(letters[index]) else _NARROW_SAYS
+        if said >= _TELLING:
+            return index + 1
+    return 0
 
 
 class Letters:

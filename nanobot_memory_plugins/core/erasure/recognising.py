@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.erasure.fingerprints import Known, PlacePrint, TextPrint
-from nanobot_memory_plugins.core.erasure.letters import Letters, plain
+from nanobot_memory_plugins.core.erasure.letters import Letters, plain, telling_end
 from nanobot_memory_plugins.core.erasure.recording import place_id
 from nanobot_memory_plugins.core.values import Message
 
@@ -26,11 +26,15 @@ class Match:
 
 def matches_in(letters: Letters, known: Known) -> list[Match]:
     """Return the forgotten texts that stand in some letters, from a word's beginning to a word's end."""
-    found = []
-    for length in known.lengths:
-        if length > len(letters):
+    found: list[Match] = []
+    starts = known.starts
+    if not starts:
+        return found
+    for start in letters.starts:
+        end = telling_end(letters.plain, start)
+        if not end:
             break
-        for start in letters.starts:
+        for length in starts.get(known.key(letters.plain[start:end]), ()):
             end = start + length
             if end in letters.ends and (record := known.texts.get(known.key(letters.plain[start:end]))) is not None:
                 words = tuple(letters.plain[start + a : start + b] for a, b in record.words)

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints, Key, PlacePrint, Record, Spans, TextPrint
-from nanobot_memory_plugins.core.erasure.letters import Letters, joined, plain, weight
+from nanobot_memory_plugins.core.erasure.letters import Letters, is_telling, joined, plain, telling_end
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 
-# Latin letters that a text must have to be known by its letters: a shorter one could be guessed from the fingerprint.
-LEAST_LETTERS = 20
 # What redaction leaves in the place of a secret.
 _PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_]+(?:: [^\]]*)?\]")
 
@@ -58,8 +56,8 @@ def remember_forgotten(paths: MemoryPaths, removals: Iterable[Removal], *, now: 
 def _prints(removal: Removal, key: Key, now: datetime) -> Iterator[Record]:
     words = {one: _is_redacted(text) for text in removal.words if (one := plain(text))}
     for one, redacted in words.items():
-        if weight(one) >= LEAST_LETTERS:
-            yield TextPrint(key(one), len(one), ((0, len(one)),), now, redacted)
+        if is_telling(one):
+            yield _text(one, ((0, len(one)),), key, now, redacted)
     letters = Letters(removal.text)
     found = sorted({span for one in words for span in letters.find(one)})
     stretches = removal.cuts or [letters.sentences(*span) for span in found]
@@ -68,14 +66,18 @@ def _prints(removal: Removal, key: Key, now: datetime) -> Iterator[Record]:
     for start, end in cuts:
         hidden = letters.plain[start:end]
         inside = tuple((a - start, b - start) for a, b in found if start <= a and b <= end) or ((0, end - start),)
-        if weight(hidden) < LEAST_LETTERS:
+        if not is_telling(hidden):
             is_short = True
-        elif not all(hidden[a:b] in words and weight(hidden[a:b]) >= LEAST_LETTERS for a, b in inside):
+        elif not all(hidden[a:b] in words and is_telling(hidden[a:b]) for a, b in inside):
             begin, stop = letters.span(start, end)
-            yield TextPrint(key(hidden), len(hidden), inside, now, _is_redacted(removal.text[begin:stop]))
+            yield _text(hidden, inside, key, now, _is_redacted(removal.text[begin:stop]))
     if is_short and removal.session and removal.role:
         gaps = tuple(joined(cuts))
         yield _place(removal, letters, gaps, tuple(found) or gaps, key, now)
+
+
+def _text(letters: str, words: Spans, key: Key, now: datetime, redacted: bool) -> TextPrint:
+    return TextPrint(key(letters), key(letters[: telling_end(letters, 0)]), len(letters), words, now, redacted)
 
 
 def _place(removal: Removal, letters: Letters, gaps: Spans, words: Spans, key: Key, now: datetime) -> PlacePrint:
