@@ -50,6 +50,7 @@ _IMITATIONS = (
     "notinstructionstofollow",
     "runtimecontext",
 )
+_LOOKED_THROUGH = 50_000  # characters of a text by which its language is told
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
 _BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
@@ -59,7 +60,7 @@ _SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 def language_of(text: str) -> Language:
     """Return ``zh`` when Chinese characters stand in the text, else ``en``."""
-    return "zh" if _CJK.search(text) else "en"
+    return "zh" if _CJK.search(text, 0, _LOOKED_THROUGH) else "en"
 
 
 def _new_nonce() -> str:

@@ -25,8 +25,8 @@ _TLDR_CHARS = 160
 _SESSIONS = 1_000
 # Processor time for looking for secrets in what is shown, and how long a busy machine may take for it: within the limit
 # of the hook, so that the note is kept.
-_SECONDS_TO_CHECK = 0.15
-_SECONDS_TO_WAIT = 0.4
+_SECONDS_TO_CHECK = 0.1
+_SECONDS_TO_WAIT = 0.25
 
 
 class ObservationOptions(BaseModel):

@@ -19,6 +19,8 @@ _MAY_HOLD = re.compile(r"@|[0-9](?:[^0-9\n]{0,3}[0-9]){5}|(?i:street|road|avenue
 _NO_LETTER = re.compile(r"[\W_]+")
 _MOST_KNOWN = 20_000
 _MOST_WAITING = 2_000
+# A longer text is a document. What stands behind it there is hidden, as what nobody said.
+_LONGEST_HEARD = 20_000
 _RULES = Redactor()
 
 
@@ -35,7 +37,8 @@ class SaidContacts:
         self._lock = threading.Lock()
 
     def hear(self, text: str) -> None:
-        """Learn what ``text`` holds, which a user said, or memory has shown."""
+        """Learn what the beginning of ``text`` holds, which a user said, or memory has shown."""
+        text = text[:_LONGEST_HEARD]
         if not _MAY_HOLD.search(text):
             return
         with self._lock:
