@@ -245,10 +245,14 @@ def test_a_purged_entry_that_an_old_file_brings_back_goes_again_and_is_said(repo
     repository.path.write_bytes(old)
     assert texts(repository) == {"likes tea"}
     assert "had been forgotten for good, and went again" in mend_file(repository)
-    repository.update(added(entry("b", "has a dog")), who="test", why="a test")
-    undo(repository, who="test")
-    for path in repository.paths.memory.rglob("*"):
-        assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
+
+    def undone() -> None:
+        undo(repository, who="test")
+
+    for change in (lambda: None, lambda: repository.update(added(entry("b", "has a dog")), who="t", why="t"), undone):
+        change()
+        for path in repository.paths.memory.rglob("*"):
+            assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path
 
 
 def test_a_write_that_fails_is_not_done_later(repository: EntryRepository, monkeypatch: pytest.MonkeyPatch):
