@@ -57,4 +57,4 @@ def test_the_entry_points_on_the_page_are_those_of_the_example(title, example):
 
 
 def test_the_figures_are_those_of_the_code():
-    assert (LIMIT_SECONDS, WINDOW) == (0.5, 32_768)  # "half a second", "about 36,000" with the margins
+    assert (LIMIT_SECONDS, WINDOW) == (0.5, 16_384)  # "half a second", "about 18,000" with the margins
