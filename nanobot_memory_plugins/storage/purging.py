@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 _NO_PLACE = "the index"
-_STILL_READ = "another process reads it; end that, and purge the words again with --text"
+_STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
 _IN_FILES = "it is the index of text that stays in its file"
 
 
@@ -35,9 +35,9 @@ def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: 
         traces += [Trace(where, left, removed=False, why=_IN_FILES)] if left else []
         with closing(opener.for_writing()) as database:
             if not database.erase_deleted():
-                traces.append(Trace(where, 0, removed=False, why=_STILL_READ))
+                traces.append(Trace(where, 0, removed=False, why=_STILL_READ, waits=True))
     except StoreError as error:
-        return [Trace(where, 0, removed=False, why=error.cause)]
+        return [Trace(where, 0, removed=False, why=error.cause, waits=not dry_run)]
     return [*traces, *_remove_put_aside(index)]
 
 

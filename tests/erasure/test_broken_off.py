@@ -8,8 +8,10 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations import Said, remember
@@ -19,7 +21,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Erasure
-from tests.faults.rounds import rounds
+from tests.faults.rounds import is_long, rounds
 
 WORDS = "the user's therapist is Zanzibarina Krieger"
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
@@ -161,3 +163,38 @@ def test_a_newer_record_is_left_for_its_own_version_and_named(workspace: Path):
     assert "newer version" in state
     assert record.exists()
     assert os.path.getsize(record.path) > 0
+
+
+@pytest.mark.skipif(not is_long(), reason="it waits for the reader: NANOBOT_MEMORY_FAULT_ROUNDS runs it")
+def test_an_index_that_is_being_read_is_cleaned_by_the_next_command(workspace: Path, capsys):
+    run_command_line(["index", "--workspace", str(workspace)])
+    with closing(apsw.Connection(str(workspace / ".storage" / "memory.db"))) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM docs").fetchall()
+        assert run_command_line(["purge", "--text", WORDS, "--yes", "--workspace", str(workspace)]) == 0
+        assert "The next start goes on with it" in capsys.readouterr().out
+        assert ErasureRecord(MemoryPaths.of(workspace)).exists()
+    assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
+    assert holders(workspace) == set()
+    assert not ErasureRecord(MemoryPaths.of(workspace)).exists()
+
+
+def test_who_interrupts_it_is_told_what_becomes_of_it(workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys):
+    from nanobot_memory_plugins.core.erasure import erasing
+
+    def interrupt(*_arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(erasing, "remember_forgotten", interrupt)
+        assert run_command_line(["purge", "--text", WORDS, "--yes", "--workspace", str(workspace)]) == 130
+    assert "removed at the next start" in capsys.readouterr().err
+    assert ErasureRecord(MemoryPaths.of(workspace)).exists()
+
+
+def test_forgetting_an_entry_says_where_its_words_still_stand(workspace: Path, capsys):
+    gone = remember(EntryRepository(workspace), Said(WORDS), who="user").entry.id
+    assert run_command_line(["entries", "forget", gone, "--workspace", str(workspace)]) == 0
+    said = capsys.readouterr().out
+    assert "memory/sessions/" in said
+    assert f"nanobot-memory purge {gone}" in said

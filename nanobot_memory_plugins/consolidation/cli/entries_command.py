@@ -39,8 +39,10 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted
+from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.values import Erasure, Scope
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
@@ -129,10 +131,22 @@ def forget_entry(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take entries out of the memory. `restore` brings them back, `purge` does away with them for good."""
+    """Take entries out of the memory. `restore` brings them back, `purge` does away with them for good.
+
+    Where conversations and notes still hold their words is said; it is not brought up from there.
+    """
     repository = opened(workspace)
     outcome = forget(repository, ids, who=WHO)
-    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+    texts = tuple(change.before.content for change in outcome.changes if change.before)
+    held = purge_files(repository.paths, Wanted(texts), dry_run=True, everywhere=False)
+    plan = ErasurePlan(Erasure(tuple(ids), texts), tuple(one for one in held if one.removed))
+    if as_json:
+        print_json({**outcome_row(outcome, repository), "stands": plan.to_json()["traces"]})
+        return
+    show_outcome(outcome, repository)
+    if plan.traces:
+        names = ", ".join(plan.files)
+        console().print(shown(f"{names} still hold it; `nanobot-memory purge {' '.join(ids)}` shows the lines."))
 
 
 @entries.command("restore")

@@ -31,8 +31,8 @@ from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
 
 # Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
 _REMEMBERED_IDS = 4_096
-# Looks at whether others still read the old pages, and seconds between them.
-_CHECKPOINT_ATTEMPTS = 20
+# Seconds for which others are waited for that still read the old pages, and between looks.
+_CHECKPOINT_SECONDS = 5.0
 _CHECKPOINT_WAIT = 0.1
 
 
@@ -295,12 +295,12 @@ class Database:
                 self.connection.execute("INSERT INTO docs_fts (docs_fts) VALUES ('optimize')")
             self.connection.execute("VACUUM")
             # A search of ours may be reading just now; it is over in a moment.
-            for _ in range(_CHECKPOINT_ATTEMPTS):
-                busy, *_ = query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0]
-                if not busy:
-                    return True
+            end = time.monotonic() + _CHECKPOINT_SECONDS
+            while query(self.connection, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]:  # busy, after its own time-out
+                if time.monotonic() > end:
+                    return False
                 time.sleep(_CHECKPOINT_WAIT)
-            return False
+            return True
 
     def check(self) -> list[str]:
         """Return what is wrong with the index, one plain sentence each; an empty list says that it is sound."""
