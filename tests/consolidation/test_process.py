@@ -19,7 +19,9 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope, messages_from_chat
@@ -401,3 +403,21 @@ def test_eight_processes_at_once_learn_from_each_session_exactly_once(workspace:
     entries = stored(workspace)
     assert set(entries) == {"The user likes green tea", "The user lives in Hamburg"}
     assert {one.hits for one in entries.values()} == {3}
+
+
+WORDS = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
+
+
+@pytest.mark.parametrize("fails", [False, True])
+async def test_an_order_to_forget_while_the_model_is_asked_counts(workspace: Path, fails: bool):
+    def answer(_asked: str) -> object:
+        remember_forgotten(MemoryPaths.of(workspace), [Removal("", (WORDS,))])
+        if fails:
+            raise CompletionTimeoutError("too slow")
+        return [*TEA_ANSWER, item(f"The user says that {WORDS}")]
+
+    said = chat(f"I like green tea, and I live in Hamburg. I say that {WORDS}.", "Noted.")
+    done = await learn(workspace, Model(answer), said)
+    assert done == (Processed(left=True) if fails else Processed(new=2))
+    assert "Zebulon" not in everything_in(workspace)
+    assert "green tea" in everything_in(workspace)

@@ -19,6 +19,8 @@ from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.conversation import message_time
+from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
+from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
 from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
@@ -60,6 +62,7 @@ class SessionProcessor:
         paths = memory.repository.paths
         self.pending = Pending(paths)
         self._dealt_with = DealtWith(paths)
+        self._forgotten = HistoryFilter(Fingerprints(paths), clock=context.clock, redact=context.redact)
 
     async def process_session(self, session: Session, messages: Sequence[Message]) -> Processed:
         """Learn from what is new in a session, waiting messages included: one use of the model, or none.
@@ -97,11 +100,14 @@ class SessionProcessor:
         return spoken, fresh
 
     async def _leave(self, session: Session, fresh: Sequence[Message]) -> Processed:
-        now = self._context.clock.now()
-        dated = [
-            message if message_time(message) else replace(message, raw={"time": now.isoformat()}) for message in fresh
-        ]
-        await run_in_daemon_thread(lambda: self.pending.add(session.key, dated, session.scope))
+        def leave() -> None:
+            now = self._context.clock.now().isoformat()
+            # The order to forget may have come since they were handed over.
+            known = [one for one in self._forgotten.messages(session.key, fresh) if one.text]
+            dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in known]
+            self.pending.add(session.key, dated, session.scope)
+
+        await run_in_daemon_thread(leave)
         return Processed(left=True)
 
     async def _process(self, session: Session, spoken: Sequence[Message], held: Held) -> Processed:
@@ -150,6 +156,9 @@ class SessionProcessor:
         """Write the entries, and then that the messages have been learned from. It blocks."""
         try:
             done = Processed()
+            # The order to forget may have come while the model was asked.
+            self._forgotten.messages(session.key, spoken)
+            findings = [one for one in findings if not self._is_forgotten(session.key, one)]
             if findings:
                 done = self._write(session, spoken, findings, known)
             self._dealt_with.finish(session.key, spoken)
@@ -159,6 +168,9 @@ class SessionProcessor:
             return done
         finally:
             release()
+
+    def _is_forgotten(self, key: str, finding: Finding) -> bool:
+        return self._forgotten.text(key, finding.candidate.content) != finding.candidate.content
 
     def _write(
         self, session: Session, spoken: Sequence[Message], findings: Sequence[Finding], known: Mapping[str, Entry]
