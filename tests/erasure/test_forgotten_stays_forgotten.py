@@ -12,6 +12,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.diagnosis import Health
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 ORDER = f"Remember that {SAID}."
@@ -135,3 +136,18 @@ async def test_a_running_host_notices_the_order_of_another_process(workspace: Pa
         # The model has it before its eyes, and says it again.
         await conversation.turn("Where do I go on Monday?", f"To Krieger: {SAID}. At nine.")
     assert holders(workspace) == []
+
+
+async def test_without_the_key_nothing_is_taken_from_histories_and_what_is_said_is_kept(workspace: Path):
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        conversation = await before_the_order(memory)
+        await purge(workspace, entry_of(workspace, "Zebulon"))
+        (workspace / "memory" / ".erasure" / "key").unlink()
+        assert await conversation.compaction() is None
+        await conversation.idle()
+        await conversation.turn("The meeting is on Friday at noon.", "Noted.")
+        (found,) = [one for one in await memory.diagnose() if one.health is Health.BAD]
+        assert "key" in found.state
+        assert "copy" in found.mend
+    assert holders(workspace) == []
+    assert holders(workspace, (b"Friday at noon",)) != []
