@@ -9,7 +9,13 @@ from typing import NamedTuple
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
-from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder, is_secret_value, is_surely_secret
+from nanobot_memory_plugins.core.redaction.value_shapes import (
+    has_password_marks,
+    is_placeholder,
+    is_secret_value,
+    is_surely_secret,
+    looks_random,
+)
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 HEADINGS = Cues(
@@ -23,6 +29,11 @@ _CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
 _RULER = re.compile(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
 _HEADING = re.compile(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CHINESE = (
+    ("zugangscode", "pin"),
+    ("türcode", "pin"),
+    ("mot de passe", "password"),
+    ("contraseña", "password"),
+    ("пароль", "password"),
     ("密码", "password"),
     ("密碼", "password"),
     ("口令", "password"),
@@ -39,6 +50,8 @@ _NOTHING_SECRET = words(
     " hidden default empty string text varchar bool boolean int opaque <none> <set> <unset> <redacted> present"
     " missing 是 否 无 有"
 )
+_NAMES = words("name key variable setting option parameter secret config 名称 名字 参数 变量 配置项 键")
+_VALUES = words("value wert valeur valor data content 值 内容")
 _TAG = re.compile(r"<(?P<tag>tr|th|td)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
 _INNER = re.compile(r"\s*(?:<(?:b|i|code|strong|em|span|p|tt|kbd)(?:[ ][^<>]{0,120})?>\s*){0,3}(?P<text>[^<>]{0,400})")
 
@@ -63,7 +76,7 @@ def column_sensitivity(heading: str) -> Sensitivity:
     """Tell how sensitive the cells of a column are, by its head; a Chinese one counts as its English word."""
     name = heading.strip(" *_`\"'")
     for word, english in _CHINESE:
-        if word in name and len(name) <= 8:
+        if word in name.lower() and len(name) <= len(word) + 6:
             return sensitivity(english)
     return sensitivity(re.sub(r"[^A-Za-z0-9]+", "_", name)) if len(name) <= 40 else Sensitivity.NONE
 
@@ -80,6 +93,7 @@ def is_secret_cell(value: str, heading: str) -> bool:
 
 def _find_in_lines(text: str) -> Iterator[Span]:
     head: list[_Cell] = []
+    is_sure = False  # a ruler or capitals say that it is a head, and no line of a list of options
     rows = 0
     at = 0
     before: list[_Cell] = []  # the cells of the line before, which a ruler would make a head
@@ -90,22 +104,26 @@ def _find_in_lines(text: str) -> Iterator[Span]:
             continue
         if _RULER.fullmatch(line):
             if before and _is_head(before):
-                head, rows = before, 0
+                head, rows, is_sure = before, 0, True
+            elif head and rows == 0:
+                is_sure = True
             continue
         cells = [_Cell(match.start(), match.end(), match.group()) for match in _CELL.finditer(line)]
         if head:
             rows += 1
-            yield from _judge(head, cells, begin)
+            yield from _judge(head, cells, begin, is_sure=is_sure)
             continue
         if len(cells) >= 2 and "|" not in line and _is_head(cells):
-            head, rows = cells, 0
+            head, rows, is_sure = cells, 0, all(cell.text[0].isupper() or not cell.text[0].isascii() for cell in cells)
         elif (words_apart := _capitals(line)) and _is_head(words_apart):
-            head, rows = words_apart, 0
+            head, rows, is_sure = words_apart, 0, False
         before = cells
 
 
 def _capitals(line: str) -> list[_Cell]:
     """Give the cells of a head in capitals whose cells single blanks set apart: ``USER PASSWORD HOST``."""
+    if not line.isupper():
+        return []
     parts = [_Cell(match.start(), match.end(), match.group()) for match in re.finditer(r"\S+", line)]
     return (
         parts if 2 <= len(parts) <= 12 and all(re.fullmatch(r"[A-Z][A-Z0-9_-]*", part.text) for part in parts) else []
@@ -113,12 +131,20 @@ def _capitals(line: str) -> list[_Cell]:
 
 
 def _is_head(cells: list[_Cell]) -> bool:
-    return all(_HEADING.fullmatch(cell.text) and cell.text.count(" ") < 4 for cell in cells) and any(
-        column_sensitivity(cell.text) >= Sensitivity.TOKEN for cell in cells
+    return all(_HEADING.fullmatch(cell.text) and cell.text.count(" ") < 4 for cell in cells) and (
+        any(column_sensitivity(cell.text) >= Sensitivity.TOKEN for cell in cells) or _value_column(cells) is not None
     )
 
 
-def _judge(head: list[_Cell], cells: list[_Cell], begin: int) -> Iterator[Span]:
+def _value_column(head: list[_Cell]) -> tuple[int, int] | None:
+    """Give the places of the columns of names and of values, where a table lists settings."""
+    names = [cell.text.lower() for cell in head]
+    name = next((place for place, one in enumerate(names) if one in _NAMES), None)
+    value = next((place for place, one in enumerate(names) if one in _VALUES), None)
+    return (name, value) if name is not None and value is not None else None
+
+
+def _judge(head: list[_Cell], cells: list[_Cell], begin: int, *, is_sure: bool) -> Iterator[Span]:
     if len(cells) != len(head) and len(cells) == 1 and " " in cells[0].text:
         # The widest values leave one blank: cut where the words are as many as the columns.
         parts = [
@@ -126,6 +152,12 @@ def _judge(head: list[_Cell], cells: list[_Cell], begin: int) -> Iterator[Span]:
             for match in re.finditer(r"\S+", cells[0].text)
         ]
         cells = parts if len(parts) == len(head) else cells
+    setting = _value_column(head)
+    if setting is not None and len(cells) == len(head):
+        name, value = cells[setting[0]], cells[setting[1]]
+        marked = has_password_marks(value.text) or looks_random(value.text, allow_hex=True)
+        if marked and " " not in value.text and is_secret_cell(value.text, name.text):
+            yield Span(begin + value.start, begin + value.end, "keyed_value", REDACTED, RANK_KEYED)
     for index, column in enumerate(head):
         if column_sensitivity(column.text) < Sensitivity.TOKEN:
             continue
@@ -135,7 +167,9 @@ def _judge(head: list[_Cell], cells: list[_Cell], begin: int) -> Iterator[Span]:
             found = next((cell for cell in cells if cell.start <= column.end and column.start < cell.end), None)
             if found is not None and abs(found.start - column.start) > 2 and abs(found.end - column.end) > 2:
                 found = None
-        if found is not None and is_secret_cell(found.text, column.text):
+        if found is None or " " in found.text or not is_secret_cell(found.text, column.text):
+            continue
+        if is_sure or has_password_marks(found.text) or looks_random(found.text, allow_hex=True):
             yield Span(begin + found.start, begin + found.end, "keyed_value", REDACTED, RANK_KEYED)
 
 

@@ -90,10 +90,10 @@ def _asks(question: re.Match[str]) -> bool:
 def _is_answer(question: re.Match[str], found: str, *, strict: bool) -> bool:
     """Tell whether ``found`` may be the secret asked for; ``strict``: a word behind it on the line may be anything."""
     low = found.lower().strip(".,!")
-    if is_placeholder(found) or low in _NO_ANSWER or "://" in found:
-        return False
     if _DIGITS.fullmatch(found):
         return question["key"] is None and sum(char.isdigit() for char in found) >= 3
+    if is_placeholder(found) or low in _NO_ANSWER or "://" in found:
+        return False
     if has_password_marks(found) or looks_random(found, allow_hex=True):
         return True
     if question["code"] is not None:

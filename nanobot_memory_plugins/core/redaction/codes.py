@@ -103,7 +103,7 @@ _NOUNS_ELSEWHERE = Cues(
     | {"avec le code"}
 )
 _BEHIND_NOUN_ELSEWHERE = re.compile(
-    r"(?i)(?:[^\n0-9A-Za-z,，。;；!！?？]{0,6}?|[はをが은는이가를:\s「]{0,4}"
+    r"(?i)(?!学|管理|政策)(?:[^\n0-9A-Za-z,，。;；!！?？]{0,6}?|[はをが은는이가를:\s「]{0,4}"
     rf"|(?![a-z])(?:[ ][a-zà-üа-яß]{{1,14}}){{0,5}}(?:[ ]c'est)?[ ]?[: ][ ]?)[{Q}]?{_DIGITS}"
 )
 _ANY_CUE = _NOUNS | _LOCKS | _NOUNS_ELSEWHERE | Cues(words("disarm unlock cvv cvc cid digits 背面 末三 后三 後三 安全"))

@@ -8,11 +8,11 @@ from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
 from nanobot_memory_plugins.core.redaction.rules import ID_NUMBER, RANK_PERSONAL
 
 _LINK = (
-    r"[\"')]{0,2}[ ]{0,2}(?:number|no\.?|nr\.?|num\.?|n[º°]\.?|\#|id|号码?|號碼?|番号"
-    r"|번호)?[\"')]{0,2}[ ]{0,3}(?:[:=#是为為は]|is|was|—|-)?[ ]{0,3}[\"'(]?"
+    r"[\"')]{0,2}[- ]{0,2}\(?(?:number|nummer|n[uú]m[ée]ro|no\.?|nr\.?|num\.?|n[º°]\.?|\#|id|号码?|號碼?|番号"
+    r"|번호)?(?:['’]s)?[\"')]{0,2}[ ]{0,3}(?:[:=#是为為は]|is|was|—|-)?[ ]{0,3}[\"'(]?"
 )
 _END = r"(?![A-Za-z0-9]|[.-][0-9])"
-_MIXED = r"(?P<secret>(?=[A-Z0-9 -]{0,14}[0-9])[A-Z0-9]{2,}(?:-?[A-Z0-9]+){0,4})"
+_MIXED = r"(?P<secret>(?=[A-Z0-9 -]{0,14}[0-9])[A-Z0-9]+(?:-[A-Z0-9]+){0,4})"
 
 
 def _is_number(found: str) -> bool:
@@ -32,7 +32,8 @@ IDS = RowRules(
     (
         Row(
             ("mrn", "medical record", "patient", "chart n", "hospital n", "health record", "case n"),
-            rf"(?<![a-z])(?:mrn|medical[ ]record|(?:patient|hospital)[ ]?(?:id|number|no\.?|file|record)"
+            rf"(?<![a-z])(?:mrn|medical[ ]record|(?:patient(?:en)?|hospital)[- ]?(?:id|number|nummer|nr"
+            rf"|no\.?|file|record)"
             rf"|chart[ ](?:number|no\.?)"
             rf"|health[ ]record){_LINK}{_MIXED}{_END}",
             "MRN: «00482913», seen on Tuesday",
@@ -131,7 +132,7 @@ IDS = RowRules(
             ),
             r"(?<![a-z])(?:passport|passnummer|pass-?nr\.?|reisepass|passeport|pasaporte|passaport[eo]|护照|護照|旅券"
             r"|パスポート|여권|паспорт)"
-            rf"{_LINK}(?:ist[ ]|lautet[ ]|est[ ]|es[ ])?(?P<secret>[A-Z0-9]{{1,3}}[ ]?[A-Z0-9]{{5,8}}){_END}",
+            rf"{_LINK}(?:ist[ ]|lautet[ ]|est[ ]|es[ ])?(?-i:(?P<secret>[A-Z0-9]{{1,3}}[ ]?[A-Z0-9]{{5,8}})){_END}",
             "Passport No.: «C01X2ZYLT»",
             "passport renewal in 2026",
             _is_passport,

@@ -16,7 +16,9 @@ from nanobot_memory_plugins.core.redaction.rules import CARD, ID_NUMBER, PHONE, 
 _RUN = re.compile(r"[0-9](?:[ .()-]{0,2}[0-9]){8,40}")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[ T][0-2][0-9](?=:))?")
 _DIGITS = re.compile(r"(?<![0-9])[0-9](?:[ -]?[0-9]){8,29}(?:[ -]?[Xx])?")
-_DOTTED_CARD = re.compile(r"(?<![0-9A-Za-z.])[0-9]{4}(?:\.[0-9]{4}){3}(?![0-9A-Za-z]|\.[0-9])")
+_DOTTED_CARD = re.compile(
+    r"(?<![0-9A-Za-z.])(?:[0-9]{4}(?:\.[0-9]{4}){3}|[0-9]{4}\.[0-9]{6}\.[0-9]{5})(?![0-9A-Za-z]|\.[0-9])"
+)
 # Numbers that makers of payment systems publish for tests, where the text says that it is one.
 _SAYS_TEST = re.compile(r"(?i)(?<![a-z])(?:test|sandbox|example|dummy|demo|sample|fake|stripe)|测试|示例|样例")
 _CN_MOBILE = re.compile(

@@ -13,7 +13,11 @@ _NO_UNIT = (
     r"(?![0-9]|[.,:/][0-9]|-[0-9]{2}|[ ]?(?:%|px|ms|kb|mb|gb|个|個|次|分钟|秒|天|小时|元|条|人|年|月|位|章|页|集|版)"
     r"|[ ](?:users|people|lines|rows|files|items|times|days|hours|tests|bytes|characters|requests)(?![a-z]))"
 )
-_NUMBER = rf"(?<![0-9A-Za-z_.,:/#$-])(?P<secret>[0-9]{{4,8}}|[A-Z]-[0-9]{{4,8}}|[0-9]{{3}}[- ][0-9]{{3}}){_NO_UNIT}"
+_NUMBER = (
+    r"(?<![0-9A-Za-z_.,/#$-])(?<![0-9A-Za-z]:)(?P<secret>[0-9]{4,8}|[A-Z]-[0-9]{4,8}|[0-9]{3}[- ][0-9]{3}"
+    r"|[0-9]{2}(?:[ ][0-9]{2}){2})"
+    rf"{_NO_UNIT}"
+)
 _CHINESE_CODE = (
     r"(?:验证码|驗證码|校验码|校驗碼|动态码|动态密码|确认码|登录码|短信码|激活码|提取码|取件码|取货码|门禁码|开门码"
     r"|授权码|安全码|口令|密码|密碼|驗證碼|pin码)"
@@ -38,7 +42,7 @@ _CODE_END = (
 _NAME = r"(?:[ ](?:for|of|to|at|in|on)(?:[ ][A-Za-z0-9'’-]{1,16}){1,5}?)?"
 _LINK = (
     r"(?:[ ](?:is|was|will[ ]be|has[ ]changed[ ]to|changed[ ]to|is[ ]now|=)[ ](?:now[ ]"
-    r"|still[ ])?|[ ]?[:=—-][ ]?|['’]s[ ])"
+    r"|still[ ])?|[ ]?[:=,—-][ ]?|['’]s[ ])"
 )
 _DIGIT_WORD = "(?:zero|one|two|three|four|five|six|seven|eight|nine)"
 _SPOKEN_DIGIT = f"(?:{_DIGIT_WORD}|oh|(?:double|triple)[ ]{_DIGIT_WORD})"
@@ -80,7 +84,7 @@ def _is_phrase(found: str) -> bool:
 def _is_chosen_word(found: str) -> bool:
     """Tell whether ``found`` is a word that somebody chose, and nothing that is said of a password."""
     word = found.lower()
-    return word not in _SAID_OF_ONE and not _ADJECTIVE.search(word)
+    return word not in _SAID_OF_ONE and (found[:1].isupper() or not _ADJECTIVE.search(word))
 
 
 CODES = RowRules(
@@ -100,7 +104,8 @@ CODES = RowRules(
         ),
         Row(
             ("码", "碼", "口令"),
-            rf"{_NUMBER}[ ]?[是为為即](?:我|你|您|咱|他|她)?们?的?[^\s0-9,，。;；:：!?（）()]{{0,10}}?{_CHINESE_CODE}"
+            rf"{_NUMBER}[ ]?[,，]?[ ]?就?[是为為即](?:我|你|您|咱|他|她)?们?的?"
+            rf"[^\s0-9,，。;；:：!?（）()]{{0,10}}?{_CHINESE_CODE}"
             "(?!学|字段|长度|类型|格式|错误|规则|管理)",
             "【淘宝】«948538»是您的登录验证码，5 分钟内有效",
             "404是常见的错误码，2024是密码学课程的年份",
@@ -212,6 +217,88 @@ CODES = RowRules(
             "Confirm with «884 213» within 10 minutes",
             "Confirm with 884213 users first",
         ),
+        Row(
+            (" to open", " to unlock", " to disarm", " to enter", " to get in", " opens ", " unlocks ", " disarms "),
+            rf"{_NUMBER}[ ](?:to[ ](?:open|unlock|disarm|enter|get[ ]in(?:to)?)|opens|unlocks|disarms)[ ](?:the"
+            rf"|my|our|your)[ ]"
+            rf"(?:[a-z]{{2,12}}[ ]){{0,2}}?(?:{_PLACE})(?![a-z])",
+            "«5521» to open the side gate",
+            "the 2024 opens the season",
+        ),
+        Row(
+            ("保险柜", "保险箱", "门锁", "密码锁", "门禁"),
+            rf"(?:保险柜|保险箱|门锁|密码锁|门禁)[是:为]?[ ]?(?<![0-9]){_NUMBER}",
+            "保险柜是 «771902»，别忘了",
+            "保险柜重 7719 元",
+        ),
+        Row(
+            ("pass", "pw"),
+            rf"(?<![a-z]){_WORD_FOR_ONE}[ ](?:for|of|to|on)[ ](?:(?:the|my|our|your|his|her"
+            rf"|their)[ ])?(?:[A-Za-z0-9'’.-]{{2,16}}[ ])"
+            rf"{{0,3}}?(?:wi-?fi|router|network|netflix|laptop|account|alarm|mail|email|e-mail|server|zip|pdf"
+            rf"|vault|nas|tablet|ipad"
+            rf"|phone|tv|printer|archive|site|portal|forum|bank|app){_LINK}{_Q}(?P<secret>[A-Za-z]{{5,20}}){_Q}"
+            r"(?=[ \t]*(?:[.,;!)\n]|\Z))",
+            "password for the guest wifi is «sommerwind»",
+            "the password for the wifi is wrong",
+            _is_chosen_word,
+        ),
+        Row(
+            ("maiden name", "security question", "secret question", "security answer", "密保"),
+            r"(?:mother['’]s[ ]maiden[ ]name|(?:security|secret)[ ](?:question[ ])?answer|密保(?:问题)?(?:的)?答案)"
+            rf"{_NAME}"
+            rf"(?:{_LINK}|[是为:][ ]?){_Q}(?P<secret>[A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff'’-]{{1,24}})(?="
+            rf"[ \t]*(?:[.,;!)\n，。]|\Z))",
+            "mother's maiden name: «Kowalczyk»",
+            "the security question is hidden",
+            _is_chosen_word,
+        ),
+        Row(
+            ("sign in", "signing in", "log in", "logging in", "verification", "verify"),
+            r"(?<![a-z])(?:sign(?:ing)?[ ]in|log(?:ging)?[ ]in|verif(?:y|ication))[^\n.0-9]{0,40}?(?:enter|use"
+            r"|type)[ ]"
+            rf"(?:the[ ])?(?:code[ ])?{_Q}{_NUMBER}(?=[ \t]*(?:[.,;!)\n]|\Z))",
+            "To finish signing in, enter «772 190».",
+            "To verify the parser use 2024 cases",
+        ),
+        Row(
+            ("here is", "here's", "hier ist", "voici"),
+            r"(?:here(?:['’]s|[ ]is)|hier[ ]ist|voici)[ ](?:the|your|my|dein|ihr|der|mein|le|votre"
+            r"|ton)[ ](?:[a-z-]{2,20}[ ])?"
+            rf"(?:code|pin|otp)[: ][ ]?{_NUMBER}",
+            "Hier ist dein Code: «482913»",
+            "here is the code: 1200 lines",
+        ),
+        Row(
+            (" is what you need to ",),
+            rf"{_NUMBER}[ ]is[ ]what[ ]you[ ]need[ ]to[ ](?:log|sign|get|verify|unlock|open)",
+            "«604113» is what you need to log in",
+            "2024 is what you need to plan for",
+        ),
+        Row(
+            ("输入", "輸入"),
+            rf"[输輸]入[ ]?(?<![0-9]){_NUMBER}[ ]?(?:即可|完成|进行|來?验证|驗證|登录|登錄|解锁|解鎖|以)",
+            "输入«482913»即可完成验证",
+            "输入 2024 年的数据",
+        ),
+        Row(
+            (" needs ", " wants ", " takes ", " uses ", " requires ", "lock ", "alarm off", "alarm on", "disarm"),
+            rf"(?<![a-z])(?:(?:{_PLACE})[ ](?:needs|wants|takes|uses|requires)[ ](?:the[ ]|a[ ])?(?:code|pin)"
+            rf"|(?:luggage|bike|suitcase|locker|padlock|gym|shed|cellar)[ ]lock:?|alarm[ ](?:off"
+            rf"|on)[:=]?|disarm[ ]with)[ ]{_Q}"
+            r"(?P<secret>[#*]?[0-9]{3,8}[#*]?)(?=[ \t]*(?:[.,;!)\n]|\Z))",
+            "The elevator needs code «7788».",
+            "The lock takes code 7788 lines long",
+        ),
+        Row(
+            ("password ", "pw ", "pass ", "pwd "),
+            r"(?<![a-z])(?:login|log-in|user(?:name)?|account|id)[ ]?(?:is|:"
+            r"|=)?[ ]{0,2}[A-Za-z0-9_.@-]{2,40}[ ]?(?:[,;/&]|[ ]and)[ ]{0,2}"
+            rf"(?:the[ ])?{_WORD_FOR_ONE}[ ](?:is[ ])?{_Q}(?P<secret>[A-Za-z]{{5,20}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
+            "login is jo, password «hunter»",
+            "login is fast, password required",
+            _is_chosen_word,
+        ),
         # four four seven one
         Row(
             ("pin", "code", "combination"),
@@ -225,7 +312,7 @@ CODES = RowRules(
             ("gate", "garage", "alarm", "front door", "back door", "key safe", "lock box"),
             rf"(?m:^|(?<=[-*•>][ ]))(?:gate|garage|alarm|front[ ]door|back[ ]door|key[ ]safe"
             rf"|lock[ ]box)[ ]?[:=-][ ]?{_Q}"
-            rf"(?P<secret>[#*]?[0-9]{{4,8}}[#*]?){_CODE_END}",
+            rf"(?P<secret>[#*]?[A-Z]?[0-9]{{4,8}}[A-Z]?[#*]?){_CODE_END}",
             "- Garage: «4471#»",
             "- Garage: 4471 people",
         ),
@@ -244,6 +331,10 @@ CODES = RowRules(
                 "p-a-s-s",
                 "p_a_s_s",
                 "s e c r e t",
+                "s-e-c",
+                "s.e.c",
+                "t-o-k",
+                "t.o.k",
                 "t o k e n",
                 "p w d",
                 "a p i",
@@ -253,8 +344,9 @@ CODES = RowRules(
                 "密 碼",
                 "口 令",
             ),
-            r"(?<![a-z])(?:p([ ._-])a\1s\1s\1?(?:w\1o\1r\1d|c\1o\1d\1e|p\1h\1r\1a\1s\1e)|s[ ]e[ ]c[ ]r[ ]e[ ]t"
-            r"|t[ ]o[ ]k[ ]e[ ]n"
+            r"(?<![a-z])(?:p([ ._-])a\1s\1s\1?(?:w\1o\1r\1d|c\1o\1d\1e|p\1h\1r\1a\1s\1e)"
+            r"|s[ ._-]e[ ._-]c[ ._-]r[ ._-]e[ ._-]t"
+            r"|t[ ._-]o[ ._-]k[ ._-]e[ ._-]n"
             r"|p[ ]w[ ]d|a[ ]p[ ]i[ _-]{1,3}k[ ]e[ ]y|p[ ]i[ ]n|c[ ]o[ ]d[ ]e|密[ ]码|密[ ]碼"
             r"|口[ ]令)[ ]{0,2}(?:[:=是为]|[ ]is[ ]|i[ ]s[ ])[ ]{0,2}"
             rf"{_Q}(?P<secret>[!-~](?:[ ][!-~]){{3,40}}(?![!-~])|[^\s\"'`]{{4,128}})",

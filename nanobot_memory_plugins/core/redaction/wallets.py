@@ -36,6 +36,14 @@ WALLETS = RowRules(
             lambda found: not _PROSE.intersection(found.split()),
         ),
         Row(
+            ("totp", "2fa", "mfa", "authenticator", "otp"),
+            r"(?<![a-z])(?:totp|2fa|mfa|otp|authenticator)[ ](?:app[ ])?(?:seed|secret|key|code)[ ]?(?:[:=]"
+            r"|is)?[ ]{1,2}"
+            r"(?-i:(?P<secret>[A-Z2-7]{16,64}))(?![A-Za-z0-9])",
+            "TOTP seed «KRSXG5CTMVRXEZLUOJSXK43U»",
+            "TOTP seed handling is documented",
+        ),
+        Row(
             ("otpauth-migration",),
             r"otpauth-migration://[a-z]{1,12}\?data=(?P<secret>[A-Za-z0-9%+/=_-]{8,8000})",
             "otpauth-migration://offline?data=«CjEKCkhlbGxvId6tvu8SGEV4YW1wbGU»",
