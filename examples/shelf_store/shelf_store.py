@@ -17,12 +17,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from nanobot_memory_plugins.core import Hit, PluginContext, Query, SearchResult, hookimpl
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
-from nanobot_memory_plugins.core.scopes import passes
 from nanobot_memory_plugins.core.values import Level, Origin, Scope, StoreStatus, Trace
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
-CREATE TABLE IF NOT EXISTS memories (workspace, id, text, path, line, time, origin, agent, user, channel, session);
+CREATE TABLE IF NOT EXISTS memories
+  (workspace, id, text, path, line, time, origin, agent, user, channel, session, group_chat);
 """
 WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
@@ -78,7 +78,7 @@ class ShelfStore:
         words = set(WORD.findall(query.text.lower()))
         found = []
         for hit in self.rows():
-            if not passes(hit.scope, query.scope) or hit.id in query.exclude_ids:
+            if not query.scope.allows(hit.scope) or hit.id in query.exclude_ids:
                 continue
             if (query.origins and hit.origin not in query.origins) or (
                 query.sources and hit.source not in query.sources
@@ -103,6 +103,8 @@ class ShelfStore:
     def follow(self) -> bool:
         """Read the files that have changed since the last time, and let go of those that are no more."""
         files = [*self.paths.memory.glob("*.md"), *self.paths.sessions.glob("*.jsonl")]
+        # Entries say whose they are in fields of their own, which this shelf does not know: they are not on it.
+        files = [path for path in files if path.name != "ENTRIES.md"]
         stamps = {
             str(path.relative_to(self.workspace)): f"{path.stat().st_mtime_ns} {path.stat().st_size}" for path in files
         }
@@ -116,7 +118,7 @@ class ShelfStore:
                 if path in stamps:
                     shelf.execute("INSERT INTO files VALUES (?, ?, ?)", (*mine, path, stamps[path]))
                     rows = [(*mine, *row) for row in read(self.workspace, path)]
-                    shelf.executemany(f"INSERT INTO memories VALUES ({', '.join('?' * 11)})", rows)
+                    shelf.executemany(f"INSERT INTO memories VALUES ({', '.join('?' * 12)})", rows)
         return bool(changed)
 
 

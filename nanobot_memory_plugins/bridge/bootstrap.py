@@ -18,6 +18,7 @@ from nanobot.agent.tools.context import current_request_session_key
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_own
+from nanobot_memory_plugins.bridge.turn_scopes import current_scope
 from nanobot_memory_plugins.core.log import logger
 
 # The long-term file by the name under which the model's file tools find it.
@@ -134,7 +135,8 @@ class PromptFiles:
             long_term = self._long_term() if shows_memory else None
             known = ""
             if shows_memory:
-                entries = memory.prompt_entries(long_term or "", session_key=current_request_session_key() or "")
+                key = current_request_session_key() or ""
+                entries = memory.prompt_entries(long_term or "", session_key=key, scope=current_scope(key))
                 known, long_term = entries.text, entries.long_term if long_term is not None else None
             overhead = {name: len(_HEADING.format(name=name)) + len(_RULE) for name in files}
             if long_term:

@@ -19,8 +19,10 @@ from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.replies import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
+from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
 from nanobot_memory_plugins.bridge.shutdown import close_with
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing
@@ -46,6 +48,8 @@ class Bridge:
         self._loop: Any = None
         self.seams.attach("agent loop", self._find_loop)
         self.configuration: Configuration = read_configuration(self._loop)
+        self.senders = senders_of_loop(self._loop)
+        self._scopes = TurnScopes(self.senders)
         self._model = HostLanguageModel(self._loop) if self._loop is not None else None
         self._idle: IdleSessions | None = None
         self._own_tools: set[str] = set()
@@ -61,6 +65,7 @@ class Bridge:
             ),
             attend=self._attend,
             settle=self._offer_tools,
+            scopes=self._scopes,
         )
         if self.enabled:
             self._attach()
@@ -135,6 +140,7 @@ class Bridge:
         replies = Replies(
             self.thread,
             sessions,
+            scopes=self._scopes,
             turn_saved=self._turn_saved,
             background_turn_saved=self._learn_from if options.background_turns else None,
         )
@@ -167,7 +173,7 @@ class Bridge:
 
         _keep_entries_apart(MemoryPaths.of(self.workspace))
         config, problems = self.configuration.memory, self.configuration.problems
-        return MemoryHost(self.workspace, config=config, llm=self._model, problems=problems)
+        return MemoryHost(self.workspace, config=config, llm=self._model, problems=problems, senders=self.senders)
 
     async def _catch_up(self, memory: Memory) -> None:
         if self._idle is not None:

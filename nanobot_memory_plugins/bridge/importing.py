@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.sessions import is_background, is_own, public_messages, scope_of
+from nanobot_memory_plugins.bridge.sessions import channel_in, is_background, is_own, public_messages, scope_of
 from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
@@ -115,7 +115,7 @@ def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
         line,
         time=time_of(row.get("timestamp")),
         name=message.name if role == "tool" else "",
-        scope=scope_of(key, sender=sender if isinstance(sender, str) else None),
+        scope=scope_of(key, channel=channel_in(key), sender=sender if isinstance(sender, str) else None),
     )
 
 
@@ -140,7 +140,7 @@ def _history(path: Path, name: str) -> Iterator[Item]:
             title="history of nanobot",
             tags=("imported", "nanobot", "history"),
             origin=Origin.SUMMARY,
-            scope=scope_of(key) if key else Scope(),
+            scope=scope_of(key, channel=channel_in(key)) if key else Scope(),
             time=time,
         )
         yield ImportedNote(note, name, line)

@@ -113,6 +113,8 @@ class Memory(Protocol):
         """Return what of each bootstrap file goes into the prompt, synchronously."""
         ...
 
-    def prompt_entries(self, long_term: str = "", *, session_key: str = "") -> PromptEntries:
+    def prompt_entries(
+        self, long_term: str = "", *, session_key: str = "", scope: Scope | None = None
+    ) -> PromptEntries:
         """Return what is known of the user for long, synchronously, and the rest of the long-term file."""
         ...

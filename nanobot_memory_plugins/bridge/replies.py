@@ -8,7 +8,8 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
-from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages, scope_of
+from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Receipt, Scope
 
@@ -34,12 +35,14 @@ class Replies:
         thread: MemoryThread,
         sessions: Any,
         *,
+        scopes: TurnScopes,
         turn_saved: TurnSaved,
         background_turn_saved: TurnSaved | None = None,
         now: Callable[[], datetime] = datetime.now,
     ) -> None:
         self._thread = thread
         self._sessions = sessions
+        self._scopes = scopes
         self._turn_saved = turn_saved
         self._background_turn_saved = background_turn_saved
         self._now = now
@@ -66,9 +69,10 @@ class Replies:
         while len(self._done) > _REMEMBERED_TURNS:
             self._done.popitem(last=False)
         messages = [one for one in self._sessions.get_or_create(key).messages if _since(one, started)]
-        # A subagent's report is answered on behalf of the user who is known already.
-        sender = "" if event.sender_id == "subagent" else event.sender_id
-        scope = scope_of(key, channel=event.context.channel, sender=sender)
+        told = event.context
+        scope = self._scopes.of(
+            key, channel=told.channel, chat_id=told.chat_id, sender=event.sender_id, metadata=told.metadata
+        )
         turn = public_messages(messages)
         if not is_for_people(key, event.context.metadata):
             if self._background_turn_saved is not None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from nanobot.runtime_context import public_history_message
 
+from nanobot_memory_plugins.bridge.senders import sender_name
 from nanobot_memory_plugins.core.values import Scope
 
 # nanobot's own sessions: the nightly rewriting of its memory files.
@@ -52,9 +53,19 @@ def is_private(session: object) -> bool:
     return getattr(policy, "persist", True) is False
 
 
-def scope_of(session_key: str, *, channel: str | None = None, sender: str | None = None) -> Scope:
-    """Return whose a memory is: the workspace is the agent, so that field stays empty."""
-    return Scope(user=sender or "", channel=channel or session_key.partition(":")[0], session=session_key)
+def scope_of(session_key: str, *, channel: str | None = None, sender: str | None = None, group_chat: str = "") -> Scope:
+    """Return whose a memory is: the workspace is the agent, so that field stays empty.
+
+    What a caller does not know is left to the memory, which knows whose a session is.
+    """
+    user = sender_name(channel or "", sender or "")
+    return Scope(user=user, channel=channel or "", session=session_key, group_chat=group_chat)
+
+
+def channel_in(session_key: str) -> str:
+    """Return the channel that a session's key begins with; on the command line a session may have any name."""
+    channel, colon, _ = session_key.partition(":")
+    return channel if colon else "cli"
 
 
 def public_messages(messages: Sequence[object], *, at_most: int | None = HISTORY_MESSAGES) -> list[dict[str, Any]]:

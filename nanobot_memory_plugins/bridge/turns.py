@@ -9,6 +9,7 @@ from typing import Any
 
 from nanobot.runtime_context import RuntimeContextBlock
 
+from nanobot_memory_plugins.bridge import turn_scopes
 from nanobot_memory_plugins.bridge.memory import Memory, Recalled
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import (
@@ -17,8 +18,8 @@ from nanobot_memory_plugins.bridge.sessions import (
     is_private,
     live_messages,
     public_messages,
-    scope_of,
 )
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core.fence import is_fenced
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Scope
@@ -57,12 +58,14 @@ class Turns:
         *,
         attend: Callable[[], None],
         settle: Callable[[], None],
+        scopes: TurnScopes,
     ) -> None:
         self._thread = thread
         self._sessions = sessions
         self._limits = limits
         self._attend = attend
         self._settle = settle
+        self._scopes = scopes
         self._begun: OrderedDict[tuple[str, str], Future[Recalled | None]] = OrderedDict()
 
     def wrap_processing(self, process: Callable[..., Any]) -> Callable[..., Any]:
@@ -71,6 +74,7 @@ class Turns:
         async def processing(msg: Any, *args: Any, **kwargs: Any) -> Any:
             private = bool(kwargs.get("ephemeral"))
             token = _in_private_turn.set(private)
+            whose = turn_scopes.enter(self._scope_of_message(msg, args[0] if args else kwargs.get("session_key")))
             begun = None
             try:
                 if not private:
@@ -78,6 +82,7 @@ class Turns:
                 return await process(msg, *args, **kwargs)
             finally:
                 _in_private_turn.reset(token)
+                turn_scopes.leave(whose)
                 if begun is not None:
                     self._begun.pop(begun, None)
 
@@ -94,7 +99,7 @@ class Turns:
                 return None
             recalled = self._begun.pop((key, text), None)
             if recalled is None:
-                recalled = self._begin(key, text, scope_of(key, channel=request.channel, sender=request.sender_id))
+                recalled = self._begin(key, text, self._scope_of(key, request))
             starting = 0.0 if self._thread.started is not None else self._limits.start
             answer = await self._thread.wait(recalled, limit=starting + self._limits.message + _GRACE)
             self._settle()
@@ -123,13 +128,27 @@ class Turns:
                 return None
             if "_internal_continuation" in (msg.metadata or {}) or msg.sender_id == "subagent":
                 return None
-            self._begun[key, text] = self._begin(key, text, scope_of(key, channel=msg.channel, sender=msg.sender_id))
+            self._begun[key, text] = self._begin(key, text, self._scope_of(key, msg))
             while len(self._begun) > _BEGUN:
                 self._begun.popitem(last=False)
         except Exception as error:
             logger.warning("recall could not begin early: {}", type(error).__name__)
             return None
         return key, text
+
+    def _scope_of(self, key: str, said: Any) -> Scope:
+        """Return whose a message or a request is."""
+        return self._scopes.of(
+            key, channel=said.channel, chat_id=said.chat_id, sender=said.sender_id, metadata=said.metadata
+        )
+
+    def _scope_of_message(self, msg: Any, session_key: object) -> Scope | None:
+        """Return the same for a message that has just come in, or None. Never raises."""
+        try:
+            return self._scope_of(str(session_key or msg.session_key), msg)
+        except Exception as error:
+            logger.warning("it is not known whose a turn is: {}", type(error).__name__)
+            return None
 
     def _begin(self, key: str, text: str, scope: Scope) -> "Future[Recalled | None]":
         history = self._history_of(key)

@@ -101,9 +101,13 @@ def joined_sessions(sessions: Iterable[str]) -> str:
     return _SESSION_BREAK.join(sorted(sessions)[:_MOST_SESSIONS])
 
 
-def is_of_session(source: str, session: str) -> bool:
-    """Say whether an entry is made of what this session said, and no other."""
-    return source == session and _SESSION_BREAK not in source
+def whole_scope(entry: Entry) -> Scope:
+    """Return whose an entry is, its session among it: one that was learned in a session is not everybody's.
+
+    One that is made of what several sessions said is of none of them.
+    """
+    several = _SESSION_BREAK if _SESSION_BREAK in entry.source_session else ""
+    return replace(entry.scope, session=entry.scope.session or several + entry.source_session)
 
 
 def faded_score(score: float, days: int) -> float:

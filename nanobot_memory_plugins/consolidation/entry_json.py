@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.entry import Entry, Section, plain_sco
 from nanobot_memory_plugins.core.files.entries import exact_time, origin_of, read_time
 from nanobot_memory_plugins.core.values import Origin, Scope
 
-_SCOPE = ("agent", "user", "channel", "session")
+_SCOPE = ("agent", "user", "channel", "session", "group_chat")
 # The names that `entry_to_json` gives; a newer version may give more.
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",

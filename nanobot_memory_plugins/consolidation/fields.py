@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.files.text import LINE_BREAKS, clean_markdown
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 LINE = re.compile(r"[ \t]*<!--[ \t]+((?:[a-z_]+: [^<>\r\n]*)|(?:[a-z_]+:))[ \t]*-->[ \t]*")
-_UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[ -]|[ -]$")
+_UNSAFE = re.compile(f"[%;<>\x00-\x1f\x7f{LINE_BREAKS}]|(?<=-)-|^[\\s-]|[\\s-]$")
 _ESCAPED = re.compile(r"((?:%[0-9a-f]{2})+)", re.IGNORECASE)
 _NAME = re.compile(r"[a-z_]+")
 _COMMAS = re.compile(r"[,\s]+")
@@ -29,7 +29,7 @@ _DECAYED = "decayed"
 _FROM = "from"
 _SECTION = "section"
 _ORIGIN = "origin"
-_SCOPE = ("agent", "user", "channel", "session")
+_SCOPE = ("agent", "user", "channel", "session", "group_chat")
 _SECTIONS = {section.value: section for section in Section}
 _ORIGINS = {origin.value: origin for origin in Origin}
 
@@ -148,6 +148,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "user", entry.scope.user
     yield "channel", entry.scope.channel
     yield "session", entry.scope.session
+    yield "group_chat", entry.scope.group_chat
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.block import content_of
-from nanobot_memory_plugins.consolidation.entry import Category, Entry, Section, new_id
+from nanobot_memory_plugins.consolidation.entry import Category, Entry, Section, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.groups import plain_group
 from nanobot_memory_plugins.consolidation.hidden_point import is_point_hidden
 from nanobot_memory_plugins.consolidation.life_cycle import Importance, activated, faded, initial_score, restored
 from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.errors import InputError, SecretNotKeptError
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
@@ -21,7 +21,11 @@ FORGET = "forget"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something to remember, as it comes from a person, a tool or a model."""
+    """Something to remember, as it comes from a person, a tool or a model.
+
+    ``scope`` is whose it is. ``visible`` is what whoever says it may see: an entry among that with the same words is
+    used instead of a second one. None: such an entry must be of the same scope.
+    """
 
     text: str
     category: Category = Category.FACT
@@ -31,6 +35,7 @@ class Said:
     origin: Origin = Origin.USER
     scope: Scope = Scope()
     source_session: str = ""
+    visible: Visibility | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +75,7 @@ def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool =
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         nonlocal known
-        same = [one for one in entries.values() if _alike(one.content) == _alike(safe) and one.scope == said.scope]
+        same = [one for one in entries.values() if _alike(one.content) == _alike(safe) and _is_same(one, said)]
         if same:
             known = same[0].id
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
@@ -128,6 +133,14 @@ def _entry(id_: str, content: str, said: Said, now: datetime) -> Entry:
         origin=said.origin,
         scope=said.scope,
     )
+
+
+def _is_same(entry: Entry, said: Said) -> bool:
+    """Say whether an entry with the same words is what was said; in a group chat each has their own facts."""
+    if said.visible is None:
+        return entry.scope == said.scope
+    whose = entry.scope.user == said.scope.user or not said.scope.group_chat
+    return whose and said.visible.allows(whole_scope(entry))
 
 
 def _alike(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.document import Document
-from nanobot_memory_plugins.consolidation.entry import Section
+from nanobot_memory_plugins.consolidation.entry import Section, whole_scope
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -129,26 +129,38 @@ class ConsolidationPlugin:
             return [Trace(where, 0, removed=False, why=error.cause, waits=True)]
 
     @hookimpl
-    async def diagnose(self, context: PluginContext) -> Finding:
-        """Say how many entries there are, and what of their file cannot be read."""
+    async def diagnose(self, context: PluginContext) -> list[Finding]:
+        """Say how many entries there are, what of their file cannot be read, and which nobody sees any more."""
         repository = EntryRepository(
             context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
         )
         try:
             snapshot = await run_in_daemon_thread(repository.load)
         except MemoryFileError as error:
-            return Finding(_SUBJECT, error.cause, Health.BAD, error.mend)
+            return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
         counts = f"{len(snapshot.entries) - archived} active, {archived} archived in {snapshot.path.name}"
         if snapshot.damage:
-            return Finding(
+            told = Finding(
                 _SUBJECT,
                 f"{counts}; the file is damaged ({snapshot.damage}) and its last good copy is used",
                 Health.DEGRADED,
                 "`nanobot-memory index`, any change, or the next start of a host puts the good copy in place; the"
                 " damaged file is kept.",
             )
-        return _with_problems(counts, snapshot.document)
+        else:
+            told = _with_problems(counts, snapshot.document)
+        nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
+        return [told, _unseen(nobodys)] if nobodys else [told]
+
+
+def _unseen(count: int) -> Finding:
+    return Finding(
+        "entries of nobody",
+        f"{count} from a time when everything was shared name nobody: each is seen in its own conversation alone",
+        Health.DEGRADED,
+        "`nanobot-memory people adopt NAME` lets one person see them; `nanobot-memory people list` shows the names.",
+    )
 
 
 def _with_problems(counts: str, document: Document) -> Finding:

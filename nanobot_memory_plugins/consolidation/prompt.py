@@ -20,6 +20,11 @@ _HEADINGS: dict[Language, tuple[str, str]] = {
     "zh": ("# 历史记忆", "关于用户的关键信息："),
     "en": ("# Memory of earlier conversations", "Key facts about the user:"),
 }
+# In a group chat it is not one user whom the facts are about.
+_OF_A_GROUP: dict[Language, str] = {
+    "zh": "群聊成员说过的关键信息：",
+    "en": "Key facts that members of this group have told in it:",
+}
 
 
 def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_score: float = MIN_SCORE) -> list[Entry]:
@@ -48,6 +53,7 @@ def prompt_text(
     most: int = MOST_ENTRIES,
     min_score: float = MIN_SCORE,
     tokens: int = MOST_TOKENS,
+    in_group: bool = False,
 ) -> str:
     """Return what stands in the prompt, heading included, or the empty string when nothing does.
 
@@ -55,7 +61,7 @@ def prompt_text(
     is left out whole. Text that imitates the markers of injected memories is replaced. The same entries give the same
     text.
     """
-    head = _head(language)
+    head = _head(language, in_group=in_group)
     chosen = _fitting(best_entries(entries, most=most, min_score=min_score), tokens - estimate_tokens(head))
     return "\n".join([head, *(item for _, item in chosen)]) if chosen else ""
 
@@ -67,9 +73,9 @@ def entries_in_prompt(entries: Iterable[Entry], options: ConsolidationOptions) -
     return [entry for entry, _ in _fitting(best, options.prompt_tokens - estimate_tokens(_head(language)))]
 
 
-def _head(language: Language) -> str:
+def _head(language: Language, *, in_group: bool = False) -> str:
     heading, line = _HEADINGS[language]
-    return f"{heading}\n\n{line}"
+    return f"{heading}\n\n{_OF_A_GROUP[language] if in_group else line}"
 
 
 def _fitting(best: Iterable[Entry], tokens: int) -> list[tuple[Entry, str]]:

@@ -3,11 +3,12 @@
 import os
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry, is_of_session
+from nanobot_memory_plugins.consolidation.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.mending import needs_mending
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt import Language, prompt_text
@@ -16,8 +17,7 @@ from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes import passes
-from nanobot_memory_plugins.core.values import PromptEntries, Scope
+from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
 _READ_AT_ONCE = 256 * 1024
@@ -39,8 +39,8 @@ class PromptSource:
     """Answers ``prompt_entries``, from any thread.
 
     ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
-    background; ``mend`` is called there when the file is damaged, or
-    was put back.
+    background; ``mend`` is called there when the file is damaged, or was put back. ``owner_of`` is that of the plugin's
+    context.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class PromptSource:
         redact: Callable[[str], str],
         begin: Callable[[Callable[[], None]], None] | None = None,
         mend: Callable[[], None] = lambda: None,
+        owner_of: Callable[[Scope], Scope] = lambda scope: scope,
     ) -> None:
         self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
         self._redact = redact
@@ -59,17 +60,18 @@ class PromptSource:
         self._language = language
         self._begin = begin or _in_a_thread
         self._mend = mend
+        self._owner_of = owner_of
         self._lock = threading.Lock()
         self._look: _Look | None = None
         self._reading = False
-        self._texts: dict[tuple[Signature, Language, Scope], str] = {}
+        self._texts: dict[tuple[Signature, Language, Visibility], str] = {}
         self._stripped: tuple[str, str] = ("", "")
 
-    def answer(self, long_term: str, visible: Scope) -> PromptEntries:
+    def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
         """Return the block for whoever sees ``visible``, and the long-term text without the entries' sections."""
         return PromptEntries(self._text(visible), self._without_entries(long_term))
 
-    def _text(self, visible: Scope) -> str:
+    def _text(self, visible: Visibility) -> str:
         look = self._current()
         if look is None:
             return ""
@@ -78,9 +80,11 @@ class PromptSource:
         with self._lock:
             known = self._texts.get(key)
         if known is None:
+            seen = [entry for entry in look.entries if is_visible(entry, visible)]
             shown = prompt_text(
-                [entry for entry in look.entries if is_visible(entry, visible)],
+                [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen,
                 language,
+                in_group=visible.is_of_group,
                 most=self._options.prompt_entries,
                 min_score=self._options.prompt_min_score,
                 tokens=self._options.prompt_tokens,
@@ -91,6 +95,11 @@ class PromptSource:
                     self._texts.clear()
                 self._texts[key] = known
         return known
+
+    def _with_speaker(self, entry: Entry) -> Entry:
+        """Return an entry that says whose fact it is."""
+        who = self._owner_of(entry.scope).user
+        return replace(entry, content=f"{who}: {entry.content}") if who else entry
 
     def _language_of(self, entries: Sequence[Entry]) -> Language:
         if self._options.prompt_language != "auto":
@@ -158,19 +167,9 @@ class PromptSource:
         return rest
 
 
-def is_visible(entry: Entry, visible: Scope) -> bool:
-    """Say whether ``entry`` is for whoever sees ``visible``.
-
-    One that names nobody is everybody's, unless it was learned in a session: then it is from a time at which everything
-    was shared, and who said it is not known any more. Where less is shared now, it is that session's alone; one that is
-    made of what several sessions said is nobody's.
-    """
-    if not passes(entry.scope, visible):
-        return False
-    is_unnamed = not (entry.scope.user or entry.scope.channel or entry.scope.session)
-    if is_unnamed and entry.source_session and (visible.user or visible.channel or visible.session):
-        return is_of_session(entry.source_session, visible.session)
-    return True
+def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
+    """Say whether an entry is among what somebody may see, or looks for."""
+    return visible.allows(whole_scope(entry))
 
 
 def _in_a_thread(work: Callable[[], None]) -> None:

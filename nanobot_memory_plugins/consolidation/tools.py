@@ -16,12 +16,14 @@ from nanobot_memory_plugins.consolidation.operations import MOST_CHARACTERS, Sai
 from nanobot_memory_plugins.consolidation.spoken.answers import stands
 from nanobot_memory_plugins.consolidation.spoken.carrying_out import place_of, seen_by
 from nanobot_memory_plugins.consolidation.spoken.conversations import Conversations
+from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of, neutralise
 from nanobot_memory_plugins.core.files.text import clean
 from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.users_words import UsersWords
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 
 # Who is named in the journal for what the model does.
 WHO = "tool"
@@ -71,10 +73,10 @@ class RememberTool:
         "at the notes beside the message."
     )
 
-    def __init__(self, memory: EntryMemory, words: UsersWords, visible: Callable[[Scope], Scope]) -> None:
+    def __init__(self, memory: EntryMemory, words: UsersWords, context: PluginContext) -> None:
         self._memory = memory
         self._words = words
-        self._visible = visible
+        self._context = context
         self.parameters: Mapping[str, Any] = MappingProxyType(_schema(RememberArguments, ["text"]))
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
@@ -84,6 +86,7 @@ class RememberTool:
         except ValidationError as error:
             return _wrong(error, "nothing was remembered")
         own = self._words.hold(session_key, wanted.text)
+        scope = self._context.known_scope(session_key)
         said = Said(
             wanted.text,
             category=wanted.category,
@@ -91,8 +94,9 @@ class RememberTool:
             group=wanted.group,
             expires_at=wanted.expires_at,
             origin=Origin.USER if own else Origin.SUMMARY,
-            scope=self._visible(Scope(session=session_key)),
+            scope=without_session(scope),
             source_session=session_key,
+            visible=self._context.visible_scope(scope),
         )
         try:
             done = await self._memory.remember(said, who=WHO, asked=own)
@@ -127,7 +131,7 @@ class ForgetTool:
         self,
         memory: EntryMemory,
         matcher: Matcher,
-        visible: Callable[[Scope], Scope],
+        visible: Callable[[Scope], Visibility],
         conversations: Conversations,
     ) -> None:
         self._memory = memory
@@ -173,11 +177,11 @@ def entry_tools(
     memory: EntryMemory,
     words: UsersWords,
     matcher: Matcher,
-    visible: Callable[[Scope], Scope],
+    context: PluginContext,
     conversations: Conversations,
 ) -> list[MemoryTool]:
-    """Return the tools that remember and forget. ``visible`` is the ``visible_scope`` of the plugin's context."""
-    return [RememberTool(memory, words, visible), ForgetTool(memory, matcher, visible, conversations)]
+    """Return the tools that remember and forget."""
+    return [RememberTool(memory, words, context), ForgetTool(memory, matcher, context.visible_scope, conversations)]
 
 
 def _line(entry: Entry) -> str:

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.values import (
     SearchResult,
     Summary,
     Trace,
+    Visibility,
     Withheld,
 )
 
@@ -43,6 +44,7 @@ __all__ = [
     "SearchResult",
     "Summary",
     "Trace",
+    "Visibility",
     "Withheld",
     "hookimpl",
     "load_config",

@@ -7,7 +7,8 @@ from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.protocols import Complete, Store
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.scopes import owner
+from nanobot_memory_plugins.core.values import Scope, Visibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,10 @@ class PluginContext:
     when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
     contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
     memory's files.
-    ``visible_scope`` turns the scope of a call into the filter that a search on its behalf must carry, as
-    the configuration's ``share`` says.
+    ``visible_scope`` turns the scope of a call, or of a session alone, into what may be seen on its behalf: a search
+    for it carries that as its ``scope``. ``known_scope`` gives the whole scope of a session. ``owner_of`` gives the
+    same for two scopes when they are one person's, by whatever name, in the same group chat or in none. ``is_nobodys``
+    says whether nobody sees what is of a scope any more, since it names nobody.
     """
 
     plugin_name: str
@@ -30,8 +33,11 @@ class PluginContext:
     complete: Complete | None
     redact: Callable[[str], str]
     redact_said: Callable[[str], str]
-    visible_scope: Callable[[Scope], Scope]
+    visible_scope: Callable[[Scope], Visibility]
     opened_store: Callable[[], Store | None]
+    owner_of: Callable[[Scope], Scope] = owner
+    is_nobodys: Callable[[Scope], bool] = lambda scope: False
+    known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
 
     @property
     def store(self) -> Store | None:

@@ -1,15 +1,17 @@
-"""Session keys and names of groups without secrets: they become file names, rows and lines of logs.
+"""Session keys and names of groups without secrets: they become file names, rows and lines of files and logs.
 
-Whoever names a session by an API token gets another name for it, always the same one. Any other name stays as it is.
+Whoever names a session by an API token gets another name for it, always the same one. So does a name that a line cannot
+hold as it is, for blanks at its ends or a line break. Any other name stays as it is.
 """
 
 import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import Any, TypeVar
 
+from nanobot_memory_plugins.core.files.text import one_line
 from nanobot_memory_plugins.core.redaction.cues import Lowered
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
 from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
@@ -33,13 +35,17 @@ _Class = TypeVar("_Class")
 def harmless_name(name: str) -> str:
     """Return a name as it is, or where it holds a token, without that and with 64 bits of the whole name's SHA-256.
 
-    Two names give two, and a name that was given is given again for itself.
+    The same for a name that a line cannot hold as it is: read back, " ana" would be ana's. Two names give two, and a
+    name that was given is given again for itself. A name of blanks alone names nobody.
     """
+    plain = one_line(name)
     # Full-width and invisible characters hide no token; a name without one keeps them.
-    redacted = FoldedView(name).text
+    redacted = FoldedView(plain).text
     spans = settle(_TOKENS.find(redacted, Lowered(redacted)))
+    if not spans and plain in (name, ""):
+        return plain
     if not spans:
-        return name
+        redacted = plain
     for span in reversed(spans):
         redacted = f"{redacted[: span.start]}{span.placeholder}{redacted[span.end :]}"
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
@@ -48,7 +54,7 @@ def harmless_name(name: str) -> str:
 
 def harmless_scope(scope: Scope) -> Scope:
     """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
-    return Scope(*(_harmless(name) for name in (scope.agent, scope.user, scope.channel, scope.session)))
+    return Scope(*(harmless_name("" if name is None else str(name)) for name in astuple(scope)))
 
 
 def with_harmless_names(kind: type[_Class]) -> type[_Class]:

@@ -9,11 +9,10 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.entries_access import EntryAccess
-from nanobot_memory_plugins.core.hook_calls import values_of
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_set import PluginReport, PluginSet
 from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 
 
 class Inspection:
@@ -42,7 +41,7 @@ class Inspection:
             llm=None,
             clock=self.clock,
             problems=problems,
-            visible_scope=Scopes(self.config.core.share).visible,
+            scopes=offered_scopes(self.workspace, self.config),
             store=lambda: self.store,
         )
 
@@ -73,5 +72,4 @@ class Inspection:
 
     async def findings(self) -> list[Finding]:
         """Return how things stand: what core sees and what each plugin reports."""
-        answers = await self._plugins.host.call("diagnose", {}, accept=(Finding,))
-        return [*self._plugins.findings(), *values_of(answers, Finding)]
+        return await self._plugins.diagnose()

@@ -12,6 +12,7 @@ COMMAND_GROUP: Final = "nanobot_memory_commands"
 MODEL_GROUP: Final = "nanobot_memory_models"
 IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
+SENDERS_GROUP: Final = "nanobot_memory_senders"
 MENDING_GROUP: Final = "nanobot_memory_mending"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
 

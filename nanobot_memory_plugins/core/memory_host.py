@@ -6,7 +6,7 @@ A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_execu
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -26,14 +26,15 @@ from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.finished_turns import BackgroundWork, LiveMessages, TokenTally
 from nanobot_memory_plugins.core.harmless_names import with_harmless_names
 from nanobot_memory_plugins.core.hidden_answers import plain_history
-from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries, first_summary
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
+from nanobot_memory_plugins.core.people import UNSAID, Senders
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
-from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.scopes import ScopeLike
 from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import (
@@ -47,6 +48,7 @@ from nanobot_memory_plugins.core.values import (
     Summary,
     freeze,
 )
+from nanobot_memory_plugins.core.workspace_scopes import workspace_scopes
 
 
 @with_harmless_names
@@ -54,7 +56,8 @@ class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
     ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``,
-    or None: then every plugin uses its deterministic fallback. No call raises for what a plugin does wrong.
+    or None: then every plugin uses its deterministic fallback. ``senders`` says who may write.
+    No call raises for what a plugin does wrong.
     """
 
     def __init__(
@@ -65,11 +68,12 @@ class MemoryHost(PromptCalls):
         llm: Complete | None = None,
         clock: Clock | None = None,
         problems: Sequence[ConfigProblem] = (),
+        senders: Callable[[], Senders] = lambda: UNSAID,
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config = config or MemoryConfig()
         self._clock = clock or SystemClock()
-        self._scopes = Scopes(self.config.core.share)
+        self._scopes = workspace_scopes(self.workspace, self.config, senders)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
         self._files = MemoryFiles(
             self.workspace,
@@ -85,7 +89,7 @@ class MemoryHost(PromptCalls):
             llm=llm,
             clock=self._clock,
             problems=problems,
-            visible_scope=self._scopes.visible,
+            scopes=self._scopes,
             store=lambda: self._store,
             redaction=self._redaction,
         )
@@ -147,8 +151,6 @@ class MemoryHost(PromptCalls):
             except Exception as error:  # a third party's store may fail in any way; the host goes on closing
                 logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
         await self._plugins.host.close()
-
-    # --- the four hooks ---------------------------------------------------------------------------------------
 
     async def message_received(
         self,
@@ -378,8 +380,7 @@ class MemoryHost(PromptCalls):
     async def diagnose(self) -> list[Finding]:
         """Return how things stand: what core sees and what each plugin reports."""
         await self.start()
-        answers = await self._plugins.host.call("diagnose", {}, accept=(Finding,))
-        return [*self._plugins.findings(), *await self.eraser.findings(), *values_of(answers, Finding)]
+        return [*await self._plugins.diagnose(), *await self.eraser.findings()]
 
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.plugin_host import (
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.redaction import default_redactor
 from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.scopes import Scopes
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
 ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
@@ -56,7 +56,7 @@ class PluginSet:
         llm: Complete | None,
         clock: Clock,
         problems: Sequence[ConfigProblem],
-        visible_scope: Callable[[Scope], Scope],
+        scopes: Scopes,
         store: Callable[[], Store | None],
         redaction: ContactRedaction | None = None,
     ) -> None:
@@ -65,7 +65,7 @@ class PluginSet:
         self._config = config
         self._llm = llm
         self._clock = clock
-        self._visible_scope = visible_scope
+        self._scopes = scopes
         self._store = store
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
         self._discovered: list[DiscoveredPlugin] = []
@@ -123,7 +123,10 @@ class PluginSet:
             complete=self._language_model(found.name),
             redact=self._redaction.of_others,
             redact_said=self._redaction.of_people,
-            visible_scope=self._visible_scope,
+            visible_scope=self._scopes.visible,
+            owner_of=self._scopes.owner,
+            is_nobodys=self._scopes.is_nobodys,
+            known_scope=self._scopes.of_session,
             opened_store=self._store,
         )
         try:
@@ -164,6 +167,12 @@ class PluginSet:
             state=state,
             error=error,
         )
+
+    async def diagnose(self) -> list[Finding]:
+        """Return how things stand: what core sees and what each plugin reports."""
+        answers = await self.host.call("diagnose", {}, accept=(Finding,))
+        told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
+        return [*self.findings(), *told]
 
     def findings(self) -> list[Finding]:
         """Return what core has to say about plugins and configuration."""

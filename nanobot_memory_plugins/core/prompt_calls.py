@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.prompt_memory import without_others_notes
 from nanobot_memory_plugins.core.scopes import ScopeLike, Scopes
-from nanobot_memory_plugins.core.values import PromptEntries, Scope
+from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
 
 # Scopes whose last answer is kept.
 _KEPT_ANSWERS = 64
@@ -30,7 +30,7 @@ class PromptCalls:
         self._memory_files = files
         self._hides = redaction
         self._last_base_context = ("", "")
-        self._last_long_term = ("", Scope(), "")
+        self._last_long_term = ("", Visibility(), "")
 
     def trim_bootstrap(
         self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
@@ -71,11 +71,11 @@ class PromptCalls:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
         return self._hides.of_others(text)
 
-    def visible_scope(self, scope: Scope) -> Scope:
-        """Return the filter that a search on behalf of ``scope`` carries, as the configuration's ``share`` says."""
+    def visible_scope(self, scope: Scope) -> Visibility:
+        """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
         return self._prompt_scopes.visible(scope)
 
-    def _shown(self, long_term: str, visible: Scope) -> str:
+    def _shown(self, long_term: str, visible: Visibility) -> str:
         last, whose, shown = self._last_long_term
         if last != long_term or whose != visible:
             shown = printable(without_others_notes(long_term, visible))

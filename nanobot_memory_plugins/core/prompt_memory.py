@@ -1,19 +1,18 @@
 """The long-term file as a prompt may show it: people's own text, and the notes that the user's words bear out."""
 
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.scopes import passes
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Visibility
 
 # Without one of these, in any case, a text holds no note that says whose it is or where it comes from.
-_TELLING = ("origin", "session", "channel", "user", "agent")
+_TELLING = ("origin", "session", "channel", "user", "agent", "group_chat")
 
 
-def without_others_notes(long_term: str, visible: Scope) -> str:
+def without_others_notes(long_term: str, visible: Visibility) -> str:
     """Return a long-term text without the structured notes that are not for this prompt; the rest stays as it is.
 
     What a model notes on its own account may be what a web page told it to: recall has it, inside its fence. A note
-    without an origin was written by a person, and one that names nobody is everybody's; ``visible`` is the filter that
-    the others must pass.
+    without an origin was written by a person, and one that names nobody is everybody's; ``visible`` says which
+    of the others are.
     """
     folded = long_term.casefold()
     if "###" not in folded or not any(word in folded for word in _TELLING):
@@ -22,6 +21,6 @@ def without_others_notes(long_term: str, visible: Scope) -> str:
     kept = [
         data[part.offset : part.offset + part.length]
         for part in parse_notes(data)
-        if not isinstance(part, NoteEntry) or (part.origin is Origin.USER and passes(part.scope, visible))
+        if not isinstance(part, NoteEntry) or (part.origin is Origin.USER and visible.allows(part.scope))
     ]
     return b"".join(kept).decode("utf-8", "surrogatepass")

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.store_answers import hits_of
-from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier, Visibility
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -53,7 +53,7 @@ async def recall(
     *,
     options: RecallOptions,
     history: Sequence[Message] = (),
-    scope: Scope = Scope(),
+    scope: Scope | Visibility = Scope(),
     tier: RecallTier | None = None,
     asked_at: datetime | None = None,
     ranked_limit: int = 0,

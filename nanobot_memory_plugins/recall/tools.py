@@ -175,12 +175,12 @@ class MemoryGetTool:
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.visible_scope(Scope(session=session_key))
-        if hit is None or not _is_visible(hit.scope, visible):
+        if hit is None or not visible.allows(hit.scope):
             return "There is no memory with this id. Ids come from memory_search."
         text = f"{_source(hit)}\n{hit.text}"
         for said, neighbour in zip(("It begins before this", "It goes on"), _around(wanted), strict=True):
             other = await whole_hit(store, neighbour) if neighbour else None
-            if other is not None and other.path == hit.path and _is_visible(other.scope, visible):
+            if other is not None and other.path == hit.path and visible.allows(other.scope):
                 text += f"\n({said}: id {neighbour})"
         return fence([text], language=language_of(hit.text)) or "The memory is empty."
 
@@ -220,16 +220,3 @@ def _source(hit: Hit) -> str:
     date = f"{hit.time:%Y-%m-%d %H:%M} | " if hit.time else ""
     kind = f" | {hit.source}" if hit.source else ""
     return f"{date}{hit.speaker or hit.origin.value}{kind} | {hit.path}:{hit.line}"
-
-
-def _is_visible(scope: Scope, visible: Scope) -> bool:
-    """Say whether a memory of ``scope`` passes the filter, as a search would have it."""
-    return all(
-        not wanted or wanted == has
-        for wanted, has in (
-            (visible.agent, scope.agent),
-            (visible.user, scope.user),
-            (visible.channel, scope.channel),
-            (visible.session, scope.session),
-        )
-    )

@@ -230,7 +230,7 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
     before = config.read_bytes()
     real = writing.replace_file
 
-    def interrupted(*_: object) -> Any:
+    def interrupted(*_: object, **__: object) -> Any:
         raise KeyboardInterrupt
 
     def interrupted_after(*arguments: Any) -> None:
@@ -309,3 +309,18 @@ def read_until(terminal: int, wanted: bytes | None, seconds: float = 60.0) -> by
             break
         shown += part
     return shown
+
+
+def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, quick, capsys):
+    file = home / ".nanobot" / "config.json"
+    file.write_text('{"channels": {"telegram": {"enabled": true, "allowFrom": ["*"]}}}', encoding="utf-8")
+    assert run_command_line(["init", "--yes", "--no-model"]) == 0
+    shown = capsys.readouterr().out
+    assert "Several people may write in telegram: each sees their own memories" in shown
+    assert "nanobot-memory init --me" in shown
+    assert run_command_line(["init", "--yes", "--no-model", "--me", "telegram:111"]) == 0
+    written = json.loads(file.read_text(encoding="utf-8"))
+    assert written["channels"]["memoryPlugins"]["core"]["people"] == {"owner": ["telegram:111", "cli"]}
+    capsys.readouterr()
+    assert run_command_line(["init", "--yes", "--no-model"]) == 0
+    assert "nanobot-memory init --me" not in capsys.readouterr().out

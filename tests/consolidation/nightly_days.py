@@ -1,17 +1,17 @@
 """A workspace with day notes, and a model that answers from a script, for the tests of the daily consolidation."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.nightly.material import Narrow
 from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.entries import render_note
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.core.values import Note, Origin, Scope, Visibility, Whose
 
 from .made_entries import NOW, added
 
@@ -60,7 +60,7 @@ class Days:
         return {entry.content for entry in self.entries().values()}
 
     def consolidation(self, model: Model | None, **options) -> NightlyConsolidation:
-        narrow: Callable[[Scope], Scope] = options.pop("narrow", lambda scope: Scope())
+        narrow: Narrow = options.pop("narrow", lambda scope: Visibility(whose=(Whose(),)))
         return NightlyConsolidation(
             self.memory,
             clock=self.clock,

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Me
 from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Job, Wish, apply
 from nanobot_memory_plugins.consolidation.nightly.joining import joined, tidied
 from nanobot_memory_plugins.consolidation.nightly.material import Material, Piece
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 
 from .made_entries import NOW, days, entry
 
@@ -25,7 +25,7 @@ def of(*entries):
 
 def applied(entries, *operations, notes: tuple[str, ...] = (), shown=None, known: str = "") -> Applied:
     pieces = tuple(Piece(text, Origin.USER, NOW) for text in notes)
-    material = Material(Scope(), pieces, entries if shown is None else shown)
+    material = Material(Visibility(whose=(Whose(),)), pieces, entries if shown is None else shown)
     wishes = tuple(Wish(one, f"new{number}", known) for number, one in enumerate(operations))
     return apply(entries, [Job(material, wishes)], now=NOW)
 

@@ -1,7 +1,6 @@
 """The daily consolidation: what it reads, what it makes of the answer, and what it never does."""
 
 import subprocess
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
+from nanobot_memory_plugins.core.scopes import Scopes
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
 
@@ -218,7 +218,7 @@ async def test_each_user_is_consolidated_apart_where_memories_are_not_shared(wor
         operations({"op": "add", "content": "Ann keeps bees on the roof"}),
     )
     model.answers.reverse()
-    await world.run(model, narrow=lambda scope: replace(scope, session="", agent="", channel=""))
+    await world.run(model, narrow=Scopes("user").visible)
     assert len(model.asked) == 2
     assert not any("bees" in asked and "radios" in asked for asked in model.asked)
     assert {(one.content, one.scope.user) for one in world.entries().values()} == {

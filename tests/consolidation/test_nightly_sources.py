@@ -1,6 +1,5 @@
 """Whose the entries of the daily consolidation are once less is shared than when it wrote them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,8 @@ import pytest
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.prompt_source import is_visible
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 
 from .made_entries import entry
 from .nightly_days import Days, Model, operations
@@ -17,6 +17,7 @@ ANN = Scope(user="ann", channel="tg", session="tg:1")
 BOB = Scope(user="bob", channel="tg", session="tg:2")
 BEES, RADIOS = "Ann keeps seven bees on the roof", "Bob restores antique radios in Lisbon"
 BOTH = "Ann keeps seven bees on the roof and Bob restores antique radios in Lisbon"
+EVERYTHING = Visibility(whose=(Whose(),))
 SESSIONS = ("tg:1", "tg:2", "tg:3", "", "tg:1\ntg:2", "tg:2\ntg:1")
 
 
@@ -26,15 +27,18 @@ def world(workspace: Path) -> Days:
 
 
 async def consolidate(world: Days, *rows: dict, share: str = "agent") -> None:
-    fields = {"agent": ("user", "channel", "session"), "user": ("channel", "session")}[share]
-    report = await world.run(Model(operations(*rows)), narrow=lambda scope: replace(scope, **dict.fromkeys(fields, "")))
+    report = await world.run(Model(operations(*rows)), narrow=Scopes(share).visible)
     assert len(report.done) == len(rows), report.dropped
+
+
+def of(**whose: str) -> Visibility:
+    return Visibility(whose=(Whose(**whose),))
 
 
 def seen(one: Entry) -> list[str]:
     """Return the sessions that see an entry when each sees its own alone."""
-    assert is_visible(one, Scope())  # as long as everything is shared it is everybody's
-    return [name for name in SESSIONS[:3] if is_visible(one, Scope(session=name))]
+    assert is_visible(one, EVERYTHING)  # as long as everything is shared
+    return [name for name in SESSIONS[:3] if is_visible(one, of(session=name))]
 
 
 def only(world: Days) -> Entry:
@@ -47,7 +51,7 @@ async def test_an_added_entry_is_that_sessions_whose_note_says_it(world: Days):
     world.note(BEES, scope=ANN)
     await consolidate(world, {"op": "add", "content": BEES}, {"op": "add", "content": RADIOS})
     assert {one.content: seen(one) for one in world.entries().values()} == {BEES: ["tg:1"], RADIOS: ["tg:2"]}
-    assert not any(is_visible(one, Scope(user="bob")) for one in world.entries().values())
+    assert not any(is_visible(one, of(user="bob", session="tg:3")) for one in world.entries().values())
 
 
 async def test_an_entry_of_what_two_sessions_said_is_nobodys(world: Days):
@@ -56,7 +60,7 @@ async def test_an_entry_of_what_two_sessions_said_is_nobodys(world: Days):
     await consolidate(world, {"op": "add", "content": BOTH})
     assert seen(only(world)) == []
     for name in SESSIONS[3:]:
-        assert not is_visible(only(world), Scope(user="ann", session=name))
+        assert not is_visible(only(world), of(session=name))
 
 
 async def test_one_word_that_only_another_session_said_is_enough(world: Days):
@@ -133,7 +137,7 @@ async def test_an_entry_of_one_user_takes_no_words_of_another(world: Days):
         {"op": "merge", "ids": ["a", "b"], "content": "Ann keeps nine bees on the roof"},
     )
     for row in rows:
-        report = await world.run(Model(operations(row)), narrow=lambda scope: Scope())
+        report = await world.run(Model(operations(row)), narrow=lambda scope: EVERYTHING)
         assert report.dropped == (f"{row['op']}: somebody else has said it",)
         world.note(f"Nothing else for {row['op']}", scope=BOB)
     world.note("Ann keeps nine bees on the roof", scope=ANN)
@@ -148,12 +152,12 @@ def config(share: str) -> MemoryConfig:
 
 
 @pytest.mark.parametrize("share", ["user", "channel", "session"])
-async def test_it_stands_in_the_prompt_of_its_session_alone_once_less_is_shared(world: Days, workspace: Path, share):
+async def test_it_stands_in_its_speakers_prompt_alone_once_less_is_shared(world: Days, workspace: Path, share):
     world.note(BEES, scope=ANN)
     world.note(RADIOS, scope=BOB)
     await consolidate(world, {"op": "add", "content": BEES}, {"op": "add", "content": BOTH})
     async with MemoryHost(workspace, config=config(share)) as memory:
         for scope in (ANN, BOB):
             known = memory.prompt_entries("", session_key=scope.session, scope=scope).text
-            assert ("bees" in known) == (share == "session" and scope == ANN)
+            assert ("bees" in known) == (scope == ANN)
             assert "radios" not in known

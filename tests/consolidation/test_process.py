@@ -338,7 +338,9 @@ async def test_entries_of_others_are_neither_shown_nor_used(workspace: Path):
     assert "[mine]" in model.asked[0]
     assert "[theirs]" not in model.asked[0]
     snapshot = EntryRepository(workspace).load()
-    assert [one.scope for id_, one in snapshot.entries.items() if id_ not in ("mine", "theirs")] == [mine]
+    assert [one.scope for id_, one in snapshot.entries.items() if id_ not in ("mine", "theirs")] == [
+        Scope(user="me", channel="cli")
+    ]
 
 
 async def test_of_a_turn_that_nobody_spoke_in_nothing_is_said_of_the_user(workspace: Path):

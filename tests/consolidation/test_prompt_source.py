@@ -16,14 +16,14 @@ from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.fence import PREFIX, SUFFIX
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 
 from .made_entries import EXAMPLE, NOW, added, entry, entry_lists, foreign
 
 ALONE = MemoryConfig.model_validate(
     {"plugins": {name: {"enabled": False} for name in ("storage", "recall", "nanobot", "bootstrap")}}
 )
-ALL = Scope()
+ALL = Visibility(whose=(Whose(),))
 
 
 def source_of(workspace: Path, **options: object) -> PromptSource:
@@ -137,13 +137,17 @@ async def test_one_user_does_not_see_what_another_user_said(workspace: Path):
 
 
 def test_an_entry_of_nobody_is_everybodys():
-    assert is_visible(entry("n1", "x", scope=Scope()), Scope(user="ada"))
-    assert is_visible(entry("n1", "x", scope=Scope(user="ada", session="s")), Scope(user="ada"))
-    assert not is_visible(entry("n1", "x", scope=Scope(user="ada")), Scope(user="bob"))
+    def seen_by(**whose: str) -> Visibility:
+        return Visibility("a", (Whose(**whose),))
+
+    assert is_visible(entry("n1", "x", scope=Scope()), seen_by(user="ada"))
+    assert is_visible(entry("n1", "x", scope=Scope(user="ada", session="s")), seen_by(user="ada"))
+    assert not is_visible(entry("n1", "x", scope=Scope(user="ada")), seen_by(user="bob"))
     learned = entry("n1", "x", scope=Scope(agent="a"), source_session="s")
-    assert is_visible(learned, Scope(agent="a"))
-    assert is_visible(learned, Scope(session="s"))
-    assert not is_visible(learned, Scope(user="ada"))
+    assert is_visible(learned, seen_by())
+    assert is_visible(learned, seen_by(session="s"))
+    assert not is_visible(learned, seen_by(user="ada"))
+    assert not is_visible(learned, Visibility("b", (Whose(),)))
 
 
 @settings(max_examples=60)

@@ -5,9 +5,10 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Query, Scope, Summary
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Query, Scope, Summary, Visibility
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.fence import is_fenced
+from nanobot_memory_plugins.core.values import Whose
 from tests.support.third_party import install_plugin
 
 SESSION = "test:one"
@@ -259,17 +260,17 @@ async def test_the_model_keeps_a_note_by_its_tool(third_party, workspace):
 
 async def test_the_scope_of_a_session_is_remembered_and_narrows_as_configured(third_party, workspace):
     for share, expected in (
-        ("agent", Scope()),
-        ("user", Scope(user="ann")),
-        ("channel", Scope(user="ann", channel="mail")),
-        ("session", Scope(session=SESSION)),
+        ("agent", Whose()),
+        ("user", Whose(user="ann")),
+        ("channel", Whose(user="ann", channel="mail")),
+        ("session", Whose(session=SESSION)),
     ):
         config = MemoryConfig.model_validate({"core": {"share": share}})
         async with MemoryHost(workspace, config=config) as memory:
             await memory.message_received(session_key=SESSION, text="x", scope=Scope(user="ann", channel="mail"))
-            assert memory.visible_scope(Scope(session=SESSION)) == expected
-            if share != "agent":  # whoever has no session sees what is nobody's, and not what is everybody's
-                assert memory.visible_scope(Scope()).session
+            assert memory.visible_scope(Scope(session=SESSION)) == Visibility(whose=(expected,))
+            if share != "agent":  # whoever has no session sees what is everybody's, and nothing of anybody
+                assert memory.visible_scope(Scope()) == Visibility()
 
 
 async def test_a_note_kept_directly_says_where_it_stands(third_party, workspace):

@@ -1,4 +1,4 @@
-"""One memory of two agents, three users, two channels and two sessions each, and who may see what of it."""
+"""One memory of two agents, three users, two channels, two sessions and a group chat each, and who may see what."""
 
 import asyncio
 import itertools
@@ -20,7 +20,12 @@ Result = TypeVar("Result")
 SCOPES = [
     Scope(agent, user, channel, f"{channel}:{agent}.{user or 'nobody'}.{number}")
     for agent, user, channel, number in itertools.product(("desk", "clerk"), ("ana", "bob", ""), ("cli", "web"), "12")
+] + [
+    Scope(agent, user, "web", f"web:{agent}.team:{number}", f"web:{agent}.team")
+    for agent, user, number in itertools.product(("desk", "clerk"), ("ana", "bob"), "12")
 ]
+# Callers of which nothing is known but a key, or not even that.
+UNKNOWN = [Scope(session="never:seen"), Scope()]
 
 
 def word_of(scope: Scope) -> str:
@@ -43,7 +48,9 @@ def may_see(share: str, caller: Scope, owner: Scope) -> bool:
         return False
     if share == "agent":
         return True
-    if share == "user" and caller.user:
+    if share != "session" and caller.group_chat:
+        return caller.group_chat == owner.group_chat
+    if share in ("auto", "user") and caller.user:
         return caller.user == owner.user
     if share == "channel" and caller.user:
         return (caller.user, caller.channel) == (owner.user, owner.channel)
@@ -65,7 +72,18 @@ class SharedMemory:
             "consolidation": {"consolidation_schedule": False, "prompt_entries": 100, "prompt_tokens": 9_000},
         }
         core = {"message_limit": 30, "tool_limit": 30, "start_limit": 60, "share": share}
-        self.host = MemoryHost(workspace, config=MemoryConfig.model_validate({"core": core, "plugins": plugins}))
+        self._config = MemoryConfig.model_validate({"core": core, "plugins": plugins})
+        self.host = MemoryHost(workspace, config=self._config)
+
+    def restart(self) -> None:
+        """Go on with another host, which has heard of no session."""
+        self.run(self.host.close())
+        self.host = MemoryHost(self.workspace, config=self._config)
+        self.run(self.host.start())
+
+    def forget_sessions(self) -> None:
+        """Let the host be as after a thousand other sessions."""
+        self.host._scopes._sessions.clear()
 
     def run(self, work: Awaitable[Result]) -> Result:
         async def wait() -> Result:
@@ -98,6 +116,7 @@ class SharedMemory:
         repository = EntryRepository(self.workspace)
         repository.update(lambda entries: {**entries, **known}, who="test", why="fill")
         self.run(self.host.flush_index())
+        self.restart()
 
     def close(self) -> None:
         self.run(self.host.close())

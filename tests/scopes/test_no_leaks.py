@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nanobot_memory_plugins.consolidation.entry import whole_scope
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -19,12 +20,12 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Tier
-from tests.scopes.shared_memory import SCOPES, WORDS, SharedMemory, may_see, shared_memory, told, word_of
+from tests.scopes.shared_memory import SCOPES, UNKNOWN, WORDS, SharedMemory, may_see, shared_memory, told, word_of
 
-SHARES = ("agent", "user", "channel", "session")
+SHARES = ("auto", "agent", "user", "channel", "session")
 FULL = os.environ.get("NANOBOT_MEMORY_TRUST") == "full"
-# In all, over the four ways of sharing: those inside the process, and those by the command line, which take longer.
-CASES, COMMANDS = (9_600, 400) if FULL else (288, 12)
+# In all, over the five ways of sharing: those inside the process, and those by the command line, which take longer.
+CASES, COMMANDS = (9_600, 400) if FULL else (290, 15)
 SETTINGS: dict[str, Any] = {"deadline": None, "suppress_health_check": list(HealthCheck), "derandomize": not FULL}
 
 
@@ -77,7 +78,8 @@ def remembered(memory: SharedMemory, caller: Scope, text: str, owner: Scope, num
     answer = memory.tool(tool, caller, **{"text" if tool == "remember" else "tldr": said})
     made = {id_: one for id_, one in memory.entries().items() if one.content == said}
     for entry in made.values():
-        assert entry.scope == memory.visible(caller)
+        seen_by = [scope for scope in SCOPES if memory.visible(scope).allows(whole_scope(entry))]
+        assert all(may_see(memory.share, scope, caller) for scope in seen_by)
     for id_ in made:
         memory.tool("forget", caller, id=id_)
     return answer
@@ -96,13 +98,16 @@ def asked_text(form: str, owner: Scope) -> str:
 @pytest.mark.accept("NC-10")
 @settings(max_examples=CASES // len(SHARES), **SETTINGS)
 @given(
-    caller=st.sampled_from(SCOPES),
+    caller=st.sampled_from([*SCOPES, *UNKNOWN]),
     owner=st.sampled_from(SCOPES),
+    forgets=st.booleans(),
     way=st.sampled_from(WAYS),
     form=st.sampled_from(TEXTS),
     number=st.integers(0, 59),
 )
-def test_nobody_is_told_what_is_not_theirs(memory: SharedMemory, caller, owner, way, form, number):
+def test_nobody_is_told_what_is_not_theirs(memory: SharedMemory, caller, owner, forgets, way, form, number):
+    if forgets:
+        memory.forget_sessions()
     answer = way(memory, caller, asked_text(form, owner), owner, number)
     leaked = [scope for scope in told(answer) if not may_see(memory.share, caller, scope)]
     assert leaked == []

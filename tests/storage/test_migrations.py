@@ -18,6 +18,7 @@ from tests.storage import released_schema
 from tests.storage.builders import change, document
 
 STORED = sorted(released_schema.FOLDER.glob("*.sql"))
+NOW, STEPS = schema.SCHEMA_VERSION, migrations.STEPS
 KEYS = {"full", "plain", "chinese"}
 
 
@@ -38,12 +39,12 @@ def path(tmp_path):
 @pytest.fixture
 def two_steps(monkeypatch):
     """As a version would be whose schema has changed twice."""
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 3)
-    monkeypatch.setattr(migrations, "STEPS", (add_column, add_index))
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", NOW + 2)
+    monkeypatch.setattr(migrations, "STEPS", (*STEPS, add_column, add_index))
 
 
 def stored(path: Path, backend: VectorBackend = VectorBackend.NUMPY) -> Path:
-    released_schema.make_index(path, released_schema.stored_name(backend, 1).read_text(encoding="utf-8"))
+    released_schema.make_index(path, released_schema.stored_name(backend, NOW).read_text(encoding="utf-8"))
     return path
 
 
@@ -98,7 +99,7 @@ def test_steps_are_taken_in_their_order_and_once(path, backend, two_steps):
             assert_whole(database)
             moods = {row[0] for row in database.connection.execute("SELECT mood FROM docs")}
         assert moods == {f"calm {key}" for key in KEYS}
-        assert version(path) == 3
+        assert version(path) == NOW + 2
 
 
 @pytest.mark.parametrize("place", ["within the first step", "between the steps", "within the second step"])
@@ -117,18 +118,18 @@ def second(connection):
     if {place!r} == "between the steps": kill()
     steps.add_index(connection)
     kill()
-schema.SCHEMA_VERSION, migrations.STEPS = 3, (first, second)
+schema.SCHEMA_VERSION, migrations.STEPS = {NOW} + 2, (*migrations.STEPS, first, second)
 Database.open(Path({str(path)!r}))
 """
     done = subprocess.run(
         [sys.executable, "-c", script], cwd=Path(__file__).parents[2], timeout=60, check=False, capture_output=True
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
-    assert version(path) == (1 if place == "within the first step" else 2)
+    assert version(path) == (NOW if place == "within the first step" else NOW + 1)
     with closing(Database.open(path)) as database:
         assert_whole(database)
         assert database.quarantined is None
-    assert version(path) == 3
+    assert version(path) == NOW + 2
 
 
 def test_a_step_that_does_not_fit_the_file_puts_it_aside(path, two_steps):
@@ -139,7 +140,7 @@ def test_a_step_that_does_not_fit_the_file_puts_it_aside(path, two_steps):
         assert database.quarantined is not None
         assert database.counts().documents == 0
         assert database.check() == []
-    assert version(path) == 3
+    assert version(path) == NOW + 2
 
 
 def test_a_full_disk_within_a_step_leaves_the_version_before(path, monkeypatch):
@@ -149,12 +150,12 @@ def test_a_full_disk_within_a_step_leaves_the_version_before(path, monkeypatch):
         add_column(connection)
         raise apsw.FullError("no space")
 
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
-    monkeypatch.setattr(migrations, "STEPS", (full,))
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", NOW + 1)
+    monkeypatch.setattr(migrations, "STEPS", (*STEPS, full))
     with pytest.raises(StoreError, match="no space left"):
         Database.open(path)
-    assert version(path) == 1
-    monkeypatch.setattr(migrations, "STEPS", (add_column,))
+    assert version(path) == NOW
+    monkeypatch.setattr(migrations, "STEPS", (*STEPS, add_column))
     with closing(Database.open(path)) as database:
         assert_whole(database)
 
@@ -164,8 +165,8 @@ def test_a_full_disk_within_a_step_leaves_the_version_before(path, monkeypatch):
 @pytest.mark.parametrize("steps", [(REBUILD, add_index), (add_column, REBUILD)], ids=["first", "last"])
 def test_where_a_step_is_a_rebuild_the_tables_are_made_anew_and_empty(path, monkeypatch, backend, allow_vec, steps):
     stored(path, backend)
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 3)
-    monkeypatch.setattr(migrations, "STEPS", steps)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", NOW + 2)
+    monkeypatch.setattr(migrations, "STEPS", (*STEPS, *steps))
     with closing(Database.open(path, allow_vec=allow_vec)) as database:
         assert database.quarantined is None
         assert (database.counts().documents, database.file_states(), database.vector_spaces()) == (0, {}, [])
@@ -175,14 +176,21 @@ def test_where_a_step_is_a_rebuild_the_tables_are_made_anew_and_empty(path, monk
         assert left.fetchall() == []
         database.apply(change(document("new")))
         assert database.counts().documents == 1
-    assert version(path) == 3
+    assert version(path) == NOW + 2
 
 
 def test_processes_that_meet_take_each_step_once(path, monkeypatch):
     stored(path)
     taken = []
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
-    monkeypatch.setattr(migrations, "STEPS", (lambda connection: (taken.append(1), add_column(connection)),))
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", NOW + 1)
+    monkeypatch.setattr(
+        migrations,
+        "STEPS",
+        (
+            *STEPS,
+            lambda connection: (taken.append(1), add_column(connection)),
+        ),
+    )
     opened, failed = [], []
 
     def open_it():
@@ -209,21 +217,21 @@ def test_a_reader_that_meets_an_older_index_brings_it_up_to_date(path, two_steps
     assert "nanobot-memory index" in caught.value.mend
     with closing(DatabaseOpener(path).for_reading()) as database:
         assert_whole(database)
-    assert version(path) == 3
+    assert version(path) == NOW + 2
 
 
 def test_a_program_that_has_the_index_open_stops_when_a_newer_one_migrates_it(path):
     stored(path)
     with closing(Database.open(path)) as database:
         with closing(apsw.Connection(str(path))) as newer:
-            newer.execute("PRAGMA user_version = 2").fetchall()
+            newer.execute(f"PRAGMA user_version = {NOW + 1}").fetchall()
         for use in (
             lambda: database.apply(change(document("late"))),
             lambda: database.put_vectors("a model", [(1, [1.0, 0.0, 0.0])]),
             database.clear,
             database.file_states,
         ):
-            with pytest.raises(StoreError, match=r"newer version \(schema 2"):
+            with pytest.raises(StoreError, match=rf"newer version \(schema {NOW + 1}"):
                 use()
         assert {one.key for one in database.documents()} == KEYS
 
@@ -239,10 +247,21 @@ def test_terms_of_a_newer_segmentation_are_left_as_they_are(path):
     assert path.read_bytes() == before
 
 
+def test_entries_of_before_are_read_again_so_that_those_of_a_session_are_not_everybodys(path):
+    with closing(Database.open(path)) as database:
+        database.apply(change(document("learned", "likes tea", source="long_term", path="memory/ENTRIES.md")))
+        database.connection.execute("ALTER TABLE docs DROP COLUMN group_chat")
+        database.connection.execute("PRAGMA user_version = 1").fetchall()
+    with closing(Database.open(path)) as database:
+        assert "memory/ENTRIES.md" not in database.file_states()
+        assert "learned" not in {one.key for one in database.documents()}
+        assert database.check() == []
+
+
 def test_an_index_of_a_version_that_never_was_is_put_aside(path, monkeypatch):
     stored(path)
     monkeypatch.setattr(schema, "FIRST_VERSION", 2)
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", 2)
+    monkeypatch.setattr(schema, "SCHEMA_VERSION", NOW + 1)
     monkeypatch.setattr(migrations, "STEPS", ())
     with closing(Database.open(path)) as database:
         assert database.quarantined is not None

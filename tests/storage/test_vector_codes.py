@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.values import Query, Scope
+from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
 from nanobot_memory_plugins.storage.database import VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.search.vector_codes import VectorCodes, bytes_for
 from nanobot_memory_plugins.storage.search.vector_snapshot import FILTERED, Labels, Part, Snapshot
@@ -101,12 +101,18 @@ def test_a_snapshot_with_changes_is_the_one_that_would_be_read_anew(changes, lon
 
 def test_labels_pass_the_filters_of_a_query():
     labels = Labels()
-    rows = [("ours", "ana", "", "one", "user", "note"), ("ours", "bob", "", "two", "user", "note")]
+    rows = [("ours", "ana", "", "one", "", "user", "note"), ("ours", "bob", "", "two", "", "user", "note")]
     numbers = labels.of([*rows, rows[0]])
     assert numbers.tolist() == [0, 1, 0]
     assert len(FILTERED) == len(rows[0])
     assert labels.allowed(Query("x")) is None
     assert labels.allowed(Query("x", scope=Scope(user="bob"))).tolist() == [False, True]
-    labels.of([("theirs", "bob", "", "three", "user", "note")])
+    labels.of([("theirs", "bob", "", "three", "", "user", "note")])
     assert labels.allowed(Query("x", scope=Scope(user="bob"))).tolist() == [False, True, True]
     assert not labels.allowed(Query("x", scope=Scope(user="nobody"))).any()
+    bobs = (Whose(user="bob"),)
+    assert labels.allowed(Query("x", scope=Visibility("ours", bobs))).tolist() == [False, True, False]
+    either = Visibility("ours", (*bobs, Whose(session="one")))
+    assert labels.allowed(Query("x", scope=either)).tolist() == [True, True, False]
+    assert not labels.allowed(Query("x", scope=Visibility("", bobs))).any()
+    assert not labels.allowed(Query("x", scope=Visibility("ours"))).any()

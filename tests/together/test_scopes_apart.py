@@ -68,7 +68,7 @@ async def test_nobody_is_told_what_another_one_said(tmp_path, share, storage, fl
 async def test_one_agent_shares_its_memory_and_keeps_it_from_another_agent(tmp_path):
     config = MemoryConfig.model_validate(
         {
-            "core": PATIENT,
+            "core": {**PATIENT, "share": "agent"},
             "plugins": {"recall": {"recall_timeout": 20}, "storage": {"embedding_provider": "none"}},
         }
     )

@@ -29,6 +29,12 @@ def init(
             "--config", "-c", metavar="FILE", help="The configuration to write. Else nanobot's own.", dir_okay=False
         ),
     ] = None,
+    me: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--me", metavar="NAME", help="A name by which you write yourself, as telegram:111. May be repeated."
+        ),
+    ] = None,
     no_model: Annotated[bool, typer.Option("--no-model", help="Do not prepare the embedding model now.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -39,9 +45,13 @@ def init(
     """
     out = console(stderr=as_json)
     try:
-        plan = make_plan(config, workspace)
+        plan = make_plan(config, workspace, own_names=me or ())
+        asks = not as_json and sys.stdin.isatty()
+        _show_people(out, plan)
+        if asks and not yes and not me and _is_open(plan):
+            plan = make_plan(config, workspace, own_names=_ask_names())
         _show_plan(out, plan)
-        written, backup = _write(out, plan, yes=yes, asks=not as_json and sys.stdin.isatty())
+        written, backup = _write(out, plan, yes=yes, asks=asks)
     except NanobotMemoryError as error:
         if as_json:
             print_json({"ok": False, "written": False, "error": error.cause, "mend": error.mend})
@@ -94,6 +104,31 @@ def _show_plan(out: Console, plan: Plan) -> None:
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
         out.print(f"    {shown(line)}", style=colour)
+
+
+def _is_open(plan: Plan) -> bool:
+    """Say whether several people may write, and nobody has said yet who is one."""
+    core = plan.memory.core
+    return core.share == "auto" and bool(plan.senders.several) and not core.people
+
+
+def _show_people(out: Console, plan: Plan) -> None:
+    """Say who will see what, where more than one person may write."""
+    core, several = plan.memory.core, ", ".join(plan.senders.several)
+    if not several:
+        return
+    if core.share == "agent":
+        out.print(f"[yellow]Everybody who writes sees every memory (share: agent), also in {shown(several)}.[/yellow]")
+    else:
+        out.print(f"Several people may write in {shown(several)}: each sees their own memories (share: {core.share}).")
+    if _is_open(plan):
+        out.print("  Are you one of them? `nanobot-memory init --me telegram:111` makes your names one person.")
+
+
+def _ask_names() -> list[str]:
+    """Ask by which names the owner writes; none is an answer, too."""
+    asked = "Your own names there, as telegram:111 slack:U1 (empty: none)"
+    return str(typer.prompt(asked, default="", show_default=False)).replace(",", " ").split()
 
 
 def _write(out: Console, plan: Plan, *, yes: bool, asks: bool) -> tuple[bool, Path | None]:

@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY, FILE_VARIABLE
 from nanobot_memory_plugins.bridge.host_version import HOST, host_finding
+from nanobot_memory_plugins.bridge.senders import configured_senders
 from nanobot_memory_plugins.core.cli.options import resolve_workspace
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
 from nanobot_memory_plugins.core.config.mapping import find_section
@@ -17,6 +18,7 @@ from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobo
 from nanobot_memory_plugins.core.config.writing import ConfigChange, plugins_place, set_plugin_options
 from nanobot_memory_plugins.core.diagnosis import Health
 from nanobot_memory_plugins.core.errors import ConfigurationError, PluginError
+from nanobot_memory_plugins.core.people import OWNER, UNSAID, Senders
 from nanobot_memory_plugins.core.redaction import redact_text
 
 _INIT = "then run `nanobot-memory init` again."
@@ -24,7 +26,10 @@ _INIT = "then run `nanobot-memory init` again."
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The change of one configuration file. ``toggles`` are all installed plugins and whether they will be on."""
+    """The change of one configuration file. ``toggles`` are all installed plugins and whether they will be on.
+
+    ``senders`` are those who may write to nanobot, ``own_names`` the names by which its owner does.
+    """
 
     file: Path
     workspace: Path
@@ -32,6 +37,8 @@ class Plan:
     change: ConfigChange
     memory: MemoryConfig
     problems: tuple[ConfigProblem, ...] = ()
+    senders: Senders = UNSAID
+    own_names: tuple[str, ...] = ()
 
     def diff(self) -> str:
         """Return what changes as a unified diff, or nothing; secrets that stand beside it are hidden."""
@@ -41,14 +48,20 @@ class Plan:
 
     def write(self) -> ConfigChange:
         """Write the change, in one step and with a backup. Raises `ConfigurationError`."""
-        return set_plugin_options(self.file, {name: {"enabled": on} for name, on in self.toggles.items()})
+        return set_plugin_options(self.file, _options(self.toggles, self.own_names))
 
 
-def make_plan(given: Path | None, workspace: Path | None, *, environment: Mapping[str, str] = os.environ) -> Plan:
+def make_plan(
+    given: Path | None,
+    workspace: Path | None,
+    *,
+    own_names: Sequence[str] = (),
+    environment: Mapping[str, str] = os.environ,
+) -> Plan:
     """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a mend.
 
     ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too. What is
-    switched off stays off.
+    switched off stays off. ``own_names`` become one person, the owner.
     """
     _require_host()
     file = _file(given)
@@ -62,8 +75,16 @@ def make_plan(given: Path | None, workspace: Path | None, *, environment: Mappin
         # A file that does not speak of memory yet has nothing wrong with it.
         problems = [problem for problem in problems if problem.key != "file"]
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
-    change = set_plugin_options(file, {name: {"enabled": on} for name, on in toggles.items()}, dry_run=True)
-    return Plan(file, _workspace(workspace, raw), toggles, change, memory, tuple(problems))
+    names = tuple(dict.fromkeys((*filter(None, map(str.strip, own_names)), *(("cli",) if any(own_names) else ()))))
+    change = set_plugin_options(file, _options(toggles, names), dry_run=True)
+    folder = _workspace(workspace, raw)
+    senders = configured_senders(folder, str(file)) or UNSAID
+    return Plan(file, folder, toggles, change, memory, tuple(problems), senders, names)
+
+
+def _options(toggles: Mapping[str, bool], own_names: Sequence[str]) -> dict[str, dict[str, object]]:
+    people: dict[str, dict[str, object]] = {"core": {"people": {OWNER: list(own_names)}}} if own_names else {}
+    return people | {name: {"enabled": on} for name, on in toggles.items()}
 
 
 def _require_host() -> None:

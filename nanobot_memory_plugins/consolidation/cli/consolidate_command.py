@@ -29,7 +29,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.language_model.offered import offered_model
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 
 _WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
 
@@ -66,6 +66,7 @@ async def _run(
         limits = configuration.core.language_model
         model = LanguageModel(offered, plugin="consolidation", options=limits, ledger=ledger, clock=clock)
     redaction = ContactRedaction(configuration.redaction.contacts)
+    scopes = offered_scopes(workspace, configuration)
     context = PluginContext(
         plugin_name="consolidation",
         workspace=workspace,
@@ -74,7 +75,9 @@ async def _run(
         complete=model,
         redact=redaction.of_others,
         redact_said=redaction.of_people,
-        visible_scope=Scopes(configuration.core.share).visible,
+        visible_scope=scopes.visible,
+        owner_of=scopes.owner,
+        known_scope=scopes.of_session,
         opened_store=lambda: None,
     )
     consolidation = consolidation_of(context)

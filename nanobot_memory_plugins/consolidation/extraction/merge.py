@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where findings come from: the session and whose it is."""
+    """Where findings come from: the session, and whose they are."""
 
     session: str
     scope: Scope = Scope()

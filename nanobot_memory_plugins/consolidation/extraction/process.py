@@ -12,6 +12,7 @@ from nanobot_memory_plugins.consolidation.extraction.dealt_with import DealtWith
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.pending import Pending, unknown_among
+from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
 from nanobot_memory_plugins.consolidation.matching import Matcher
@@ -24,6 +25,7 @@ from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
 from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
 
@@ -179,18 +181,24 @@ class SessionProcessor:
         now = self._context.clock.now().replace(microsecond=0)
         origin = Origin.ASSISTANT if session.background else Origin.USER
         visible = self._context.visible_scope(session.scope)
+        whose = without_session(session.scope)
         merged = Merged({}, (), ())
+        speakers = speakers_of(repository.paths, session.key) if whose.group_chat else {}
+
+        def merge_one(entries: Mapping[str, Entry], found: Sequence[Finding], source: Source) -> Merged:
+            def seen_and_theirs(entry: Entry) -> bool:
+                theirs = not whose.group_chat or entry.scope.user == source.scope.user
+                return theirs and is_visible(entry, visible)
+
+            return merge(entries, found, now=now, source=source, seen=known, is_visible=seen_and_theirs)
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             nonlocal merged
-            merged = merge(
-                entries,
-                findings,
-                now=now,
-                source=Source(session.key, visible, origin),
-                seen=known,
-                is_visible=lambda entry: is_visible(entry, visible),
-            )
+            source = Source(session.key, whose, origin)
+            if not speakers:
+                merged = merge_one(entries, findings, source)
+            else:
+                merged = merged_by_speaker(entries, findings, source, speakers, merge_one)
             return merged.entries
 
         token = uuid4().hex[:12]

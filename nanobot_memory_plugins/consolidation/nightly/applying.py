@@ -9,8 +9,9 @@ from nanobot_memory_plugins.consolidation.life_cycle import EXPIRED_SCORE, decay
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Operation, Update
 from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.joining import alike, joined, relinked
-from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, trusted
+from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.whose import Tellers
+from nanobot_memory_plugins.core.scopes import owner
 from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.values import Origin
 
@@ -56,14 +57,14 @@ class Applied:
     refused: str = ""
 
 
-def apply(entries: Mapping[str, Entry], jobs: Sequence[Job], *, now: datetime) -> Applied:
+def apply(entries: Mapping[str, Entry], jobs: Sequence[Job], *, now: datetime, owner_of: Owner = owner) -> Applied:
     """Return the entries with the operations applied in their order.
 
     An entry that is not in its job's material, or whose text has changed since, is nobody's to touch, nor is one that a
     person put among the active ones. Of operations that contradict each other the first counts. When more than a
     quarter of the entries would be archived or merged away, and more than three, nothing is done.
     """
-    state = _State(dict(entries), now)
+    state = _State(dict(entries), now, owner_of)
     for job in jobs:
         state.begin(job.material)
         for wish in job.wishes:
@@ -81,6 +82,7 @@ class _State:
 
     entries: dict[str, Entry]
     now: datetime
+    owner_of: Owner
     done: list[Done] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
@@ -97,7 +99,7 @@ class _State:
         entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]
         self._users_known = Sources([*stated, *entries])
         self._known = Sources([*(note.text for note in notes), *(one.content for one in trusted(material.entries))])
-        self._tellers = Tellers(material)
+        self._tellers = Tellers(material, self.owner_of)
 
     def take(self, wish: Wish) -> None:
         """Do an operation, or note why it is not done."""
@@ -120,6 +122,7 @@ class _State:
             return "the notes do not say it"
         if wish.new_id in self.entries:
             return "its id is taken"
+        made = self._tellers.made_of(add.content)
         self.entries[wish.new_id] = Entry(
             id=wish.new_id,
             content=add.content,
@@ -127,10 +130,10 @@ class _State:
             anchor=initial_score(add.importance),
             last_activated=self.now,
             created_at=self.now,
-            source_session=self._tellers.source_of(add.content),
+            source_session=made.source,
             expires_at=add.expires_at if add.category is Category.TODO else None,
             origin=Origin.USER if self._is_users_own(add.content) else Origin.SUMMARY,
-            scope=self._material.scope,
+            scope=made.scope,
         )
         self._touched.add(wish.new_id)
         self.done.append(Done("add", wish.new_id, add.content))
@@ -144,17 +147,17 @@ class _State:
         if why or len(ids) < 2:
             return why or f"there are not two of the entries {', '.join(merge.ids)}"
         merged = [self.entries[id_] for id_ in ids]
-        if len({(one.origin in UNTRUSTED, one.origin is Origin.USER, one.scope) for one in merged}) > 1:
+        if len({(one.origin in UNTRUSTED, one.origin is Origin.USER, self.owner_of(one.scope)) for one in merged}) > 1:
             return "the entries differ in whose they are, or where they come from"
         users = merged[0].origin is Origin.USER
         notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
         own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
         if not own.bear_out(merge.content):
             return "neither the entries nor the notes say it"
-        if not self._tellers.are_in(merged[0].scope, merge.content):
+        if not self._tellers.are_in(merged[0], merge.content):
             return "somebody else has said it"
-        source = self._tellers.source_of(merge.content, [one.source_session for one in merged])
-        one = replace(joined(merged, merge.content, self.now), source_session=source)
+        made = self._tellers.made_of(merge.content, merged)
+        one = replace(joined(merged, merge.content, self.now), source_session=made.source)
         gone = tuple(id_ for id_ in ids if id_ != one.id)
         self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
         self.lost |= set(gone)
@@ -180,10 +183,10 @@ class _State:
             return "the user has not said it"
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
             return "another entry says it already"
-        if not self._tellers.are_in(before.scope, update.content):
+        if not self._tellers.are_in(before, update.content):
             return "somebody else has said it"
-        source = self._tellers.source_of(update.content, [before.source_session])
-        self.entries[update.id] = replace(before, content=update.content, source_session=source)
+        made = self._tellers.made_of(update.content, [before])
+        self.entries[update.id] = replace(before, content=update.content, source_session=made.source)
         self._touched.add(update.id)
         self.done.append(Done("update", update.id, update.content))
         return ""

@@ -1,11 +1,13 @@
 """Several entries that say one thing as one of them."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.entry import Entry, plain_score
 from nanobot_memory_plugins.consolidation.life_cycle import decayed, faded
+from nanobot_memory_plugins.core.scopes import owner
+from nanobot_memory_plugins.core.values import Scope
 
 
 def alike(one: str, other: str) -> bool:
@@ -57,8 +59,8 @@ def relinked(entries: Mapping[str, Entry], gone: Collection[str], into: str) -> 
     return result
 
 
-def tidied(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
-    """Return the entries as they are now, without the forgotten ones, and those of the same words as one.
+def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope] = owner) -> dict[str, Entry]:
+    """Return the entries as they are now, without the forgotten ones, and those of the same words and owner as one.
 
     This is what a consolidation does without a model. An entry that a person moved stays as it is.
     """
@@ -68,7 +70,7 @@ def tidied(entries: Mapping[str, Entry], now: datetime) -> dict[str, Entry]:
         if entry.kept_in is None:
             # One that was replaced is history: it is not the same as one that holds.
             plain, by = _plain(entry.content), entry.superseded_by
-            key = (plain, by, entry.scope, entry.origin, entry.category, entry.section)
+            key = (plain, by, owner_of(entry.scope), entry.scope.session, entry.origin, entry.category, entry.section)
             same.setdefault(key, []).append(entry)
     for alike_ones in same.values():
         if len(alike_ones) > 1:

@@ -11,12 +11,12 @@ from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.consolidation.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.repository import Snapshot
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
 _LARGEST_FILE = 16 << 20
@@ -25,28 +25,32 @@ UNTRUSTED = frozenset({Origin.TOOL, Origin.WEB})
 # Text that holds nothing but headings, or nothing at all.
 _HEADINGS = re.compile(r"(?:\s*#{1,6}(?:[ \t][^\n]*)?(?:\n|\Z))*\s*")
 
-Narrow = Callable[[Scope], Scope]
+# What may be seen by whom a memory of a scope is; and whose it is, the same for all names of one person.
+Narrow = Callable[[Scope], Visibility]
+Owner = Callable[[Scope], Scope]
+
+_EVERYTHING = Visibility(whose=(Whose(),))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A note or a passage.
 
-    ``scope`` is whose it is, as narrow as the configuration's ``share`` wants it; ``whose`` is the same as it was kept.
+    ``whose`` is whose it is, ``visible`` what those may see, as the configuration's ``share`` says.
     """
 
     text: str
     origin: Origin
     time: datetime
-    scope: Scope = Scope()
     whose: Scope = Scope()
+    visible: Visibility = _EVERYTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What one call of the model is about: that of one scope. Notes are newest first."""
+    """What one call of the model is about: what those have in common who may see the same. Notes are newest first."""
 
-    scope: Scope
+    visible: Visibility
     notes: tuple[Piece, ...]
     entries: Mapping[str, Entry]
     rest: tuple[Piece, ...] = ()
@@ -54,9 +58,9 @@ class Material:
     def digests(self) -> set[str]:
         """Return fingerprints of everything in it: nothing is new while all of them are known."""
         return {
-            *(digest("note", self.scope, note.text) for note in self.notes),
-            *(digest("rest", self.scope, piece.text) for piece in self.rest),
-            *(digest("entry", self.scope, f"{entry.id} {entry.content}") for entry in self.entries.values()),
+            *(digest("note", self.visible, note.text) for note in self.notes),
+            *(digest("rest", self.visible, piece.text) for piece in self.rest),
+            *(digest("entry", self.visible, f"{entry.id} {entry.content}") for entry in self.entries.values()),
         }
 
 
@@ -76,7 +80,7 @@ def gather(
     now: datetime,
     days: int,
     redact: Callable[[str], str],
-    narrow: Narrow = lambda scope: Scope(),
+    narrow: Narrow = lambda scope: _EVERYTHING,
     timezone: tzinfo | None = None,
 ) -> Gathered:
     """Read the notes of the last ``days`` days, today included, and the long-term memory. It blocks.
@@ -85,26 +89,26 @@ def gather(
     machine's own by default. Files that cannot be read are left out, with a warning.
     """
     notes = [
-        replace(piece, scope=narrow(piece.scope)) for piece in _notes(paths, now.astimezone(timezone), days, redact)
+        replace(piece, visible=narrow(piece.whose)) for piece in _notes(paths, now.astimezone(timezone), days, redact)
     ]
     foreign = foreign_texts(paths, snapshot)
     rest = [
-        replace(piece, scope=narrow(piece.scope))
+        replace(piece, visible=narrow(piece.whose))
         for text in foreign.values()
         for piece in _pieces(text.encode(), now, redact)
     ]
-    groups: dict[Scope, dict[str, Entry]] = {}
+    groups: dict[Visibility, dict[str, Entry]] = {}
     for entry in entries.values():
-        groups.setdefault(narrow(entry.scope), {})[entry.id] = entry
-    scopes = dict.fromkeys((*groups, *(piece.scope for piece in (*notes, *rest))))
+        groups.setdefault(narrow(whole_scope(entry)), {})[entry.id] = entry
+    seen = dict.fromkeys((*groups, *(piece.visible for piece in (*notes, *rest))))
     materials = [
         Material(
-            scope,
-            tuple(piece for piece in notes if piece.scope == scope),
-            groups.get(scope, {}),
-            tuple(piece for piece in rest if piece.scope == scope),
+            visible,
+            tuple(piece for piece in notes if piece.visible == visible),
+            groups.get(visible, {}),
+            tuple(piece for piece in rest if piece.visible == visible),
         )
-        for scope in scopes
+        for visible in seen
     ]
     return Gathered(tuple(one for one in materials if one.notes or one.entries or one.rest), foreign)
 
@@ -117,9 +121,10 @@ def foreign_texts(paths: MemoryPaths, snapshot: Snapshot) -> dict[str, str]:
     return foreign
 
 
-def digest(kind: str, scope: Scope, text: str) -> str:
+def digest(kind: str, visible: Visibility, text: str) -> str:
     """Return a short fingerprint, the same in every process."""
-    whose = "\0".join((kind, scope.agent, scope.user, scope.channel, scope.session, text))
+    whose = "" if visible.is_everything else repr(visible.whose)
+    whose = "\0".join((kind, visible.agent, whose, text))
     return hashlib.blake2b(whose.encode("utf-8", "replace"), digest_size=10).hexdigest()
 
 
@@ -131,7 +136,7 @@ def _notes(paths: MemoryPaths, now: datetime, days: int, redact: Callable[[str],
         midnight = datetime.combine(day, time(), now.tzinfo)
         found += list(_pieces(_read(paths.day_note(day)), midnight, redact))[::-1]
     found.sort(key=lambda piece: piece.time, reverse=True)
-    return list({(piece.text, piece.scope): piece for piece in reversed(found)}.values())[::-1]
+    return list({(piece.text, piece.whose): piece for piece in reversed(found)}.values())[::-1]
 
 
 def _pieces(data: bytes, when: datetime, redact: Callable[[str], str]) -> Iterator[Piece]:
@@ -148,7 +153,7 @@ def _piece(part: NoteEntry | Passage, when: datetime, redact: Callable[[str], st
         return None
     text = "\n".join(filter(None, (part.tldr, part.details)))
     made = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)
-    return Piece(redact(text).strip(), part.origin, made, part.scope, part.scope)
+    return Piece(redact(text).strip(), part.origin, made, part.scope)
 
 
 def _read(path: Path) -> bytes:

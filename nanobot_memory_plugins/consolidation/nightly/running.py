@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Any, Protocol
 
-from nanobot_memory_plugins.consolidation.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.entry import Entry, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Answer, Operation, read_answer
 from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Done, Job, Wish, apply
 from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
 from nanobot_memory_plugins.consolidation.nightly.joining import tidied
-from nanobot_memory_plugins.consolidation.nightly.material import Gathered, Material, Narrow, digest, gather
+from nanobot_memory_plugins.consolidation.nightly.material import Gathered, Material, Narrow, Owner, digest, gather
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.nightly.records import LastRun, Proposal, Records
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
@@ -22,7 +22,8 @@ from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.scopes import owner
+from nanobot_memory_plugins.core.values import Visibility, Whose
 
 PURPOSE = "consolidation"
 # Who is named in the journal.
@@ -68,12 +69,12 @@ class _Begun:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What the model said to the materials: the jobs, the quotes, and the scopes for which it gave nothing."""
+    """What the model said to the materials: the jobs, the quotes, and whose materials it gave nothing for."""
 
     jobs: tuple[Job, ...] = ()
     quotes: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
-    failed: frozenset[Scope] = frozenset()
+    failed: frozenset[Visibility] = frozenset()
     why: str = ""
     calls: int = 0
 
@@ -92,7 +93,8 @@ class NightlyConsolidation:
         redact: Callable[[str], str],
         complete: Complete | None,
         options: ConsolidationOptions,
-        narrow: Callable[[Scope], Scope] = lambda scope: Scope(),
+        narrow: Narrow = lambda scope: Visibility(whose=(Whose(),)),
+        owner_of: Owner = owner,
         matcher: SameThing | None = None,
         timezone: tzinfo | None = None,
     ) -> None:
@@ -102,7 +104,8 @@ class NightlyConsolidation:
         self._redact = redact
         self._complete = complete
         self._options = options
-        self._narrow: Narrow = narrow
+        self._narrow = narrow
+        self._owner_of = owner_of
         self._matcher = matcher
         self._timezone = timezone
 
@@ -116,7 +119,7 @@ class NightlyConsolidation:
         fresh = [one for one in begun.gathered.materials if self._is_new(one, begun.last)]
         asked = await self._ask(fresh, begun)
         if dry_run:
-            applied = apply(begun.entries, asked.jobs, now=begun.now)
+            applied = apply(begun.entries, asked.jobs, now=begun.now, owner_of=self._owner_of)
             return self._report(applied, asked, begun, idle=not fresh)
         report = await run_in_daemon_thread(lambda: self._write(asked, begun, idle=not fresh))
         _log(report)
@@ -125,7 +128,7 @@ class NightlyConsolidation:
     def _begin(self) -> _Begun:
         now = self._clock.now().replace(microsecond=0)
         snapshot = self._repository.load()
-        entries = tidied(snapshot.entries, now)
+        entries = tidied(snapshot.entries, now, self._owner_of)
         gathered = gather(
             self._repository.paths,
             snapshot,
@@ -152,7 +155,7 @@ class NightlyConsolidation:
             answer, why = await self._answer(prompt.messages)
             asked = replace(asked, calls=asked.calls + 1)
             if answer is None:
-                asked = replace(asked, failed=asked.failed | {material.scope}, why=why)
+                asked = replace(asked, failed=asked.failed | {material.visible}, why=why)
                 continue
             wishes = await self._wishes(answer.operations, prompt.shown, begun)
             asked = replace(
@@ -176,7 +179,7 @@ class NightlyConsolidation:
         """Return operations with ids for what they add, and the entries that say it already."""
         texts = [one.content for one in operations if isinstance(one, Add)]
         known: dict[str, str] = {}
-        own = {id_: one for id_, one in begun.entries.items() if self._narrow(one.scope) == shown.scope}
+        own = {id_: one for id_, one in begun.entries.items() if self._narrow(whole_scope(one)) == shown.visible}
         if self._matcher is not None and texts:
             matches = await self._matcher.same(texts, own)
             known = {text: match.entry_id for text, match in zip(texts, matches, strict=True) if match is not None}
@@ -193,7 +196,9 @@ class NightlyConsolidation:
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
             nonlocal applied
-            applied = apply(tidied(entries, begun.now), asked.jobs, now=begun.now)
+            applied = apply(
+                tidied(entries, begun.now, self._owner_of), asked.jobs, now=begun.now, owner_of=self._owner_of
+            )
             return applied.entries
 
         day = begun.now.astimezone(self._timezone).date().isoformat()
@@ -220,13 +225,13 @@ class NightlyConsolidation:
         current = {one for material in begun.gathered.materials for one in material.digests()}
         if self._complete is None:
             return LastRun(begun.now, begun.last.seen & frozenset(current))
-        settled = [one for one in begun.gathered.materials if one.scope not in asked.failed]
-        scopes = {one.scope for one in settled}
+        settled = [one for one in begun.gathered.materials if one.visible not in asked.failed]
+        seen_by = {one.visible for one in settled}
         seen = {one for material in settled for one in material.digests()} | (begun.last.seen & current)
         for entry in outcome.entries.values():
-            scope = self._narrow(entry.scope)
-            if scope in scopes or not begun.gathered.materials:
-                seen.add(digest("entry", scope, f"{entry.id} {entry.content}"))
+            visible = self._narrow(whole_scope(entry))
+            if visible in seen_by or not begun.gathered.materials:
+                seen.add(digest("entry", visible, f"{entry.id} {entry.content}"))
         if not asked.failed:
             return LastRun(begun.now, frozenset(seen))
         failures = begun.last.failures + 1

@@ -20,6 +20,7 @@ def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -
         complete=context.complete,
         options=options_of(context),
         narrow=context.visible_scope,
+        owner_of=context.owner_of,
         matcher=matcher or _matcher_of(context),
     )
 

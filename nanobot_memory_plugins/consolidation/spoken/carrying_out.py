@@ -23,7 +23,8 @@ from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.own_text import addressed_text
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope
+from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope, Visibility
 
 # Who is named in the journal for what users ask for in conversation.
 WHO = "conversation"
@@ -43,7 +44,7 @@ class OrderCarrier:
         self,
         memory: EntryMemory,
         matcher: Matcher,
-        visible_scope: Callable[[Scope], Scope],
+        visible_scope: Callable[[Scope], Visibility],
         conversations: Conversations,
     ) -> None:
         self._memory = memory
@@ -88,19 +89,18 @@ class OrderCarrier:
         language: Language,
     ) -> "asyncio.Task[str]":
         meant = Meant(order.text, Origin.USER) if order.text else meant_by_this(text, history)
-        visible = self._visible_scope(scope)
         if order.kind is Kind.REMEMBER:
-            doing = self._remember(meant, session_key, visible, language)
+            doing = self._remember(meant, session_key, scope, language)
         else:
             # "Forget that" behind "remember this" means what was just written.
             last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
-            doing = self._forget(last or (meant.text if meant else ""), text, visible, language)
+            doing = self._forget(last or (meant.text if meant else ""), text, self._visible_scope(scope), language)
         task = asyncio.create_task(doing)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
         return task
 
-    async def _remember(self, meant: Meant | None, session_key: str, visible: Scope, language: Language) -> str:
+    async def _remember(self, meant: Meant | None, session_key: str, scope: Scope, language: Language) -> str:
         if meant is None or not meant.text:
             return answers.nothing_to_remember(language)
         said = Said(
@@ -108,8 +108,9 @@ class OrderCarrier:
             category=category_of(meant.text),
             importance=Importance.HIGH,
             origin=meant.origin,
-            scope=visible,
+            scope=without_session(scope),
             source_session=session_key,
+            visible=self._visible_scope(scope),
         )
         try:
             done = await self._memory.remember(said, who=WHO)
@@ -127,7 +128,7 @@ class OrderCarrier:
         place = place_of(done.outcome.path)
         return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
 
-    async def _forget(self, text: str, message: str, visible: Scope, language: Language) -> str:
+    async def _forget(self, text: str, message: str, visible: Visibility, language: Language) -> str:
         if not text:
             return answers.nothing_to_forget(language)
         try:
@@ -154,7 +155,7 @@ def place_of(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def seen_by(entries: Mapping[str, Entry], visible: Scope) -> dict[str, Entry]:
+def seen_by(entries: Mapping[str, Entry], visible: Visibility) -> dict[str, Entry]:
     """Return the entries that whoever sees ``visible`` may see."""
     return {id_: entry for id_, entry in entries.items() if is_visible(entry, visible)}
 

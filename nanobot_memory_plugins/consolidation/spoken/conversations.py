@@ -8,7 +8,7 @@ from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.store_answers import hits_of
-from nanobot_memory_plugins.core.values import Hit, Query, Scope
+from nanobot_memory_plugins.core.values import Hit, Query, Visibility
 
 # Seconds for one look, hits that are looked at, and how many are offered.
 _SECONDS, _HITS, _OFFERED = 0.15, 30, 3
@@ -26,14 +26,14 @@ class Conversations:
         self._store = store
         self._entries = entries
 
-    async def that_hold(self, texts: Sequence[str], visible: Scope) -> list[Hit]:
+    async def that_hold(self, texts: Sequence[str], visible: Visibility) -> list[Hit]:
         """Return what holds one of the texts."""
         found = await asyncio.gather(*(self._search(text, visible) for text in texts[:_OFFERED]))
         wanted = Wanted(texts)
         held = {hit.id: hit for hits in found for hit in hits if wanted.count(hit.text)}
         return list(held.values())
 
-    async def about(self, text: str, visible: Scope, *, without: str) -> tuple[str, list[Hit]]:
+    async def about(self, text: str, visible: Visibility, *, without: str) -> tuple[str, list[Hit]]:
         """Return what was plainly said about something, and the word of it that tells most; not ``without`` itself."""
         own = Wanted([without])
         hits = [
@@ -46,7 +46,7 @@ class Conversations:
                 return word, named[:_OFFERED]
         return "", []
 
-    async def _search(self, text: str, visible: Scope) -> list[Hit]:
+    async def _search(self, text: str, visible: Visibility) -> list[Hit]:
         store = self._store()
         if store is None:
             return []

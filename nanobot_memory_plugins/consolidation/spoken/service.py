@@ -55,7 +55,12 @@ class Spoken:
         self._withheld = WithheldTexts(self._memory.repository)
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
-            context.workspace, options, self._language, redact=context.redact_said, mend=self._mend
+            context.workspace,
+            options,
+            self._language,
+            redact=context.redact_said,
+            mend=self._mend,
+            owner_of=context.owner_of,
         )
 
     async def start(self) -> None:
@@ -91,9 +96,7 @@ class Spoken:
 
     def tools(self) -> list[MemoryTool]:
         """Return the tools that remember and forget."""
-        return entry_tools(
-            self._in_a_turn, self._words, self._matcher, self._context.visible_scope, self._conversations
-        )
+        return entry_tools(self._in_a_turn, self._words, self._matcher, self._context, self._conversations)
 
     def _start(self) -> None:
         try:

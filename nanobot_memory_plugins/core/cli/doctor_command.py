@@ -25,11 +25,13 @@ from nanobot_memory_plugins.core.cli.options import (
     resolve_workspace,
     run,
 )
+from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.offered_senders import offered_senders
 
 if TYPE_CHECKING:
     from loguru import Message
@@ -68,8 +70,9 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
         return findings
     with _warnings() as warnings:
         try:
-            async with MemoryHost(workspace, config=config, problems=problems) as memory:
-                reported = await memory.diagnose()
+            senders = await asyncio.to_thread(offered_senders, workspace, config)
+            async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
+                reported = [*people_findings(workspace, config, senders), *await memory.diagnose()]
         except NanobotMemoryError as error:
             reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.mend)]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 
 # Seconds for a plugin to open its store: a command waits longer than a host does.
 _OPEN_SECONDS = 300.0
@@ -30,7 +31,7 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
         llm=None,
         clock=SystemClock(),
         problems=list[ConfigProblem](),
-        visible_scope=lambda scope: scope,
+        scopes=offered_scopes(workspace, config),
         store=lambda: stores[0] if stores else None,
     )
     await run_in_daemon_thread(lambda: mend_memory(workspace, config))

@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.plugin_set import PluginReport, PluginSet
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
 
@@ -68,7 +68,7 @@ async def _look(
         llm=None,
         clock=SystemClock(),
         problems=problems,
-        visible_scope=Scopes(config.core.share).visible,
+        scopes=offered_scopes(workspace, config),
         store=lambda: None,
     )
     try:

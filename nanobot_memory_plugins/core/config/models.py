@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
@@ -31,8 +31,14 @@ class CoreOptions(BaseModel):
     breaker_failures: int = Field(default=3, ge=1, le=1_000, description="failures in a row before a hook rests")
     breaker_rest: _Seconds = Field(default=60.0, description="how long it rests before one trial")
     idle_seconds: _Seconds = Field(default=300.0, description="quiet time after which a session is idle")
-    share: Literal["agent", "user", "channel", "session"] = Field(
-        default="agent", description="who sees a memory: everybody in the workspace, or less"
+    share: Literal["auto", "agent", "user", "channel", "session"] = Field(
+        default="auto",
+        description="who sees a memory: auto (everybody where the workspace has one user, else its person), agent "
+        "(everybody in the workspace), user, channel (its user on that channel) or session (that conversation alone)",
+    )
+    people: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict,
+        description='names that are one person, as {"ana": ["telegram:111", "slack:U1", "cli"]}',
     )
     language: Literal["auto", "zh", "en"] = Field(
         default="auto", description="of the fence around injected text; auto follows the message"
@@ -45,6 +51,16 @@ class CoreOptions(BaseModel):
         default=0, description="days after which notes of tools are dropped from the day notes; 0: never"
     )
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
+
+    @field_validator("people")
+    @classmethod
+    def _apart(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        names = [name for listed in value.values() for name in dict.fromkeys(listed)]
+        if len(names) != len(set(names)):
+            raise ValueError("a name should be listed for one person only")
+        if not all(name.strip() for name in (*value, *names)):
+            raise ValueError("a person and their names should not be empty")
+        return value
 
 
 class RedactionOptions(BaseModel):

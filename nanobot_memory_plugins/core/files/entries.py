@@ -97,6 +97,7 @@ def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  #
         "channel": one_line(scope.channel),
         "user": one_line(scope.user),
         "agent": one_line(scope.agent),
+        "group_chat": one_line(scope.group_chat),
     }
     heading = f"### {when.replace(tzinfo=None).isoformat(sep=' ', timespec='minutes')} {title}".rstrip()
     lines = [

@@ -16,6 +16,8 @@ from nanobot_memory_plugins.core.values import Origin, Scope
 # Bytes that `last_records` reads at first and at most.
 _FIRST_BLOCK = 1 << 16
 _MOST_BYTES = 1 << 26
+# Records that are looked at to find out whose a session is: nearly always the last one says it.
+_RECORDS_ASKED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,7 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
         "channel": record.scope.channel,
         "user": record.scope.user,
         "agent": record.scope.agent,
+        "group_chat": record.scope.group_chat,
         "name": record.name,
     }
     pieces = [b"{"]
@@ -80,6 +83,7 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
             user=values.get("user", ""),
             channel=values.get("channel", ""),
             session=session,
+            group_chat=values.get("group_chat", ""),
         ),
         origin=origin_of(values.get("origin", ""), by_role),
         id=values.get("id", ""),
@@ -105,6 +109,16 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
             if len(records) == limit:
                 break
     return records[::-1]
+
+
+def recorded_scope(path: Path, session_key: str) -> Scope:
+    """Return whose a session is, as its last records say; what they do not say, or cannot be read, stays empty."""
+    try:
+        records = last_records(path, session_key, _RECORDS_ASKED)
+    except OSError:
+        return Scope()
+    named = (record.scope for record in reversed(records))
+    return next((scope for scope in named if scope.user or scope.agent), records[-1].scope if records else Scope())
 
 
 def _lines_from_end(path: Path) -> Iterator[bytes]:

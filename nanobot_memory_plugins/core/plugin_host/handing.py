@@ -18,7 +18,7 @@ def handed(value: Any) -> Any:
     if kind in _PLAIN:
         return value
     if kind is Scope:
-        return Scope(value.agent, value.user, value.channel, value.session)
+        return Scope(value.agent, value.user, value.channel, value.session, value.group_chat)
     if kind is tuple:
         return tuple([handed(item) for item in value])
     if kind is Message:

@@ -3,7 +3,6 @@
 from nanobot_memory_plugins.core.values.conversation import (
     Message,
     Origin,
-    Scope,
     freeze,
     messages_from_chat,
 )
@@ -26,6 +25,7 @@ from nanobot_memory_plugins.core.values.notes import (
     Summary,
 )
 from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace, Withheld
+from nanobot_memory_plugins.core.values.scopes import Scope, Visibility, Whose
 from nanobot_memory_plugins.core.values.search import (
     DatedPhrase,
     Hit,
@@ -65,7 +65,9 @@ __all__ = [
     "Summary",
     "Tier",
     "Trace",
+    "Visibility",
     "Weighed",
+    "Whose",
     "Withheld",
     "freeze",
     "messages_from_chat",

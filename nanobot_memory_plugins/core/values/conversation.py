@@ -1,4 +1,4 @@
-"""Who said what, and where: messages, origins and scopes."""
+"""Who said what: messages and origins."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -19,16 +19,6 @@ class Origin(StrEnum):
     TOOL = "tool"
     WEB = "web"
     SUMMARY = "summary"
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Whose a memory is. In a query, an empty field does not narrow the search."""
-
-    agent: str = ""
-    user: str = ""
-    channel: str = ""
-    session: str = ""
 
 
 @dataclass(frozen=True, slots=True)

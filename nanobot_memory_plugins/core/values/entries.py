@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+from nanobot_memory_plugins.core.values.conversation import Origin
+from nanobot_memory_plugins.core.values.scopes import Scope
 
 
 @dataclass(frozen=True, slots=True)

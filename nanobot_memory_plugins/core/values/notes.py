@@ -5,7 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+from nanobot_memory_plugins.core.values.conversation import Origin
+from nanobot_memory_plugins.core.values.scopes import Scope
 
 
 class NoteType(StrEnum):

@@ -5,7 +5,8 @@ from datetime import date, datetime
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.values.conversation import Origin, Scope
+from nanobot_memory_plugins.core.values.conversation import Origin
+from nanobot_memory_plugins.core.values.scopes import Scope, Visibility
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.explanation import Explanation
@@ -31,6 +32,8 @@ class Level(IntEnum):
 class Query:
     """One search. Empty filters do not narrow it.
 
+    ``scope`` is a `Scope` for people who look at all memories, or the `Visibility` of whoever asks: both say with
+    ``allows`` whether a memory may be among the hits.
     ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out. ``asked_at`` is
     the moment at which the question is asked, from which "last Friday" and recency count; None: the store's now.
     ``explain`` asks for the result's ``explanation`` and changes nothing else.
@@ -39,7 +42,7 @@ class Query:
     text: str
     limit: int = 10
     tier: Tier = Tier.HEAVY
-    scope: Scope = Scope()
+    scope: Scope | Visibility = Scope()
     origins: frozenset[Origin] = frozenset()
     sources: frozenset[str] = frozenset()
     since: datetime | None = None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.scopes import Scopes
 from nanobot_memory_plugins.core.values import Hit, Message, Part, Scope, StoreStatus
+from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
@@ -99,7 +99,7 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
             text,
             options=options.model_copy(update={"recall_timeout": _NO_LIMIT}),
             history=[Message("user", turn) for turn in recent],
-            scope=Scopes(config.core.share).visible(scope),
+            scope=offered_scopes(workspace, config).visible(scope),
             asked_at=datetime.now(UTC).astimezone(),
             watch=watch,
         )

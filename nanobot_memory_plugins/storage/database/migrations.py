@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import apsw
 
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.storage.database import schema, spaces
+from nanobot_memory_plugins.storage.database import schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, immediate, query
 
 Step = Callable[[apsw.Connection], None]
@@ -29,7 +29,18 @@ def REBUILD(connection: apsw.Connection) -> None:  # noqa: N802  # it stands in 
     schema.make_tables(connection)
 
 
-STEPS: tuple[Step, ...] = ()
+def _add_group_chat(connection: apsw.Connection) -> None:
+    """Let documents name the group chat that they are from; those of before name none.
+
+    The long-term files are read again: an entry that was learned in a session was everybody's there.
+    """
+    connection.execute("ALTER TABLE docs ADD COLUMN group_chat TEXT NOT NULL DEFAULT ''")
+    found = query(connection, "SELECT id, path FROM docs WHERE source = 'long_term'")
+    writing.delete(connection, [doc_id for doc_id, _ in found])
+    connection.executemany("DELETE FROM files WHERE path = ?", {(path,) for _, path in found})
+
+
+STEPS: tuple[Step, ...] = (_add_group_chat,)
 """The step at place n leads from version ``schema.FIRST_VERSION`` + n to the next. Only ever add to its end.
 
 A change of the schema: change `schema._TABLES`, count `schema.SCHEMA_VERSION` up, add a step here, and store the new

@@ -13,9 +13,10 @@ from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (
     'key, path, line, "offset", ordinal, source, text, content_hash, origin, agent, user, channel, session, '
-    "heading, tldr, tags, speaker, time"
+    "group_chat, heading, tldr, tags, speaker, time"
 )
-DOCUMENT_COLUMN_COUNT = 18
+DOCUMENT_COLUMN_COUNT = 19
+_GROUP_CHAT = 13
 _NO_TAGS = "[]"
 # Looking a member up by its value takes ten times as long as a dictionary does.
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -38,6 +39,7 @@ def document_values(document: Document) -> tuple[Any, ...]:
         storable(scope.user),
         storable(scope.channel),
         storable(scope.session),
+        storable(scope.group_chat),
         storable(document.heading),
         storable(document.tldr),
         json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
@@ -58,17 +60,19 @@ def document_from_row(row: Sequence[Any]) -> Document:
         text=row[6],
         content_hash=row[7],
         origin=_ORIGINS.get(row[8]) or Origin(row[8]),
-        scope=Scope(agent=row[9], user=row[10], channel=row[11], session=row[12]),
-        heading=row[13],
-        tldr=row[14],
-        tags=tuple(json.loads(row[15])) if row[15] != _NO_TAGS else (),
-        speaker=row[16],
-        time=datetime.fromisoformat(row[17]) if row[17] else None,
+        scope=Scope(*row[9:14]),
+        heading=row[14],
+        tldr=row[15],
+        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
+        speaker=row[17],
+        time=datetime.fromisoformat(row[18]) if row[18] else None,
     )
 
 
 def row_hash(values: Sequence[Any]) -> bytes:
-    """Hash the values of `DOCUMENT_COLUMNS`."""
+    """Hash the values of `DOCUMENT_COLUMNS`; without a group chat as it was before that column came."""
+    if not values[_GROUP_CHAT]:
+        values = [value for place, value in enumerate(values) if place != _GROUP_CHAT]
     return _hash(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 

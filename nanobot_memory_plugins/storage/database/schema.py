@@ -10,7 +10,7 @@ from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTA
 
 # The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
 FIRST_VERSION = 1
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
 
@@ -39,7 +39,8 @@ CREATE TABLE docs (
   body_terms TEXT NOT NULL,
   head_terms TEXT NOT NULL,
   embedding_hash BLOB NOT NULL,  -- of the text that is embedded
-  row_hash BLOB NOT NULL  -- of every field of the document: SQLite does not notice a flipped bit
+  row_hash BLOB NOT NULL,  -- of every field of the document: SQLite does not notice a flipped bit
+  group_chat TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX docs_path ON docs (path, ordinal);
 CREATE INDEX docs_source ON docs (source, timestamp);

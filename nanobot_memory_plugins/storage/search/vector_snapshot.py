@@ -1,16 +1,16 @@
 """The vectors of a space at one moment, in memory, with what queries filter by."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.core.values import Query, Scope, Whose
 from nanobot_memory_plugins.storage.database import VectorSpace
 from nanobot_memory_plugins.storage.moments import timestamp
-from nanobot_memory_plugins.storage.search.filters import SCOPE_FIELDS
+from nanobot_memory_plugins.storage.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.storage.search.vector_codes import COMPARED_FOR_EACH, VectorCodes
 
 FILTERED = (*SCOPE_FIELDS, "origin", "source")
@@ -36,16 +36,18 @@ class Labels:
 
     def allowed(self, query: Query) -> NDArray[np.bool_] | None:
         """Return for each number whether its combination passes the query's filters; None when there are none."""
-        wanted: list[set[str]] = [{value} if (value := getattr(query.scope, name)) else set() for name in SCOPE_FIELDS]
-        wanted += [{origin.value for origin in query.origins}, set(query.sources)]
-        if not any(wanted):
+        ways = _ways(query)
+        if ways is None:
             return None
         with self._lock:
             table, codes = self._grown_table(), self._codes
-            allowed = np.ones(len(table), dtype=np.bool_)
-            for column, values in enumerate(wanted):
-                if values:
-                    allowed &= np.isin(table[:, column], [codes[column].get(value, -1) for value in values])
+            allowed = np.zeros(len(table), dtype=np.bool_)
+            for way in ways:
+                fits = np.ones(len(table), dtype=np.bool_)
+                for column, name in enumerate(FILTERED):
+                    if name in way:
+                        fits &= np.isin(table[:, column], [codes[column].get(value, -1) for value in way[name]])
+                allowed |= fits
             return allowed
 
     def _grown_table(self) -> NDArray[np.int32]:
@@ -189,3 +191,27 @@ def _allowed(
     if query.until is not None:
         masks.append(part.times <= timestamp(query.until))
     return np.logical_and.reduce(masks) if masks else None
+
+
+def _ways(query: Query) -> list[Mapping[str, Collection[str]]] | None:
+    """Return in which ways a combination passes the query's filters, as the values of each; None when all pass.
+
+    It is what `sql_filter` says in SQL.
+    """
+    common: dict[str, Collection[str]] = {}
+    if query.origins:
+        common["origin"] = {origin.value for origin in query.origins}
+    if query.sources:
+        common["source"] = query.sources
+    scope = query.scope
+    if isinstance(scope, Scope):
+        common |= {name: {value} for name in SCOPE_FIELDS if (value := getattr(scope, name))}
+        return [common] if common else None
+    common["agent"] = {"", scope.agent}
+    if scope.is_everything:
+        return [common]
+    return [{**common, **{name: {""} for name in WHOSE_FIELDS}}, *({**common, **_only(one)} for one in scope.whose)]
+
+
+def _only(one: Whose) -> dict[str, Collection[str]]:
+    return {name: {value} for name, value in wanted_of(one).items()}

@@ -1,8 +1,8 @@
 """Markdown as documents: one for each structured note and each section, more for a long one."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
@@ -115,6 +115,7 @@ class _Reader:
                 content_hash=fingerprint(chunk.text, note.title, note.tldr, ",".join(note.tags), time),
                 origin=note.origin,
                 scope=note.scope,
+                speaker=note.scope.user if note.scope.group_chat else "",
                 heading=note.title,
                 # Once a note: it is what the light search reads, and the rest would be found twice.
                 tldr="" if index else note.tldr,
@@ -138,7 +139,7 @@ class _Reader:
             heading=header["category"],
             tags=("archived",) if archived else (),
             origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
-            scope=Scope(*(fields.get(name, "") for name in ("agent", "user", "channel", "session"))),
+            scope=_scope_of(fields),
         )
 
     def _passage(self, part: Passage) -> tuple[Document, ...]:
@@ -167,7 +168,7 @@ class _Reader:
         )
         for index, chunk in enumerate(chunks):
             below = chunk.heading if not key and chunk.heading else heading
-            whose = filter(None, (scope.agent, scope.user, scope.channel, scope.session))
+            whose = filter(None, astuple(scope))
             content = fingerprint(chunk.text, below, *tags, *whose, *([origin.value] if key else []))
             documents.append(
                 Document(
@@ -181,12 +182,21 @@ class _Reader:
                     content_hash=content,
                     origin=origin,
                     scope=scope,
+                    speaker=scope.user if scope.group_chat else "",
                     heading=below,
                     tags=tags,
                     time=time,
                 )
             )
         return tuple(documents)
+
+
+def _scope_of(fields: Mapping[str, str]) -> Scope:
+    """Return whose an entry is; one that was learned in a session is not everybody's."""
+    agent, user, channel, session, group_chat = (
+        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat")
+    )
+    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat)
 
 
 def _pairs(line: str) -> dict[str, str]:

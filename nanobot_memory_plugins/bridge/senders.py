@@ -1,0 +1,181 @@
+"""Who may write to a nanobot: as its configuration and its pairing store say.
+
+nanobot lets in whom a channel's ``allowFrom`` names, and whom its owner has approved by a pairing code. Slack,
+Mattermost and Signal have policies of their own for direct messages and groups.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
+from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
+from nanobot_memory_plugins.core.people import Senders
+
+# Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.
+LOCAL_CHANNELS = frozenset({"cli", "api", "sdk"})
+# The browser's channel. It is on without being configured, and listens on this machine alone unless told otherwise.
+_WEB = "websocket"
+_LOOPBACK = ("", "localhost", "::1", "127.")
+_ANYBODY = "*"
+# Channels whose senders have an id and a name beside it, as "111|ana": the id is the sender.
+_WITH_NAME = frozenset({"telegram"})
+# Channels that let in by policies of their own, and which those are when nothing is said. Where they are open, whoever
+# finds the bot may write.
+_USUAL_POLICY = {"slack": "open", "mattermost": "open", "signal": "allowlist"}
+# What ends the name of a group in WhatsApp: an allowed one lets in all of its members.
+_GROUP_OF_WHATSAPP = "@g.us"
+
+Approved = Callable[[str], "list[str]"]
+
+
+def sender_name(channel: str, sender: str) -> str:
+    """Return the name of a sender that stays the same: without what people call themselves beside it."""
+    return sender.partition("|")[0] if channel in _WITH_NAME else sender
+
+
+def senders_of(channels: object, *, unified: bool, approved: Approved) -> Senders:
+    """Return who may write by a ``channels`` object of nanobot's configuration."""
+    owner, several = set(LOCAL_CHANNELS), list[str]()
+    for name, section in _enabled(channels):
+        if name == _WEB and _is_of_this_machine(section):
+            owner.add(name)
+            continue
+        listed = _listed(section) or ([_ANYBODY] if name == _WEB else [])
+        allowed = {sender_name(name, one) for one in (*listed, *approved(name))}
+        is_open = name in _USUAL_POLICY and _is_open(name, section)
+        if is_open or len(allowed) > 1 or any(one == _ANYBODY or one.endswith(_GROUP_OF_WHATSAPP) for one in allowed):
+            several.append(name)
+        else:
+            # Telegram lets in by a sender's own name, too, which says no id: then it is whoever it lets in.
+            exact = name not in _WITH_NAME or all(one.isdigit() for one in allowed)
+            owner |= {f"{name}:{one}" for one in allowed} if exact else {name}
+    one_user = unified or not several
+    if not one_user:
+        owner = {name for name in owner if ":" not in name and (name in LOCAL_CHANNELS or name == _WEB)}
+    return Senders(frozenset(owner), one_user, unified, by_channel=True, several=tuple(sorted(several)))
+
+
+class LiveSenders:
+    """Who may write to a running nanobot: asked anew whenever somebody is approved or revoked."""
+
+    def __init__(self, channels: object, *, unified: bool) -> None:
+        self._channels = channels
+        self._unified = unified
+        self._stamp: object = None
+        self._senders: Senders | None = None
+
+    def __call__(self) -> Senders:
+        """Return them as of now."""
+        stamp = _pairing_stamp()
+        if self._senders is None or stamp != self._stamp:
+            self._stamp = stamp
+            self._senders = senders_of(self._channels, unified=self._unified, approved=_approved)
+        return self._senders
+
+
+def senders_of_loop(loop: Any) -> Callable[[], Senders]:
+    """Return who may write to an AgentLoop. Where its configuration cannot be seen, that might be several."""
+    channels = getattr(loop, "channels_config", None)
+    if channels is None:
+        unknown = Senders(LOCAL_CHANNELS, one_user=False, by_channel=True, several=("channels that cannot be seen",))
+        return lambda: unknown
+    return LiveSenders(channels, unified=bool(getattr(loop, "_unified_session", False)))
+
+
+def configured_senders(workspace: Path, source: str) -> Senders | None:
+    """Return who may write to the workspace of the user's own nanobot; None for another host's workspace.
+
+    ``source`` is the file that the memory's configuration was read from: nanobot's, or one beside it.
+    """
+    home = nanobot_home()
+    usual = home / "config.json" if home is not None else None
+    for file in filter(None, (Path(source) if source else None, usual)):
+        raw, wrong = read_json(file)
+        if wrong or not isinstance(raw, Mapping) or not ("agents" in raw or "channels" in raw):
+            continue
+        defaults = _part(_part(raw, "agents"), "defaults")
+        named = defaults.get("workspace")
+        own = Path(str(named)).expanduser() if named else (home or Path()) / "workspace"
+        if own.resolve() != workspace.resolve() and file == usual:
+            return None
+        unified = defaults.get("unifiedSession", defaults.get("unified_session", False)) is True
+        return senders_of(_part(raw, "channels"), unified=unified, approved=_approved)
+    return None
+
+
+def _approved(channel: str) -> list[str]:
+    """Return whom nanobot's owner has approved. Where that cannot be known, it might be anybody."""
+    try:
+        from nanobot.pairing.store import get_approved
+
+        return [str(one) for one in get_approved(channel)]
+    except Exception:
+        return [_ANYBODY]
+
+
+def _pairing_stamp() -> object:
+    try:
+        from nanobot.config.paths import get_data_dir
+
+        status = os.stat(Path(get_data_dir()) / "pairing.json")
+    except (ImportError, OSError):
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _enabled(channels: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the enabled channels with their options, one with several accounts as often as it has accounts."""
+    extra = channels if isinstance(channels, Mapping) else getattr(channels, "model_extra", None) or {}
+    for name, section in extra.items():
+        if name in (CONFIG_KEY, "memory_plugins"):
+            continue
+        plain = section.model_dump() if hasattr(section, "model_dump") else section
+        if not isinstance(plain, Mapping):
+            continue
+        accounts = plain.get("instances")
+        for one in accounts if isinstance(accounts, list) else [plain]:
+            if isinstance(one, Mapping) and one.get("enabled", plain.get("enabled", name == _WEB)) is True:
+                yield str(name), {**plain, **one}
+    if _WEB not in extra:
+        yield _WEB, {}
+
+
+def _listed(section: Mapping[str, Any]) -> list[str]:
+    """Return whom a channel lets in by name, in direct messages and beyond."""
+    return [*_texts(_allowed(section)), *_texts(_allowed(_part(section, "dm")))]
+
+
+def _is_open(name: str, section: Mapping[str, Any]) -> bool:
+    """Say whether a channel with policies of its own lets in people that nobody has named."""
+    if _texts(_allowed(section)):
+        return False  # nanobot does not look at it there; whoever else writes is known by their own name
+    direct, group = _part(section, "dm"), _part(section, "group")
+    usual = _USUAL_POLICY[name]
+    closed = direct.get("enabled") is False or direct.get("policy", usual) == "allowlist"
+    in_groups = group.get("policy") or section.get("groupPolicy", section.get("group_policy", usual))
+    groups = _texts(section.get("groupAllowFrom", section.get("group_allow_from"))) + _texts(_allowed(group))
+    return not closed or in_groups != "allowlist" or bool(groups)
+
+
+def _part(section: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    part = section.get(name)
+    return part if isinstance(part, Mapping) else {}
+
+
+def _allowed(section: Mapping[str, Any]) -> object:
+    return section.get("allowFrom", section.get("allow_from"))
+
+
+def _is_of_this_machine(section: Mapping[str, Any]) -> bool:
+    if section.get("trustedProxyAuth") or section.get("trusted_proxy_auth"):
+        return False
+    if section.get("unixSocketPath") or section.get("unix_socket_path"):
+        return True
+    host = str(section.get("host", "127.0.0.1"))
+    return any(host == one or (one.endswith(".") and host.startswith(one)) for one in _LOOPBACK if one)
+
+
+def _texts(value: object) -> list[str]:
+    return [str(one) for one in value] if isinstance(value, (list, tuple, set)) else []

@@ -1,0 +1,75 @@
+"""``nanobot-memory people``: who is one person, and whose it is what names nobody."""
+
+from typing import Annotated
+
+import typer
+
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.options import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+    warn,
+)
+from nanobot_memory_plugins.core.cli.people_findings import people_findings
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.offered_senders import offered_senders
+from nanobot_memory_plugins.core.people import People
+from nanobot_memory_plugins.core.people_record import PeopleRecord
+
+people = typer.Typer(help="Who is one person, and who sees what names nobody.", no_args_is_help=True)
+
+
+@people.command("list")
+def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Show who sees what, and which names are one person."""
+    memory_config, problems = read_configuration(config)
+    warn(problems)
+    folder = resolve_workspace(workspace)
+    senders = offered_senders(folder, memory_config)
+    found = People(memory_config.core.people, senders).all()
+    adopted = PeopleRecord(MemoryPaths.of(folder).memory).current().adopted_by
+    (finding,) = people_findings(folder, memory_config, senders)
+    if as_json:
+        rows = [{"name": one.label, "names": one.names, "owner": one.is_owner} for one in found]
+        print_json({"ok": True, "state": finding.state, "people": rows, "adopted_by": adopted})
+        return
+    out = console()
+    out.print(f"{shown(finding.state[:1].upper() + finding.state[1:])}.")
+    for one in found:
+        mark = " (owner)" if one.is_owner else ""
+        out.print(f"  {shown(one.label)}{mark}: {shown(', '.join(one.names)) or 'whoever is not named'}")
+    if adopted:
+        out.print(f"What names nobody is seen by {shown(', '.join(adopted))}.")
+
+
+@people.command("adopt")
+def adopt(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A person of core.people, `owner`, or `channel:id`.")],
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Let one person see what was kept while everything was shared, and names nobody.
+
+    Without it, such a memory is seen in its own conversation alone. No memory is changed.
+    """
+    memory_config, problems = read_configuration(config)
+    warn(problems)
+    folder = resolve_workspace(workspace)
+    if not folder.is_dir():
+        raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+    known = People(memory_config.core.people, offered_senders(folder, memory_config)).all()
+    if ":" not in name and name not in {one.label for one in known}:
+        raise InputError(
+            f"{name} is nobody's name.", mend=f"Known are {', '.join(one.label for one in known)}, or write channel:id."
+        )
+    PeopleRecord(MemoryPaths.of(folder).memory).adopt(name)
+    if as_json:
+        print_json({"ok": True, "adopted_by": name})
+    else:
+        console().print(f"What names nobody is seen by {shown(name)} from now on.")

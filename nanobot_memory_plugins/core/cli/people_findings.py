@@ -1,0 +1,46 @@
+"""What ``nanobot-memory doctor`` says of people: how many there are, and who is one."""
+
+from pathlib import Path
+
+from nanobot_memory_plugins.core.config import MemoryConfig
+from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.people import People, Person, Senders
+from nanobot_memory_plugins.core.people_record import PeopleRecord
+
+_SHARES = {
+    "agent": "everybody who writes sees every memory (share: agent)",
+    "user": "each user sees their own memories (share: user)",
+    "channel": "each user sees their own memories of a channel (share: channel)",
+    "session": "each conversation sees its own memories (share: session)",
+}
+_LIST = 'List who is one person in core.people, as {"ana": ["telegram:111", "cli"]}, or set core.share to "agent".'
+
+
+def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> list[Finding]:
+    """Return who sees what in a workspace."""
+    people = People(config.core.people, senders)
+    share = config.core.share
+    if share != "auto":
+        open_to_all = share == "agent" and senders.several
+        mend = 'Set core.share to "auto", so that each sees their own.'
+        where = f", and several may write in {', '.join(senders.several)}" if open_to_all else ""
+        state = _SHARES[share] + where
+        return [Finding("people", state, Health.DEGRADED if open_to_all else Health.GOOD, mend if open_to_all else "")]
+    heard = sorted(set(PeopleRecord(MemoryPaths.of(workspace).memory).current().heard) - _names(people.owner()))
+    if senders.one_user and not heard:
+        return [Finding("people", f"one user, for whom everything is shared ({_who(people.owner())})")]
+    listed = "; ".join(_who(person) for person in people.all())
+    if senders.one_user:
+        state = f"each sees their own memories: besides {listed} there wrote {', '.join(heard)}"
+        return [Finding("people", state, Health.DEGRADED, _LIST)]
+    where = f", since several may write in {', '.join(senders.several)}"
+    return [Finding("people", f"each sees their own memories{where} ({listed})")]
+
+
+def _names(person: Person) -> set[str]:
+    return {person.label, *person.names}
+
+
+def _who(person: Person) -> str:
+    return f"{person.label}: {', '.join(person.names)}" if person.names else f"{person.label}: whoever is not named"

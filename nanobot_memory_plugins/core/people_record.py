@@ -1,0 +1,74 @@
+"""What a workspace knows of its people beyond the configuration: who was heard, and who took over what names nobody."""
+
+import json
+import threading
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.private import make_missing
+from nanobot_memory_plugins.core.files.reading import read_inside
+from nanobot_memory_plugins.core.files.replace import replace_file
+from nanobot_memory_plugins.core.log import logger
+
+FILE = ".people.json"
+# People who were heard although the host lets in one alone: a few tell enough.
+_MOST_HEARD = 20
+
+
+class Recorded(BaseModel):
+    """The file. ``heard`` are people besides the owner, ``adopted_by`` those whose it is now what names nobody."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    heard: tuple[str, ...] = ()
+    adopted_by: tuple[str, ...] = ()
+
+
+class PeopleRecord:
+    """The record of one memory folder. Any thread's. A file that cannot be read counts as one that says nothing."""
+
+    def __init__(self, memory: Path) -> None:
+        self.path = memory / FILE
+        self._lock = threading.Lock()
+        self._stamp: tuple[int, int] | None = None
+        self._recorded = Recorded()
+
+    def current(self) -> Recorded:
+        """Return what the file says now; another process may have written it."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return self._recorded
+        stamp = (status.st_mtime_ns, status.st_size)
+        with self._lock:
+            if stamp != self._stamp:
+                self._stamp, self._recorded = stamp, self._read()
+            return self._recorded
+
+    def hear(self, label: str) -> None:
+        """Note that somebody besides the owner writes."""
+        recorded = self.current()
+        if label not in recorded.heard and len(recorded.heard) < _MOST_HEARD:
+            self._recorded = recorded.model_copy(update={"heard": (*recorded.heard, label)})
+            try:
+                self._write(self._recorded)
+            except (OSError, MemoryFileError) as error:  # this process knows it all the same
+                logger.warning("{} cannot be written: {}", FILE, type(error).__name__)
+
+    def adopt(self, label: str) -> None:
+        """Let somebody see what names nobody. Raises `MemoryFileError`."""
+        recorded = self.current()
+        self._write(recorded.model_copy(update={"adopted_by": tuple(dict.fromkeys((*recorded.adopted_by, label)))}))
+
+    def _read(self) -> Recorded:
+        try:
+            return Recorded.model_validate_json(read_inside(self.path))
+        except (OSError, ValidationError) as error:
+            logger.warning("{} cannot be read: {}", FILE, type(error).__name__)
+            return Recorded()
+
+    def _write(self, recorded: Recorded) -> None:
+        make_missing(self.path.parent)
+        replace_file(self.path, (json.dumps(recorded.model_dump(mode="json"), ensure_ascii=False) + "\n").encode())

@@ -1,0 +1,85 @@
+"""Whose a memory is, and which memories somebody may see."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose a memory is. ``group_chat`` names the conversation of several people that it is from, if it is.
+
+    As the filter of a query an empty field does not narrow: it is for people who look at everything.
+    """
+
+    agent: str = ""
+    user: str = ""
+    channel: str = ""
+    session: str = ""
+    group_chat: str = ""
+
+    @property
+    def is_everybodys(self) -> bool:
+        """Whether it names nobody, so that it is for everybody of its agent."""
+        return not (self.user or self.channel or self.session or self.group_chat)
+
+    def allows(self, scope: "Scope") -> bool:
+        """Say whether a memory of ``scope`` has all that this one names."""
+        return all(
+            not wanted or wanted == has
+            for wanted, has in (
+                (self.agent, scope.agent),
+                (self.user, scope.user),
+                (self.channel, scope.channel),
+                (self.session, scope.session),
+                (self.group_chat, scope.group_chat),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """One way in which a memory may be somebody's. None is any name, the empty name that of nobody."""
+
+    user: str | None = None
+    channel: str | None = None
+    session: str | None = None
+    group_chat: str | None = None
+
+    def holds(self, scope: Scope) -> bool:
+        """Say whether a memory of ``scope`` is."""
+        return all(
+            wanted is None or wanted == has
+            for wanted, has in (
+                (self.user, scope.user),
+                (self.channel, scope.channel),
+                (self.session, scope.session),
+                (self.group_chat, scope.group_chat),
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Which memories somebody may see: everybody's, and those that are theirs in one of these ways.
+
+    Without a way there is nothing but everybody's: what is not known opens nothing. Of the agents it is the one that is
+    named here, and those memories that name none.
+    """
+
+    agent: str = ""
+    whose: tuple[Whose, ...] = ()
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether all memories of the agent may be seen, whoever's they are."""
+        return Whose() in self.whose
+
+    @property
+    def is_of_group(self) -> bool:
+        """Whether it is what a group chat may see."""
+        return any(one.group_chat for one in self.whose)
+
+    def allows(self, scope: Scope) -> bool:
+        """Say whether a memory of ``scope`` may be seen."""
+        if scope.agent not in ("", self.agent):
+            return False
+        return scope.is_everybodys or any(one.holds(scope) for one in self.whose)

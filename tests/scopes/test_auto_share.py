@@ -1,0 +1,196 @@
+"""`auto`, for hosts of any kind: one user shares everything, and named users have their own memory each."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.bridge.group_chats import group_chat_of
+from nanobot_memory_plugins.bridge.senders import sender_name, senders_of
+from nanobot_memory_plugins.consolidation.operations import Said, remember
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.config import config_from_mapping
+from nanobot_memory_plugins.core.people import People, Senders
+from nanobot_memory_plugins.core.values import Scope
+
+WORD = "quillwort"
+
+
+def config(**core: Any) -> MemoryConfig:
+    plugins = {"storage": {"embedding_provider": "none"}, "consolidation": {"consolidation_schedule": False}}
+    return MemoryConfig.model_validate({"core": {"message_limit": 20, **core}, "plugins": plugins})
+
+
+async def tell(memory: MemoryHost, session: str, scope: dict[str, str] | None = None) -> None:
+    await memory.message_received(
+        session_key=session, text=f"Remember that the code of the vault is {WORD}.", scope=scope
+    )
+    await memory.flush_index()
+
+
+async def sees(memory: MemoryHost, session: str, scope: dict[str, str] | None = None) -> bool:
+    """Say whether a session is shown the word beside a message, and in its prompt; both must agree."""
+    context = await memory.message_received(session_key=session, text="Do you remember the code?", scope=scope)
+    known = memory.prompt_entries(memory.base_context(), session_key=session, scope=scope).text
+    assert (WORD in (context.block or "")) == (WORD in known)
+    return WORD in known
+
+
+async def test_a_host_that_names_nobody_has_one_user(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await tell(memory, "one")
+        assert await sees(memory, "two")
+
+
+async def test_named_users_have_their_own_memory_on_every_channel(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await tell(memory, "one", {"user": "ana", "channel": "web"})
+        assert await sees(memory, "two", {"user": "ana", "channel": "phone"})
+        assert not await sees(memory, "three", {"user": "bob", "channel": "web"})
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_once_a_user_was_named_whoever_is_not_sees_their_conversation_alone(tmp_path: Path, restarted: bool):
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await tell(memory, "one")
+        await memory.message_received(session_key="anas", text="Good morning.", scope={"user": "ana"})
+        if not restarted:
+            assert not await sees(memory, "two")
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        assert not await sees(memory, "three")
+        assert not await sees(memory, "anas", {"user": "ana"})
+        assert await sees(memory, "one")
+
+
+async def test_a_group_chat_shows_what_was_said_in_it_and_says_whose_it_is(tmp_path: Path):
+    group = {"group_chat": "team"}
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await tell(memory, "private", {"user": "ana"})
+        assert not await sees(memory, "team:1", {"user": "ana", **group})
+    async with MemoryHost(tmp_path / "other", config=config()) as memory:
+        await tell(memory, "team:1", {"user": "ana", **group})
+        assert await sees(memory, "team:2", {"user": "bob", **group})
+        assert await sees(memory, "anas", {"user": "ana"})
+        assert not await sees(memory, "bobs", {"user": "bob"})
+        known = memory.prompt_entries(session_key="team:2", scope={"user": "bob", **group})
+        assert f"- ana: the code of the vault is {WORD}" in known.text
+
+
+async def test_people_are_one_by_all_their_names(tmp_path: Path):
+    people = {"ana": ["web:alice", "phone:+49 1"]}
+    async with MemoryHost(tmp_path, config=config(people=people)) as memory:
+        await tell(memory, "one", {"user": "alice", "channel": "web"})
+        assert await sees(memory, "two", {"user": "+49 1", "channel": "phone"})
+        assert not await sees(memory, "three", {"user": "+49 1", "channel": "other"})
+
+
+def test_a_name_of_two_people_is_a_problem():
+    raw = {"memoryPlugins": {"core": {"people": {"ana": ["cli"], "bob": ["cli"]}}}}
+    read, problems = config_from_mapping(raw)
+    assert read.core.people == {}
+    assert "one person only" in problems[0].message
+
+
+def test_what_was_kept_under_agent_is_adopted_and_doctor_asks_for_it(tmp_path: Path, capsys):
+    remember(EntryRepository(tmp_path), Said(f"the code is {WORD}", source_session="telegram:111"), who="test")
+    file = tmp_path / "config.json"
+    people = {"ana": ["telegram:111", "cli"]}
+    nanobot = {
+        "agents": {"defaults": {"workspace": str(tmp_path)}},
+        "channels": {"telegram": {"enabled": True, "allowFrom": ["*"]}, "memoryPlugins": {"core": {"people": people}}},
+    }
+    file.write_text(json.dumps(nanobot), encoding="utf-8")
+
+    def run(*arguments: str) -> dict[str, Any]:
+        run_command_line([*arguments, "--workspace", str(tmp_path), "--config", str(file), "--json"])
+        return dict(json.loads(capsys.readouterr().out.splitlines()[-1]))
+
+    def finding(subject: str) -> dict[str, str] | None:
+        return next((one for one in run("doctor")["findings"] if one["subject"] == subject), None)
+
+    assert "1 from a time when everything was shared" in finding("entries of nobody")["state"]
+    assert "several may write in telegram" in finding("people")["state"]
+    assert not run("people", "adopt", "eve")["ok"]
+    assert run("people", "adopt", "ana")["ok"]
+    assert finding("entries of nobody") is None
+    assert run("people", "list")["adopted_by"] == ["ana"]
+    senders = senders_of(nanobot["channels"], unified=False, approved=lambda _channel: [])
+    read = config(people=people)
+
+    async def look() -> None:
+        async with MemoryHost(tmp_path, config=read, senders=lambda: senders) as memory:
+            for user, seen in (("111", True), ("222", False)):
+                scope = {"user": user, "channel": "telegram"}
+                assert (WORD in memory.prompt_entries(session_key=f"t:{user}", scope=scope).text) == seen
+
+    asyncio.run(look())
+
+
+@pytest.mark.parametrize(
+    ("channels", "approved", "one"),
+    [
+        ({}, [], True),
+        ({"telegram": {"enabled": True, "allowFrom": ["1"]}, "qq": {"enabled": True, "allow_from": ["9"]}}, [], True),
+        ({"telegram": {"enabled": True, "allowFrom": ["1"]}}, ["1|ana"], True),
+        ({"telegram": {"enabled": True}}, ["1|ana", "2|bob"], False),
+        ({"telegram": {"enabled": True, "allowFrom": ["1", "2"]}}, [], False),
+        ({"telegram": {"enabled": False, "allowFrom": ["*"]}}, [], True),
+        ({"feishu": {"instances": [{"enabled": True, "allowFrom": ["*"]}]}}, [], False),
+        ({"whatsapp": {"enabled": True, "allowFrom": ["12036@g.us"]}}, [], False),
+        ({"slack": {"enabled": True}}, [], False),
+        ({"slack": {"enabled": True, "allowFrom": ["U1"]}}, [], True),
+        ({"slack": {"enabled": True, "dm": {"policy": "allowlist"}, "groupPolicy": "allowlist"}}, [], True),
+        ({"signal": {"enabled": True, "dm": {"enabled": True, "allowFrom": ["+1"]}}}, [], True),
+        ({"websocket": {"enabled": True, "host": "0.0.0.0", "token": "x"}}, [], False),
+        ({"websocket": {"enabled": True, "trustedProxyAuth": {"assertionHeader": "X-User"}}}, [], False),
+    ],
+)  # fmt: skip
+def test_the_host_has_one_user_where_each_channel_lets_in_one(channels, approved, one):
+    assert senders_of(channels, unified=False, approved=lambda _channel: approved).one_user == one
+    assert senders_of(channels, unified=True, approved=lambda _channel: approved).one_user
+
+
+def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender():
+    channels = {"telegram": {"enabled": True, "allowFrom": ["1"]}, "discord": {"enabled": True, "allowFrom": ["9"]}}
+    people = People({}, senders_of(channels, unified=False, approved=lambda _channel: []))
+    for channel, user in (("cli", "user"), ("api", ""), ("websocket", "f00"), ("telegram", "1"), ("discord", "9")):
+        assert people.of(Scope(channel=channel, user=user)).is_owner
+    for channel, user in (("telegram", "2"), ("discord", "1"), ("qq", "1")):
+        assert not people.of(Scope(channel=channel, user=user)).is_owner
+    assert people.of(Scope(channel="telegram")) is None
+    assert sender_name("telegram", "1|ana") == "1"
+    assert sender_name("other", "1|ana") == "1|ana"
+
+
+def test_a_channel_of_many_is_no_owners_name_there():
+    senders = Senders(frozenset({"cli"}), one_user=False, by_channel=True)
+    people = People({"ana": ["telegram:1", "cli"]}, senders)
+    assert people.of(Scope(channel="telegram", user="1")).is_owner
+    assert people.of(Scope(channel="telegram", user="cli")).label == "telegram:cli"
+    assert people.of(Scope(channel="websocket", user="cli")).label == "websocket:cli"
+
+
+@pytest.mark.parametrize(
+    ("channel", "chat", "sender", "metadata", "key", "group"),
+    [
+        ("telegram", "1", "1|ana", {}, "", ""),
+        ("telegram", "-100", "1|ana", {}, "telegram:-100:topic:4", "telegram:-100"),
+        ("slack", "D1", "U1", {"slack": {"channel_type": "im"}}, "", ""),
+        ("slack", "C1", "U1", {"slack": {"channel_type": "mpim"}}, "slack:C1:17.2", "slack:C1"),
+        ("discord", "55", "9", {"guild_id": None}, "", ""),
+        ("discord", "66", "9", {"guild_id": "7", "parent_channel_id": "55"}, "discord:55:thread:66", "discord:55"),
+        ("feishu", "ou_1", "ou_1", {"chat_type": "p2p"}, "", ""),
+        ("feishu", "oc_1", "ou_1", {"chat_type": "group"}, "feishu:oc_1:om_2", "feishu:oc_1"),
+        ("dingtalk", "group:c1", "9", {"conversation_type": "2"}, "dingtalk:group:c1:9", "dingtalk:group:c1"),
+        ("dingtalk", "9", "9", {"conversation_type": "1"}, "", ""),
+        ("napcat", "private:9", "9", {"is_group": False}, "", ""),
+        ("qq", "g1", "9", {"message_id": "5"}, "", "qq:g1"),
+        ("cli", "direct", "user", {}, "another", ""),
+    ],
+)
+def test_group_chats_are_known_by_what_their_channel_says(channel, chat, sender, metadata, key, group):
+    assert group_chat_of(channel, chat, sender, metadata, session_key=key)[0] == group

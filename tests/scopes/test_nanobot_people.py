@@ -1,0 +1,163 @@
+"""Who finds what in a stock nanobot: several senders, one person with several names, groups."""
+
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ScriptedServer, ToolCall
+from tests.support.nanobot import OFFLINE, Installation
+
+SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"
+OURS = {"storage": {"embeddingProvider": "none"}, "consolidation": {"consolidationSchedule": False}}
+
+Install = Callable[..., Installation]
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as running:
+        yield running
+
+
+@pytest.fixture
+def install(tmp_path, server, monkeypatch) -> Install:
+    """Make a nanobot with these channels."""
+
+    def make(channels: dict[str, Any], people: dict[str, list[str]] | None = None, **defaults: Any) -> Installation:
+        core = {"messageLimit": 20, "toolLimit": 20, **({"people": people} if people else {})}
+        made = Installation(tmp_path, server, {"core": core, **OURS}, **defaults)
+        raw = json.loads(made.config_file.read_text(encoding="utf-8"))
+        raw["channels"] |= {name: {"enabled": True, **section} for name, section in channels.items()}
+        made.config_file.write_text(json.dumps(raw), encoding="utf-8")
+        for name, value in {**OFFLINE, "HOME": str(made.home)}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall,consolidation")
+        return made
+
+    return make
+
+
+class Chat:
+    """A running nanobot, written to on its channels as they would themselves."""
+
+    def __init__(self, loop: Any, server: ScriptedServer) -> None:
+        self.loop = loop
+        self.server = server
+
+    async def say(self, text: str, channel: str = "cli", sender: str = "user", chat: str = "", **metadata: Any) -> str:
+        """Send a message, and return all that the model was shown in that turn."""
+        from nanobot.bus.events import InboundMessage
+
+        before = len(self.server.requests)
+        message = InboundMessage(channel, sender, chat or sender, text, metadata=metadata)
+        await self.loop._process_message(message)
+        return "\n".join(request.text for request in self.server.requests[before:])
+
+
+@asynccontextmanager
+async def chatting(nanobot: Installation, server: ScriptedServer) -> AsyncIterator[Chat]:
+    from nanobot.bus.queue import MessageBus
+
+    loop = nanobot.loop(bus=MessageBus())
+    try:
+        yield Chat(loop, server)
+    finally:
+        await loop.aclose()
+
+
+def searching(server: ScriptedServer, query: str) -> None:
+    """Let the model look by its tools whenever it is asked to."""
+
+    def reply(request: Request) -> Reply:
+        if request.last.get("role") == "tool":
+            return Reply("Done.")
+        return Reply(tools=(ToolCall("memory_search", {"query": query}), ToolCall("forget", {"query": query})))
+
+    server.rules = [
+        Rule(lambda request: "Look it up" in request.last_user or request.last.get("role") == "tool", reply)
+    ]
+
+
+@pytest.mark.parametrize("allowed", [["*"], ["111", "222"]], ids=["anybody", "two"])
+async def test_of_two_senders_neither_is_shown_a_word_of_the_other(install: Install, server, allowed):
+    nanobot = install({"telegram": {"allowFrom": allowed}})
+    async with chatting(nanobot, server) as chat:
+        await chat.say(f"Remember that {SALARY}.", "telegram", "111|ana")
+        await chat.say(f"Remember that {DOG}.", "telegram", "222|bob")
+    async with chatting(nanobot, server) as chat:  # after a restart, tools know nothing but the session
+        searching(server, "my salary, what my dog is called")
+        for sender, own, other in (("111|ana", "quidlets", "Brunhilde"), ("222|bob", "Brunhilde", "quidlets")):
+            asked = "Do you remember my salary, and what my dog is called?"
+            for shown in (
+                await chat.say(asked, "telegram", sender, f"9{sender[:3]}"),
+                await chat.say("Look it up.", "telegram", sender, f"8{sender[:3]}"),
+            ):
+                assert other not in shown
+                assert own in shown
+        owner = await chat.say(f"{asked} Look it up.")
+        assert "quidlets" not in owner
+        assert "Brunhilde" not in owner
+
+
+async def test_with_one_sender_a_channel_one_person_finds_everything_everywhere(install: Install, server):
+    nanobot = install({"telegram": {"allowFrom": ["111"]}, "slack": {"allowFrom": ["U1"]}})
+    places = {
+        "cli": ("cli", "user", "direct"),
+        "telegram": ("telegram", "111|ana", "111"),
+        "slack": ("slack", "U1", "D1"),
+    }
+    facts = {"cli": "quidlets one", "telegram": "quidlets two", "slack": "quidlets three"}
+    async with chatting(nanobot, server) as chat:
+        for place, fact in facts.items():
+            await chat.say(f"The word of {place} is {fact}.", *places[place])
+        for place in places.values():
+            shown = await chat.say("Do you remember what the word of cli, telegram and slack is?", *place)
+            assert all(fact in shown for fact in facts.values())
+        # Slack itself lets in others, too: whoever else writes is another person, and from then on nothing is shared.
+        assert "quidlets" not in await chat.say("Do you remember the word of cli?", "slack", "U2", "D2")
+
+
+async def test_several_names_are_one_person_where_the_configuration_lists_them(install: Install, server):
+    people = {"ana": ["telegram:111", "slack:U1", "cli"]}
+    nanobot = install({"telegram": {"allowFrom": ["*"]}, "slack": {}}, people)
+    async with chatting(nanobot, server) as chat:
+        await chat.say(f"Remember that {SALARY}.", "telegram", "111|ana")
+        await chat.say(f"Remember that {DOG}.", "slack", "U1", "D1")
+        await chat.say("Remember that the parrot of Bob sings arias.", "telegram", "222|bob")
+        for place in (("cli",), ("telegram", "111|ana", "1119"), ("slack", "U1", "D19")):
+            shown = await chat.say("Do you remember my salary, my dog and the parrot?", *place)
+            assert "quidlets" in shown
+            assert "Brunhilde" in shown
+            assert "arias" not in shown
+
+
+@pytest.mark.parametrize(
+    ("channel", "sender", "group", "told"),
+    [
+        ("telegram", "111|ana", "-100200", {"is_group": True}),
+        ("slack", "U1", "C01", {"slack": {"channel_type": "channel"}}),
+        ("discord", "111", "555", {"guild_id": "9"}),
+        ("other", "111", "room", {}),
+    ],
+)
+async def test_a_private_fact_is_not_shown_in_a_group_though_its_author_asks(
+    install: Install, server, channel, sender, group, told
+):
+    nanobot = install({channel: {"allowFrom": ["*"]}})
+    async with chatting(nanobot, server) as chat:
+        await chat.say(f"Remember that {SALARY}.", channel, sender)
+        await chat.say(f"Remember that {DOG}.", channel, sender, group, **told)
+        await chat.say("Our parrot sings arias.", channel, "other", group, **told)
+        searching(server, "my salary, my dog, our parrot")
+        shown = await chat.say(
+            "Do you remember my salary, the parrot and my dog? Look it up.", channel, sender, group, **told
+        )
+        assert "quidlets" not in shown
+        assert "Brunhilde" in shown
+        assert "arias" in shown
+        alone = await chat.say("Do you remember my salary and my dog?", channel, sender, sender.partition("|")[0])
+        assert "quidlets" in alone
+        assert "Brunhilde" in alone
