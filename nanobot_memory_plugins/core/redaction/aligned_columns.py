@@ -52,7 +52,7 @@ _NOTHING_SECRET = words(
 )
 _NAMES = words("name key variable setting option parameter secret config 名称 名字 参数 变量 配置项 键")
 _VALUES = words("value wert valeur valor data content 值 内容")
-_TAG = re.compile(r"<(?P<tag>tr|th|td)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
+_TAG = re.compile(r"<(?P<tag>tr|th|td|dt|dd)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
 _INNER = re.compile(r"\s*(?:<(?:b|i|code|strong|em|span|p|tt|kbd)(?:[ ][^<>]{0,120})?>\s*){0,3}(?P<text>[^<>]{0,400})")
 
 
@@ -196,7 +196,7 @@ def _find_in_html(text: str) -> Iterator[Span]:
                 yield Span(cell.start, cell.end, "keyed_value", REDACTED, RANK_KEYED)
 
     for match in _TAG.finditer(text):
-        tag = match["tag"].lower()
+        tag = {"dt": "th", "dd": "td"}.get(match["tag"].lower(), match["tag"].lower())
         if tag == "tr":
             yield from end_of_row()
             row, kinds = [], []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
@@ -55,11 +56,23 @@ _NO_ANSWER = words(
 )
 
 
+# What asks without a question mark, to the end of its line: "Enter passphrase for key:", "验证码发我一下".
+_REQUEST = re.compile(
+    r"(?i)(?P<other>(?!))?(?:(?<![a-z])(?:i[ ]need|send[ ]me|give[ ]me|tell[ ]me|enter|provide|type"
+    r"|share)(?![a-z])[^\n?]{0,30}?"
+    r"(?<![a-z])(?:(?P<password>pass(?:word|phrase|code))|(?P<code>pin|code|otp))(?![a-z])(?P<key>(?!))?[^\n?]{0,50}?"
+    r"|(?P<chinese>密码|密碼|口令|验证码|驗證碼|校验码)[^\n?？]{0,6}?(?:发我|發我|告诉我|告訴我|给我|給我)[^\n]{0,6}?"
+    r"|(?:请提供|請提供|请输入|請輸入|告诉我|告訴我)[^\n?？]{0,12}?(?:密码|密碼|口令|验证码|驗證碼|校验码))"
+    r"[.。:：!！]?[ ]?(?=\r?\n|\Z)"
+)
+
+
 def find_answers(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the answers to questions about secrets in the folded ``text``; ``lower`` is the same in lower case."""
-    if not _CUES.meets(lower) or not ("?" in text or "？" in text):
+    if not _CUES.meets(lower):
         return
-    for question in _QUESTION.finditer(text):
+    asks = _QUESTION.finditer(text) if "?" in text or "？" in text else iter(())
+    for question in chain(asks, _REQUEST.finditer(text) if "\n" in text else ()):
         link = _NEXT.match(text, question.end())
         if link is None or not _asks(question):
             continue

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.asked_secrets import find_answers
+from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.said_codes import CODES
@@ -162,6 +163,7 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
         yield from _find_backup_codes(text)
     yield from CODES.find(text, lower)
     yield from WALLETS.find(text, lower)
+    yield from CHAT.find(text, lower)
     yield from find_answers(text, lower)
     if _ANY_CUE.meets(lower) and _HAS_DIGITS.search(text):
         yield from _find_digits(text, lower)
@@ -172,6 +174,9 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
         for match in _PHRASE.finditer(text):
             other = _NO_PHRASE_WORD.search(match["secret"])
             found = match["secret"][: other.start()] if other else match["secret"]
+            head = found.split(",")[0]
+            if len(head.split()) >= _SHORTEST_PHRASE:  # blanks divide the words, so a comma ends them
+                found = head
             if len(re.split(r"[ ,]+", found.strip(" ,"))) >= _SHORTEST_PHRASE:
                 yield told_span(match.start("secret"), match.start("secret") + len(found.rstrip(" ,")))
     if _PASSPHRASE_WORDS.meets(lower):

@@ -23,7 +23,7 @@ COMPOUND = words(
 )
 COMPOUND_ENDS = ("secret", "token", "apikey", "accesskey", "secretkey", "privatekey", "credential")
 CODE = words("pin cvv cvc cvv2 cvc2 csc otp totp mfa 2fa smscode")
-CODE_BEFORE = words("verification security sms auth verify access recovery backup otp mfa")
+CODE_BEFORE = words("door gate alarm lock safe verification security sms auth verify access recovery backup otp mfa")
 WEAK = words(
     "key keys session sessionid sid phpsessid jsessionid signature sig salt pepper hmac private tokens"
     " cookie cookies access asp webhook license licence auth cred oauth pat"

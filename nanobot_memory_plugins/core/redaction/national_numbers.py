@@ -26,8 +26,8 @@ _NUMBERS = ByCue(
         (("sin", "social insurance"), "sin|social insurance(?: number| no)?", _THREES),
         (("tfn", "tax file"), "tfn|tax file (?:number|no)", rf"{_THREES}|[0-9]{{8}}"),
         (
-            ("nir", "sociale"),
-            "nir|s[ée]curit[ée] sociale",
+            ("nir", "sociale", "sécu", "secu"),
+            "nir|s[ée]curit[ée] sociale|s[ée]cu",
             r"[12][ ]?[0-9]{2}[ ]?[0-9]{2}[ ]?"
             r"[0-9][0-9AB](?:[ ]?[0-9]){6}(?:[ ]?[0-9]{2})?",
         ),

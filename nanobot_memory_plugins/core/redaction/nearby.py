@@ -194,6 +194,8 @@ def _judge_next_line(text: str, start: int, match: re.Match[str]) -> Iterator[Sp
         or line.lstrip().startswith(("$ ", "% ", "> ", "PS "))
     )
     found = match["secret"]
+    if "," in line and found.count(",") >= 2:
+        return  # a row of a table below its head
     if not announces or _ASSIGNMENT.match(found) or is_placeholder(found) or is_technical(found):
         return
     if (is_hash_like(found) and _OTHER_THING.search(line)) or is_host(found) or is_time(found):

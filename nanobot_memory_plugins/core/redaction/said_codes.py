@@ -137,7 +137,9 @@ CODES = RowRules(
         ),
         Row(
             ("code", "combination", "combo", "pin"),
-            rf"(?<![a-z])(?:code|combination|combo|pin)[ ](?:for|of|to|at|on)[ ](?:(?:the|my|our|your|his|her)[ ])?"
+            rf"(?<![a-z])(?<!zip )(?<!postal )(?<!area )(?<!error )(?<!country )(?<!status )(?<!dress )"
+            rf"(?<!source )(?:code|combination|combo|pin)"
+            rf"[ ](?:for|of|to|at|on)[ ](?:(?:the|my|our|your|his|her)[ ])?"
             rf"(?:[A-Za-z'’]{{1,14}}[ ]){{0,2}}?(?:{_PLACE})(?:[ ]"
             rf"[A-Za-z'’]{{1,14}}){{0,3}}?{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
             "The code for the pool gate is «B204»",

@@ -11,7 +11,8 @@ _PROSE = words("the and are for with from was were not but its this that you you
 
 _SEED_WORDS = (
     r"(?:seed(?:[ ](?:words?|phrase))?|mnemonic(?:[ ](?:words?|phrase))?|(?:recovery|backup|secret"
-    r"|wallet)[ ](?:recovery[ ])?(?:words?|phrase)|助记词|助記詞|恢复短语|(?:12|15|18|21|24)[ ]words)"
+    r"|wallet)[ ](?:recovery[ ])?(?:words?|phrase)"
+    r"|助记词|助記詞|恢复短语|(?:12|15|18|21|24|twelve|twenty-four)[ ]words)"
 )
 
 WALLETS = RowRules(
@@ -28,12 +29,21 @@ WALLETS = RowRules(
         # The words on several lines, without numbers
         Row(
             ("seed", "mnemonic", "phrase", "words", "助记词", "助記詞", "恢复短语"),
-            rf"(?<![a-z]){_SEED_WORDS}[^\n.!?]{{0,40}}?[:：]?[ \t]*\n[ \t>*-]{{0,6}}(?P<secret>(?-i:[a-z]{{3,8}}"
+            rf"(?<![a-z]){_SEED_WORDS}[^\n.!?]{{0,40}}?[:：]?(?:[ \t]*\n){{1,3}}[ \t>*-]{{0,6}}(?P<secret>(?-i:"
+            rf"[a-z]{{3,8}}"
             rf"(?:[ \t,]{{0,3}}"
             r"\n[ \t>*-]{0,6}|[ ,]{1,3})){11,23}(?-i:[a-z]{3,8}))(?=[ \t]*(?:\n|\Z|[.]))",
             "recovery phrase\n«ridge oven tide velvet\nlamp cargo mule frost\npepper elbow stay gown»",
             "recovery phrase\nkeep it safe and never type it into any site that asks",
             lambda found: not _PROSE.intersection(found.split()),
+        ),
+        Row(
+            ("seed", "mnemonic", "phrase", "words", "助记词", "助記詞"),
+            rf"(?<![a-z]){_SEED_WORDS}[^\n:：.]{{0,30}}?[:： ][ ]?(?P<secret>[a-z]{{3,8}}(?:,"
+            rf"[ ]?[a-z]{{3,8}}){{11,23}})(?![a-z])",
+            "I wrote the twelve words down as «loan, monster, change, oxygen, grocery, eagle, shiver, puppy,"
+            " eight, coyote, steel, session»",
+            "the twelve words of the song are easy",
         ),
         Row(
             ("totp", "2fa", "mfa", "authenticator", "otp"),
@@ -56,7 +66,7 @@ WALLETS = RowRules(
             r"(?<![a-z])(?:set-?up[ ](?:key|code)|secret[ ]key|manual[ ](?:entry|key"
             r"|code)(?:[ ]key)?|(?:authenticator|2fa|totp|mfa|otp)"
             r"(?:[ ](?:app|setup|secret|key|code|manual)){0,3}|安全密钥|设置密钥|手动输入密钥|密[钥鑰])"
-            r"[\"')]{0,2}(?:[ ](?:for|of|on)(?:[ ][a-z0-9.'-]{1,16}){1,3})?[ ]{0,2}(?:[:=是为]|is|—|-"
+            r"[\"')]{0,2}(?:[ ](?:for|of|on|in|into)(?:[ ][a-z0-9.'-]{1,16}){1,3})?[ ]{0,2}(?:[:=是为]|is|—|-"
             r"|(?=[ ]))[ ]{0,2}[\"']?"
             r"(?P<secret>(?-i:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
             r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15})(?:[ -][A-Za-z2-7]{1,3})?)(?![A-Za-z0-9])",

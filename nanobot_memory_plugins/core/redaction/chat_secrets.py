@@ -1,0 +1,118 @@
+"""Passwords and codes as people and services write them in passing, where a rule of their grammar tells them."""
+
+from __future__ import annotations
+
+from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
+from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder
+
+_VALUE = r"(?P<secret>[^\s,，。\"'`]{6,64}?)"
+_END = r"(?=[ ,，。\"'`]|\.?(?:\s|\Z))"
+_NUMBER = r"(?P<secret>[*#]?[0-9]{4,8}[*#]?|[0-9]{3}-[0-9]{3})(?![0-9A-Za-z]|[.,:/-][0-9])"
+
+
+def _is_marked(found: str) -> bool:
+    letters = sum(char.isalpha() for char in found)
+    return letters >= 3 and has_password_marks(found) and not is_placeholder(found) and "://" not in found
+
+
+CHAT = RowRules(
+    "told_secret",
+    (
+        Row(
+            ("wifi", "wi-fi"),
+            rf"(?<![a-z])wi-?fi(?:[ ](?:here|there|now|at[ ](?:the[ ])?[a-z]{{2,12}}))?[ ]is[ ]{_VALUE}{_END}",
+            "oh and the wifi is «parrotkitten838», see you",
+            "the wifi is wonderful here",
+            lambda found: len(found) >= 8 and _is_marked(found),
+        ),
+        Row(
+            ("password", "passphrase", "passcode"),
+            rf"(?<![a-z])pass(?:word|phrase|code)(?![a-z])[^\n]{{0,60}}?[ ](?:it['’]s|it[ ]is)[ ](?:literally[ ]"
+            rf"|actually[ ]|now[ ]|just[ ])?"
+            rf"{_VALUE}{_END}",
+            "his dog's name as the password, it's literally «echocastle17» on every site",
+            "the password is old, it's time to change it",
+            _is_marked,
+        ),
+        Row(
+            ("that's the p", "that is the p"),
+            rf"(?<![a-z])(?:type|enter|use)[ ]{_VALUE}[ ,][^\n.]{{0,40}}?that(?:['’]s"
+            rf"|[ ]is)[ ]the[ ]pass(?:word|phrase|code)",
+            "you type «ottercrystal949» at the lock screen, that's the password",
+            "you type slowly at the lock screen, that's the password field",
+            _is_marked,
+        ),
+        Row(
+            ("to open", "to unlock", "to unzip", "to decrypt", "to extract"),
+            rf"(?<![a-z])(?:encrypted|protected|locked)[^\n]{{0,24}}?(?:use|with"
+            rf"|enter)[ ]{_VALUE}[ ]to[ ](?:open|unlock|unzip|decrypt|extract)",
+            "The zip is encrypted, use «0PEySYwph» to open it",
+            "The zip is encrypted, use python3.11 tools for it",
+            _is_marked,
+        ),
+        Row(
+            ("code:",),
+            r"(?<![a-z])(?!(?:zip|postal|post|area|error|status|exit|country|product|item|promo|coupon|discount"
+            r"|order|source|color|colour"
+            r"|currency|airport|dress|response|return|unit|sample|building|room|course|bar|qr|hex|region"
+            r"|language|sort|bank|branch|swift"
+            r"|class|job|cost|tax|reason)[ ])[a-z]{3,20}[ ]code:[ ](?P<secret>[0-9]{3}-[0-9]{3}"
+            r"|[0-9]{6})(?![0-9A-Za-z-])",
+            "WhatsApp code: «705-107»",
+            "zip code: 94107",
+        ),
+        Row(
+            ("→", "->", "=>"),
+            rf"(?<![a-z])(?:pin|otp|passcode|(?:login|access|verification|security)[ ]code)(?:[ ](?:for|of"
+            rf"|to)(?:[ ][a-z0-9]{{1,14}}){{1,3}})?"
+            rf"[ ](?:→|->|=>)[ ]{_NUMBER}",
+            "Your login PIN for Okta → «125037» (valid for 5 min)",
+            "pin → header",
+        ),
+        Row(
+            ("code",),
+            r"(?<![a-z])(?:guard|login|log[ ]in|sign[ ]in|verification|security"
+            r"|access)[^\n:]{0,40}?code[^\n:]{0,40}:\s{1,4}"
+            r"(?-i:(?P<secret>[A-Z0-9]{5,8}))(?=[ \t]*(?:\n|\Z))",
+            "Steam Guard code you need to log in:\n\n«RDZCU»\n",
+            "Login code review:\n\nDone by Ana",
+        ),
+        Row(
+            (" needs ", " wants ", " set it to ", " set the "),
+            rf"(?<![a-z])(?:(?:door|gate|garage|alarm|safe|keypad|lift|elevator)[ ](?:needs|wants)[ ]"
+            rf"|(?:safe|lock|alarm|keypad|pin|combination|vault|suitcase)(?![a-z])[^\n.]{{0,50}}?set[ ](?:it"
+            rf"|the[ ](?:code|pin|combination))[ ]to[ ])"
+            rf"{_NUMBER}",
+            "The side door needs «*40517» and then push hard",
+            "The door needs 2 coats of paint",
+        ),
+        Row(
+            ("解除", "解锁", "解鎖", "撤防", "布防", "保全"),
+            rf"(?:解除|解[锁鎖]|撤防|布防|保全)[^\n0-9,，。]{{0,6}}?[码碼][是为為:]?[ ]?{_NUMBER}",
+            "保全系統解除碼 «3845»，進門後按",
+            "解除码由 12 位组成",
+        ),
+        Row(
+            ("p@ss", "pa$$", "p4ss", "pas$", "passw0rd", "pa55"),
+            rf"(?<![a-z])p[a@4][s$5]{{2}}w[o0]rd[ ]{{0,2}}[:=][ ]{{0,2}}{_VALUE}{_END}",
+            "P@ssw0rd = «Rwd8NUDqDJN1» , user is operator",
+            "P@ssw0rd is a bad one",
+            _is_marked,
+        ),
+        Row(
+            ("bili_jct", "sessdata", "master.key"),
+            r"(?:bili_jct=|sessdata=|master\.key[^\n0-9a-f]{0,4}(?:contains|is|:"
+            r"|=)[ ])(?P<secret>[0-9a-z%*,._-]{16,200})",
+            "config/master.key contains «dab552cf3c4b2fdd3a1ed8cf0ccf5ee3»",
+            "config/master.key contains a secret",
+        ),
+        Row(
+            ("password", "secret", "token", "pwd", "passwd"),
+            r"(?m:^)[ ]?(?:[a-z_]{0,20}_)?(?:password|passwd|pwd|secret|token"
+            r"|api_key)[ ]{0,20}\|[ ](?P<secret>[^\s|]{6,200})[ ]*(?m:$)",
+            "login    | jana\npassword | «Purplesunny708?»\nactive   | t",
+            "password | required\n",
+            _is_marked,
+        ),
+    ),
+)
