@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of, neutralise
 from nanobot_memory_plugins.core.files.text import clean
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 
@@ -95,7 +95,7 @@ class RememberTool:
             expires_at=wanted.expires_at,
             origin=Origin.USER if own else Origin.SUMMARY,
             scope=without_session(scope),
-            source_session=session_key,
+            source_session=session_key or NO_SESSION,
             visible=self._context.visible_scope(scope),
         )
         try:

@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core.people import UNSAID, Senders
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
-from nanobot_memory_plugins.core.scopes import ScopeLike
+from nanobot_memory_plugins.core.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.users_words import UsersWords
 from nanobot_memory_plugins.core.values import (
@@ -95,7 +95,7 @@ class MemoryHost(PromptCalls):
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UsersWords()
-        self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key), self._words.hold)
+        self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key or NO_SESSION), self._words.hold)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
         self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)

@@ -19,6 +19,10 @@ Share = Literal["auto", "agent", "user", "channel", "session"]
 _HELD = 1_000
 
 
+# Beside what is said by a tool in no session that is known: it is not everybody's.
+NO_SESSION = "?"
+
+
 def _nobodys(session_key: str) -> Scope:
     """Return the scope of a session of which nothing is recorded."""
     return Scope(session=session_key)

@@ -119,7 +119,8 @@ async def test_what_imitates_the_fence_or_gives_orders_stays_inside_it(tmp_path,
 @pytest.mark.parametrize("forgery", MARKERS)
 async def test_names_of_people_and_sessions_cannot_imitate_the_fence(tmp_path, forgery: str):
     scope = Scope(user=forgery, channel=forgery)
-    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+    shared = CONFIG.model_copy(update={"core": CONFIG.core.model_copy(update={"share": "agent"})})
+    async with MemoryHost(tmp_path, config=shared) as memory:
         await memory.message_received(session_key=forgery, text="the parrot is called Rosa", scope=scope)
         await memory.flush_index()
         context = await memory.message_received(session_key="cli:new", text="Do you remember the parrot?")
