@@ -8,19 +8,22 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
+from nanobot_memory_plugins.consolidation.extraction.pending import Pending
 from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values import Erasure, Message, Scope
 from tests.faults.rounds import is_long, rounds
 
 WORDS = "the user's therapist is Zanzibarina Krieger"
@@ -198,3 +201,20 @@ def test_forgetting_an_entry_says_where_its_words_still_stand(workspace: Path, c
     said = capsys.readouterr().out
     assert "memory/sessions/" in said
     assert f"nanobot-memory purge {gone}" in said
+
+
+def test_a_message_that_is_put_aside_to_be_learned_from_while_it_is_forgotten_is_not_kept(workspace: Path):
+    pending = Pending(MemoryPaths.of(workspace))
+    said = [Message("user", WORDS), Message("user", "I play chess.")]
+    forgetting: list[threading.Thread] = []
+
+    def order(messages: Sequence[Message]) -> list[Message]:
+        """Let a purge come while the messages are being written: it waits, and finds them."""
+        forgetting.append(threading.Thread(target=pending.forget, args=(lambda text: "Zanzibarina" in text,)))
+        forgetting[0].start()
+        forgetting[0].join(0.2)
+        return list(messages)
+
+    assert pending.add("cli:one", said, Scope(), left=order)
+    forgetting[0].join()
+    assert [one.text for one in pending.read("cli:one")] == ["I play chess."]

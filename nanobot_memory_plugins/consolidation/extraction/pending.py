@@ -35,13 +35,23 @@ class Pending:
         self._memory = paths.memory
         self._folder = entries_folder(paths) / "pending"
 
-    def add(self, session_key: str, messages: Sequence[Message], scope: Scope) -> bool:
-        """Add messages, each once; say whether they are on the disk."""
+    def add(
+        self,
+        session_key: str,
+        messages: Sequence[Message],
+        scope: Scope,
+        *,
+        left: Callable[[Sequence[Message]], Sequence[Message]] = lambda messages: messages,
+    ) -> bool:
+        """Add messages, each once; say whether they are on the disk.
+
+        ``left`` says under the lock what of them may be kept: a purge looks here after it has said what is forgotten.
+        """
         if not messages:
             return True
 
         def change(waiting: list[Message]) -> list[Message]:
-            return [*waiting, *unknown_among(messages, waiting)][-_MESSAGES:]
+            return [*waiting, *unknown_among(left(messages), waiting)][-_MESSAGES:]
 
         return self._change(session_key, change, scope)
 
@@ -55,14 +65,28 @@ class Pending:
             self._change(session_key, lambda waiting: unknown_among(waiting, dealt_with), None)
 
     def forget(self, is_meant: Callable[[str], bool]) -> int:
-        """Remove the messages whose text is meant, of all sessions, and return how many there were: for a purge."""
+        """Remove the messages whose text is meant, of all sessions, and return how many there were: for a purge.
+
+        Raises `MemoryFileError`.
+        """
         count = 0
-        for key, _ in self.sessions():
-            before = self.read(key)
-            kept = [message for message in before if not is_meant(message.text)]
-            if len(kept) < len(before):
-                count += len(before) - len(kept)
-                self._change(key, lambda _waiting, kept=kept: kept, None)  # type: ignore[misc]
+
+        def kept(waiting: list[Message]) -> list[Message]:
+            nonlocal count
+            left = [message for message in waiting if not is_meant(message.text)]
+            count += len(waiting) - len(left)
+            return left
+
+        if not self._folder.is_dir():
+            return 0
+        try:
+            with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):
+                keys = [key for key, _ in self.sessions()]  # one that is being added is there, or told what to leave
+        except (OSError, Timeout) as error:
+            raise MemoryFileError("What waits to be learned from is locked by another process.") from error
+        meant = [key for key in keys if any(is_meant(message.text) for message in self.read(key))]
+        if [key for key in meant if not self._change(key, kept, None)]:
+            raise MemoryFileError("What waits to be learned from cannot be written.")
         return count
 
     def sessions(self) -> list[tuple[str, Scope]]:

@@ -104,10 +104,9 @@ class SessionProcessor:
     async def _leave(self, session: Session, fresh: Sequence[Message]) -> Processed:
         def leave() -> None:
             now = self._context.clock.now().isoformat()
+            dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in fresh]
             # The order to forget may have come since they were handed over.
-            known = [one for one in self._forgotten.messages(session.key, fresh) if one.text]
-            dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in known]
-            self.pending.add(session.key, dated, session.scope)
+            self.pending.add(session.key, dated, session.scope, left=lambda them: self._left(session.key, them))
 
         await run_in_daemon_thread(leave)
         return Processed(left=True)
@@ -170,6 +169,9 @@ class SessionProcessor:
             return done
         finally:
             release()
+
+    def _left(self, key: str, messages: Sequence[Message]) -> list[Message]:
+        return [one for one in self._forgotten.messages(key, messages) if one.text]
 
     def _is_forgotten(self, key: str, finding: Finding) -> bool:
         return self._forgotten.text(key, finding.candidate.content) != finding.candidate.content
