@@ -161,7 +161,7 @@ def test_fields_and_kinds_that_are_not_known_stay_in_a_transcript_that_is_purged
     ]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert [one.role for one in last_records(file, "a", 5)] == ["user", "narrator"]
-    scrub_files(paths, redact_text, lambda _path: None, dry_run=False, everywhere=False)
+    scrub_files(paths, redact_text, redact_text, lambda _path: None, dry_run=False, everywhere=False)
     purge_files(paths, Wanted(["we live in Kyoto"]), dry_run=False, everywhere=False)
     first, second, third = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     assert SECRET not in first["text"]

@@ -14,7 +14,11 @@ _SHARES = {
     "channel": "each user sees their own memories of a channel (share: channel)",
     "session": "each conversation sees its own memories (share: session)",
 }
-_LIST = 'List who is one person in core.people, as {"ana": ["telegram:111", "cli"]}, or set core.share to "agent".'
+_LIST = (
+    'List who is one person in memoryPlugins.core.people, as {"ana": ["telegram:111", "cli"]}, or set'
+    ' memoryPlugins.core.share to "agent".'
+)
+_NARROW = 'Set memoryPlugins.core.share to "auto", so that each sees their own.'
 
 
 def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> list[Finding]:
@@ -23,10 +27,11 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
     share = config.core.share
     if share != "auto":
         open_to_all = share == "agent" and senders.several
-        mend = 'Set core.share to "auto", so that each sees their own.'
         where = f", and several may write in {', '.join(senders.several)}" if open_to_all else ""
         state = _SHARES[share] + where
-        return [Finding("people", state, Health.DEGRADED if open_to_all else Health.GOOD, mend if open_to_all else "")]
+        return [
+            Finding("people", state, Health.DEGRADED if open_to_all else Health.GOOD, _NARROW if open_to_all else "")
+        ]
     heard = sorted(set(PeopleRecord(MemoryPaths.of(workspace).memory).current().heard) - _names(people.owner()))
     if senders.one_user and not heard:
         return [Finding("people", f"one user, for whom everything is shared ({_who(people.owner())})")]

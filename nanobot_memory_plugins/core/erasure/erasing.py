@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.memory_host import MemoryHost
 
 _SUBJECT = "forgetting for good"
+_GOES_ON = "Stop what keeps it from ending, and run `nanobot-memory doctor` again: every start goes on with it."
 # Seconds that one erasure waits for another.
 _WAIT_SECONDS = 60.0
 
@@ -98,8 +99,7 @@ class Eraser:
         since = f" begun at {unfinished.time}" if unfinished else ""
         waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
         state = f"one{since} is not finished; {self._paths.relative(record.path)} holds the words until it is"
-        mend = "The next start of a host or command goes on with it."
-        return [Finding(_SUBJECT, "; ".join([state, *waits]), Health.DEGRADED, mend)]
+        return [Finding(_SUBJECT, "; ".join([state, *waits]), Health.DEGRADED, _GOES_ON)]
 
     async def _finish(self, record: ErasureRecord) -> ErasurePlan | None:
         unfinished = await run_in_daemon_thread(record.read)
