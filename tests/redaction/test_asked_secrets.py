@@ -33,10 +33,16 @@ def test_the_answer_to_a_question_about_a_secret_is_hidden(text, secret):
         "Did you review the code?\nTwice",
         "Which password manager?\nBitwarden is fine",
         "How many tokens?\n4096",
+        "Can you help me choose a password?\nCertainly! Let us begin.",
+        "Which password did I use?\nHonestly, I forgot.",
     ],
 )
 def test_other_answers_stay(text):
     assert redact_text(text) == text
+
+
+def test_a_value_that_ends_in_a_question_mark_is_no_question():
+    assert redact_text("DB_PASSWORD=Garnet$uoerdCOZ?\nPORT=8080") == "DB_PASSWORD=[REDACTED]\nPORT=8080"
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ _QUESTION = re.compile(
     r"|(?<![a-z])(?P<code>pin(?:[ ](?:code|number))?|code|combination|combo|otp|cvv)"
     r"|(?<![a-z])(?P<key>(?:api[ ]|secret[ ]|access[ ]|private[ ]|setup[ ])?(?:key|token)|secret)"
     r"|(?P<chinese>密码|密碼|口令|验证码|驗證碼|校验码|提取码|暗号|密钥|密鑰|令牌))(?![a-z])"
-    r"[^\n?？]{0,60}[?？][\"'”’)]{0,2}"
+    r"(?![ ]?[:=])[^\n?？=]{0,60}[?？][\"'”’)]{0,2}"
 )
 _YES = (
     r"(?:(?:it['’]?s|it[ ]is|that['’]?s|that[ ]would[ ]be|sure|yes|yep|ok|okay|here|try|still|now|的?是|是"
@@ -105,7 +105,8 @@ def _is_answer(question: re.Match[str], found: str, *, strict: bool) -> bool:
     low = found.lower().strip(".,!")
     if _DIGITS.fullmatch(found):
         return question["key"] is None and sum(char.isdigit() for char in found) >= 3
-    if is_placeholder(found) or low in _NO_ANSWER or "://" in found:
+    # "Certainly!" opens an answer, and tells nothing.
+    if is_placeholder(found) or low in _NO_ANSWER or low.endswith("ly") or "://" in found:
         return False
     if has_password_marks(found) or looks_random(found, allow_hex=True):
         return True
