@@ -20,7 +20,8 @@ from nanobot_memory_plugins.core.redaction.word_lists import words
 
 HEADINGS = Cues(
     words(
-        "pass pwd pw secret token key pin otp code cvv cvc credential psk 密码 密碼 口令 密钥 密鑰 令牌 验证码 驗證碼"
+        "pass pwd pw secret token key pin otp code cvv cvc credential psk"
+        " primarykey 密码 密碼 口令 密钥 密鑰 令牌 验证码 驗證碼"
     )
 )
 _LONGEST_LINE = 2000
@@ -50,6 +51,8 @@ _NOTHING_SECRET = words(
     " hidden default empty string text varchar bool boolean int opaque <none> <set> <unset> <redacted> present"
     " missing 是 否 无 有"
 )
+# What az calls the two keys of an account.
+_AZURE_KEYS = words("primarykey secondarykey primaryconnectionstring secondaryconnectionstring")
 _NAMES = words("name key variable setting option parameter secret config 名称 名字 参数 变量 配置项 键")
 _VALUES = words("value wert valeur valor data content 值 内容")
 _TAG = re.compile(r"<(?P<tag>tr|th|td|dt|dd)(?:[ ][^<>]{0,200})?>", re.IGNORECASE)
@@ -75,6 +78,8 @@ def find_in_aligned_columns(text: str, lower: Lowered) -> Iterator[Span]:
 def column_sensitivity(heading: str) -> Sensitivity:
     """Tell how sensitive the cells of a column are, by its head; a Chinese one counts as its English word."""
     name = heading.strip(" *_`\"'")
+    if name.lower() in _AZURE_KEYS:
+        return Sensitivity.COMPOUND
     for word, english in _CHINESE:
         if word in name.lower() and len(name) <= len(word) + 6:
             return sensitivity(english)

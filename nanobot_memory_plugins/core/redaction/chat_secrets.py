@@ -78,6 +78,27 @@ CHAT = RowRules(
             "Login code review:\n\nDone by Ana",
         ),
         Row(
+            ("code",),
+            r"(?<![a-z])(?:this|the|following|your)[ ](?:[a-z-]{2,16}[ ])?code[ ](?:to|below|for)[^\n:]{0,40}:\s{1,12}"
+            r"(?P<secret>[0-9]{3}[ -][0-9]{3}|[0-9]{4,8})(?=[ \t]*(?:\n|\Z))",
+            "Enter this code to finish signing in:\n\n    «279 309»\n",
+            "Use the code below for tests:\n\nprint(4)",
+        ),
+        Row(
+            ("now it's", "now it is"),
+            rf"(?<![a-z])(?:pw|pwd|password)(?![a-z])[^\n]{{0,80}}?now[ ]it(?:['’]s|[ ]is)[ ]{_VALUE}{_END}",
+            "root pw on pg used to be old, now it's «Z5ZdaFsHx-@G-xG6» since noon",
+            "the pw was short, now it's long",
+            _is_marked,
+        ),
+        Row(
+            ("log in", "log into", "sign in", "sign into"),
+            rf"(?<![a-z])(?:log|sign)[ ]in(?:to)?[ ][^\n,.]{{0,40}}?[ ]with[ ]{_VALUE}{_END}",
+            "I log into Shopify as owner with «Canyon_Shadow39*» and into Xero",
+            "I log into Shopify with Google",
+            lambda found: _is_marked(found) and any(char.isdigit() for char in found),
+        ),
+        Row(
             (" needs ", " wants ", " set it to ", " set the "),
             rf"(?<![a-z])(?:(?:door|gate|garage|alarm|safe|keypad|lift|elevator)[ ](?:needs|wants)[ ]"
             rf"|(?:safe|lock|alarm|keypad|pin|combination|vault|suitcase)(?![a-z])[^\n.]{{0,50}}?set[ ](?:it"

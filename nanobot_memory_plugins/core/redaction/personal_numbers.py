@@ -27,6 +27,11 @@ _CN_MOBILE = re.compile(
 _INTERNATIONAL = re.compile(
     r"(?<![0-9A-Za-z_+.)-])\+[1-9][0-9]{0,3}(?:[ .-]{0,2}\(?[0-9]{1,4}\)?){2,6}(?![0-9A-Za-z_]|[.,][0-9])"
 )
+# Mobile numbers as they are written at home: 07295 918620 in Britain, 0935-407-725 in Taiwan, 06 12 34 56 78 in France.
+_DOMESTIC = re.compile(
+    r"(?<![0-9A-Za-z_.+/-])(?:07[0-9]{3}[ ][0-9]{3}[ ]?[0-9]{3}|09[0-9]{2}-[0-9]{3}-[0-9]{3}|0[67](?:[ ][0-9]{2}){4})"
+    r"(?![0-9A-Za-z_]|[.-][0-9])"
+)
 _NORTH_AMERICAN = re.compile(
     r"(?<![0-9A-Za-z_.+/-])(?:(?:1[ .-])?\([2-9][0-9]{2}\) ?[2-9][0-9]{2}[ .-]"
     r"|(?:1[.-])?[2-9][0-9]{2}(?P<gap>[.-])[2-9][0-9]{2}(?P=gap)|1 [2-9][0-9]{2} [2-9][0-9]{2} )[0-9]{4}"
@@ -72,6 +77,9 @@ def _find_near(text: str, start: int, end: int) -> Iterator[Span]:
             yield _span(match, "phone", PHONE)
     for match in _INTERNATIONAL.finditer(text, start, end):
         if _is_international(match.group(), text, match.start()):
+            yield _span(match, "phone", PHONE)
+    for match in _DOMESTIC.finditer(text, start, end):
+        if not _other_number(text, match.start()):
             yield _span(match, "phone", PHONE)
     for match in _NORTH_AMERICAN.finditer(text, start, end):
         if not _other_number(text, match.start()):

@@ -20,6 +20,7 @@ _ROWS = re.compile(rf"{_Q}(?:{'|'.join(_ROW_NAMES)}){_Q}\s{{0,8}}:\s{{0,8}}\[(?=
 _ROW = re.compile(r"[\s,]{0,60}\[(?P<cells>[^\[\]]{1,8000})\]")
 _ITEM = re.compile(rf"{_Q}(?P<text>{_NOT_Q}{{0,2000}}){_Q}|(?P<bare>[^\s,\[\]{{}}\"'\ue0f1-\ue0f6]{{1,200}})")
 _NAME_FIELD = re.compile(rf"{_Q}(?:name|column|field|label){_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<text>{_NOT_Q}{{0,100}}){_Q}")
+_NAME = re.compile(r"[A-Za-z_\u4e00-\u9fff][A-Za-z0-9_ .-]{0,39}")
 _LIST_OF_LISTS = re.compile(rf"\[\s{{0,40}}\[(?P<names>\s{{0,40}}{_Q}[^\[\]]{{2,2000}})\]\s{{0,40}},(?=\s{{0,40}}\[)")
 
 
@@ -33,14 +34,19 @@ def find_in_result_sets(text: str, lower: Lowered) -> Iterator[Span]:
         names = columns
         for start in _ROWS.finditer(text):
             yield from _judge_rows(text, start.end(), names)
-    for match in _LIST_OF_LISTS.finditer(text):
-        if is_telling(found := _names(match["names"])):
+    for match in _LIST_OF_LISTS.finditer(text) if columns is None else ():
+        if is_telling(found := _names(match["names"])) and are_names(found):
             yield from _judge_rows(text, match.end(), found)
 
 
 def is_telling(names: Sequence[str]) -> bool:
     """Tell whether one of a table's columns holds secrets."""
     return len(names) > 0 and any(column_sensitivity(name) >= Sensitivity.TOKEN for name in names)
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Tell whether the first row of a table can be its head: every cell is a name."""
+    return all(_NAME.fullmatch(cell) for cell in cells)
 
 
 def secret_places(value: Mapping[Any, Any]) -> tuple[str, list[str]] | None:

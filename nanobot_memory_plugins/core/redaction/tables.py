@@ -30,6 +30,7 @@ _COLUMNS = re.compile(
 )
 _RULE = re.compile(r"[\s|:+=-]*")
 _LONGEST_ROW = 4000
+_TYPE = re.compile(r"[a-z]{3,16}\([0-9]{1,5}(?:,[0-9]{1,3})?\)")
 _HEADINGS = (
     ("密码", "password"),
     ("密碼", "password"),
@@ -50,7 +51,8 @@ def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
     if "|" in text:
         yield from _find_rows(text)
         for match in _CELLS.finditer(text):
-            if is_surely_secret(match["value"], sensitivity(match["name"])):
+            is_type = _TYPE.fullmatch(match["value"].strip())
+            if not is_type and is_surely_secret(match["value"], sensitivity(match["name"])):
                 yield Span(*match.span("value"), "keyed_value", REDACTED, RANK_KEYED)
     if "\n" in text and ("," in text or ";" in text or "\t" in text):
         yield from _find_columns(text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core.redaction.aligned_columns import is_secret_cell
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
-from nanobot_memory_plugins.core.redaction.result_sets import is_telling, secret_places
+from nanobot_memory_plugins.core.redaction.result_sets import are_names, is_telling, secret_places
 from nanobot_memory_plugins.core.redaction.rules import ID_NUMBER, PLACEHOLDER, REDACTED
 from nanobot_memory_plugins.core.redaction.split_tokens import last_run, without_rest
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, looks_random
@@ -140,7 +140,7 @@ class _Walker:
         items = list(value)
         if len(items) > 1 and all(isinstance(item, list | tuple) for item in items):
             head = [cell for cell in items[0] if isinstance(cell, str)]
-            if len(head) == len(items[0]) and is_telling(head):
+            if len(head) == len(items[0]) and is_telling(head) and are_names(head):
                 return [self.visit(items[0], depth + 1, hide=hide), *self._rows(items[1:], head, depth)]
         ended = ""
         for item in items:
