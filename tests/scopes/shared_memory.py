@@ -92,6 +92,8 @@ class SharedMemory:
         return asyncio.run_coroutine_threadsafe(wait(), self._loop).result(120)
 
     def tool(self, name: str, scope: Scope, **arguments: Any) -> str:
+        if scope.group_chat:  # a tool runs in the turn of whoever wrote last
+            self.run(self.host.message_sent(session_key=scope.session, text="Let me see.", scope=scope))
         tool = next(one for one in self.host.tools() if one.name == name)
         return self.run(tool.run(arguments, session_key=scope.session))
 
