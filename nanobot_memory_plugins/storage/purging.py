@@ -35,9 +35,9 @@ def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: 
         traces += [Trace(where, left, removed=False, why=_IN_FILES)] if left else []
         with closing(opener.for_writing()) as database:
             if not database.erase_deleted():
-                traces.append(Trace(where, 0, removed=False, why=_STILL_READ, waits=True))
+                traces.append(Trace(where, 0, removed=False, why=_STILL_READ, waits=True, derived=True))
     except StoreError as error:
-        return [Trace(where, 0, removed=False, why=error.cause, waits=not dry_run)]
+        return [Trace(where, 0, removed=False, why=error.cause, waits=not dry_run, derived=True)]
     return [*traces, *_remove_put_aside(index)]
 
 

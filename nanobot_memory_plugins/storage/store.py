@@ -184,7 +184,7 @@ class SqliteStore:
             if not dry_run:
                 await self.flush()
         except StoreError as error:
-            return [Trace("the index", 0, removed=False, why=error.cause, waits=not dry_run)]
+            return [Trace("the index", 0, removed=False, why=error.cause, waits=not dry_run, derived=True)]
         return await self._in_housekeeping(lambda: purge_index(self._index, wanted, indexed=indexed, dry_run=dry_run))
 
     async def findings(self) -> list[Finding]:

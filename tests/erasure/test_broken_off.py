@@ -12,6 +12,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import ANY
 
 import apsw
 import pytest
@@ -21,10 +22,11 @@ from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
+from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord, Unfinished
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.values import Erasure, Message, Scope
-from tests.faults.rounds import is_long, rounds
+from tests.faults.rounds import rounds
 
 WORDS = "the user's therapist is Zanzibarina Krieger"
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
@@ -141,6 +143,19 @@ def test_half_a_record_says_that_nothing_had_begun(workspace: Path):
     assert holders(workspace) != set()
 
 
+async def test_a_forgetting_does_not_end_the_one_before_it_that_waits(workspace: Path):
+    paths = MemoryPaths.of(workspace)
+    record = ErasureRecord(paths)
+    async with MemoryHost(workspace, config=CONFIG) as host:
+        paths.spill.mkdir(exist_ok=True)
+        (paths.spill / "other.spill").write_text("the user's therapist is Zanzibarina Krieger", encoding="utf-8")
+        with private_lock(paths.spill / "other.lock"):  # as a process that lives holds it
+            first = await host.eraser.erase(Erasure(words=("Zanzibarina",)))
+            assert (first.waits, (await host.eraser.erase(Erasure(words=("chess",)))).waits) == (True, False)
+            assert record.read() == Unfinished(Erasure(words=("Zanzibarina",)), ANY)
+            assert b"chess" not in b"".join(path.read_bytes() for path in record.path.parent.iterdir())
+
+
 async def test_two_forgettings_wait_for_each_other(workspace: Path):
     async with MemoryHost(workspace, config=CONFIG) as host:
         with ErasureRecord(MemoryPaths.of(workspace)).locked(0):
@@ -168,15 +183,19 @@ def test_a_newer_record_is_left_for_its_own_version_and_named(workspace: Path):
     assert os.path.getsize(record.path) > 0
 
 
-@pytest.mark.skipif(not is_long(), reason="it waits for the reader: NANOBOT_MEMORY_FAULT_ROUNDS runs it")
-def test_an_index_that_is_being_read_is_cleaned_by_the_next_command(workspace: Path, capsys):
+def test_an_index_that_is_being_read_is_cleaned_by_the_next_command_which_needs_no_words_for_it(
+    workspace: Path, capsys, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nanobot_memory_plugins.storage.database.database._CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr("nanobot_memory_plugins.storage.database.connection.BUSY_TIMEOUT_MS", 50)
     run_command_line(["index", "--workspace", str(workspace)])
     with closing(apsw.Connection(str(workspace / ".storage" / "memory.db"))) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM docs").fetchall()
         assert run_command_line(["purge", "--text", WORDS, "--yes", "--workspace", str(workspace)]) == 0
         assert "The next start goes on with it" in capsys.readouterr().out
-        assert ErasureRecord(MemoryPaths.of(workspace)).exists()
+        assert ErasureRecord(MemoryPaths.of(workspace)).read() == Unfinished(Erasure(), ANY)
+        assert {one.split("/")[0] for one in holders(workspace)} <= {".storage"}
     assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
     assert holders(workspace) == set()
     assert not ErasureRecord(MemoryPaths.of(workspace)).exists()

@@ -57,11 +57,11 @@ class Eraser:
         locked = record.locked(wait)
         await run_in_daemon_thread(locked.__enter__)
         try:
-            await self._finish(record)
+            earlier = await self._finish(record)
             plan = await self.plan(erasure)
             if not plan.removed:
                 return ErasurePlan(erasure, plan.traces, is_done=True)
-            return await self._recorded(record, erasure, plan)
+            return await self._recorded(record, plan, earlier.unfinished if earlier else None)
         finally:
             locked.__exit__(None, None, None)
 
@@ -98,7 +98,10 @@ class Eraser:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
         since = f" begun at {unfinished.time}" if unfinished else ""
         waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
-        state = f"one{since} is not finished; {self._paths.relative(record.path)} holds the words until it is"
+        holds = f"{self._paths.relative(record.path)} holds the words until it is"
+        if unfinished and unfinished.erasure == Erasure():
+            holds = "the files are clean, and what is made of them is not yet"
+        state = f"one{since} is not finished; {holds}"
         return [Finding(_SUBJECT, "; ".join([state, *waits]), Health.DEGRADED, _GOES_ON)]
 
     async def _finish(self, record: ErasureRecord) -> ErasurePlan | None:
@@ -106,15 +109,20 @@ class Eraser:
         if unfinished is None:
             await run_in_daemon_thread(record.end)  # nothing of it had begun
             return None
-        self.finished = await self._recorded(record, unfinished.erasure, ErasurePlan(unfinished.erasure, ()))
+        self.finished = await self._recorded(record, ErasurePlan(unfinished.erasure, ()))
         return self.finished
 
-    async def _recorded(self, record: ErasureRecord, erasure: Erasure, plan: ErasurePlan) -> ErasurePlan:
+    async def _recorded(self, record: ErasureRecord, plan: ErasurePlan, earlier: Erasure | None = None) -> ErasurePlan:
+        """Carry a plan out. What an ``earlier`` one has left to do stays written down as well."""
         now = exact_time(self._clock.now())
-        await run_in_daemon_thread(lambda: record.begin(erasure, now))
-        done = plan.done(await self._carry_out(erasure, dry_run=False))
-        if not done.waits:
+        begun = plan.erasure.joined(earlier) if earlier else plan.erasure
+        await run_in_daemon_thread(lambda: record.begin(begun, now))
+        done = plan.done(await self._carry_out(plan.erasure, dry_run=False))
+        left = done.unfinished.joined(earlier or Erasure()) if done.unfinished else earlier
+        if left is None:
             await run_in_daemon_thread(record.end)
+        elif left != begun:
+            await run_in_daemon_thread(lambda: record.reduce(left, now))
         return done
 
     async def _carry_out(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
@@ -124,7 +132,7 @@ class Eraser:
             # A host may still have it, and would bring it back.
             texts = (*erasure.texts, *erasure.words)
             await run_in_daemon_thread(lambda: remember_forgotten(self._paths, removals(self._paths, wanted, texts)))
-        found = await run_in_daemon_thread(lambda: look(dry_run=dry_run))
+        found = await run_in_daemon_thread(lambda: look(dry_run=dry_run)) if wanted else []
         store = self._store()
         if store is not None and not dry_run:
             for where in {trace.where for trace in found}:

@@ -39,6 +39,14 @@ class ErasurePlan:
         """Whether something is left to be done at the next start."""
         return any(one.waits for one in self.traces)
 
+    @property
+    def unfinished(self) -> Erasure | None:
+        """What the next start has to do: None where nothing waits, no words where only what is derived waits."""
+        waiting = [one for one in self.traces if one.waits]
+        if not waiting:
+            return None
+        return Erasure() if all(one.derived for one in waiting) else self.erasure
+
     def done(self, traces: Sequence[Trace]) -> "ErasurePlan":
         """Return what became of the plan: ``traces``, and what was gone already when its turn came."""
         there = {one.where for one in traces}

@@ -1,7 +1,8 @@
 """The erasure that is being carried out, written down first: one that is broken off is finished at the next start.
 
 ``memory/.erasure/unfinished.json`` holds the words for as long as that takes, for the owner only, and is overwritten at
-the end. It is written in one go before anything else: half of it says that nothing had begun.
+the end. It is written in one go before anything else: half of it says that nothing had begun. Where only the index is
+left to be cleaned, it holds no words any more.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from filelock import Timeout
 from pydantic import TypeAdapter, ValidationError
@@ -44,6 +46,7 @@ class ErasureRecord:
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
         self.path: Path = paths.memory / FOLDER / "unfinished.json"
+        self._new = self.path.with_name(f"{self.path.name}.new")
 
     def exists(self) -> bool:
         """Say whether an erasure is going on, or was broken off."""
@@ -105,19 +108,43 @@ class ErasureRecord:
                 mend=f"Make memory/{FOLDER} a folder that this user can write; nothing was removed.",
             ) from error
 
+    def reduce(self, erasure: Erasure, time: str) -> None:
+        """Leave only what is still to be erased; what was written down before is overwritten.
+
+        Raises `MemoryFileError`.
+        """
+        new = ErasureRecord(self._paths)
+        new.path = self._new
+        new.begin(erasure, time)
+        try:
+            with open(self.path, "r+b", buffering=0) as old:
+                os.replace(self._new, self.path)
+                _overwrite(old)
+            sync_folder(self.path.parent)
+        except OSError as error:
+            raise self._stays(error) from error
+
     def end(self) -> None:
         """Overwrite and remove what was written down. Raises `MemoryFileError`."""
-        try:
-            with open(self.path, "r+b", buffering=0) as file:
-                file.write(bytes(os.fstat(file.fileno()).st_size))
-                os.fsync(file.fileno())
-            self.path.unlink()
-            sync_folder(self.path.parent)
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise MemoryFileError(
-                f"{self._paths.relative(self.path)} holds what was forgotten, and cannot be removed:"
-                f" {error.strerror or type(error).__name__}.",
-                mend="Delete it.",
-            ) from error
+        for path in (self._new, self.path):
+            try:
+                with open(path, "r+b", buffering=0) as file:
+                    _overwrite(file)
+                path.unlink()
+                sync_folder(path.parent)
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                raise self._stays(error) from error
+
+    def _stays(self, error: OSError) -> MemoryFileError:
+        return MemoryFileError(
+            f"{self._paths.relative(self.path)} holds what was forgotten, and cannot be removed:"
+            f" {error.strerror or type(error).__name__}.",
+            mend="Delete it.",
+        )
+
+
+def _overwrite(file: BinaryIO) -> None:
+    file.write(bytes(os.fstat(file.fileno()).st_size))
+    os.fsync(file.fileno())

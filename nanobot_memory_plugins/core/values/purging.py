@@ -19,6 +19,7 @@ class Trace:
     these are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be
     written; where it stays, ``why`` says why. ``nearly`` says that only a part of the words stands there, ``waits``
     that it could not be removed now, and that the next start tries it again, ``foreign`` that a person wrote it.
+    ``derived`` says that it is made of files that are clean: to remove it later nobody has to know the words.
     """
 
     where: str
@@ -29,6 +30,7 @@ class Trace:
     nearly: bool = False
     waits: bool = False
     foreign: bool = False
+    derived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
