@@ -28,6 +28,10 @@ _LONGEST_LINE = 2000
 _MOST_ROWS = 2000
 _CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
 _RULER = re.compile(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
+# How many rows there were, below a table.
+_FOOTER = re.compile(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?|Empty set.{0,40}")
+# Above the secrets themselves, as vault prints them: every random value below is one.
+_SECRET_DATA = re.compile(r"[ \t]*=+[ ](?:Secret[ ])?Data[ ]=+[ \t]*")
 _HEADING = re.compile(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CHINESE = (
     ("zugangscode", "pin"),
@@ -71,7 +75,7 @@ def find_in_aligned_columns(text: str, lower: Lowered) -> Iterator[Span]:
         return
     if "\n" in text:
         yield from _find_in_lines(text)
-    if "<t" in lower:
+    if "<t" in lower or "<d" in lower:
         yield from _find_in_html(text)
 
 
@@ -102,10 +106,17 @@ def _find_in_lines(text: str) -> Iterator[Span]:
     rows = 0
     at = 0
     before: list[_Cell] = []  # the cells of the line before, which a ruler would make a head
+    is_data = False
     for line in text.split("\n"):
         begin, at = at, at + len(line) + 1
         if not line.strip() or len(line) > _LONGEST_LINE or rows > _MOST_ROWS:
-            head, before, rows = [], [], 0
+            head, before, rows, is_data = [], [], 0, False
+            continue
+        if _FOOTER.fullmatch(line):
+            head, before = [], []
+            continue
+        if _SECRET_DATA.fullmatch(line):
+            is_data = True
             continue
         if _RULER.fullmatch(line):
             if before and _is_head(before):
@@ -116,7 +127,7 @@ def _find_in_lines(text: str) -> Iterator[Span]:
         cells = [_Cell(match.start(), match.end(), match.group()) for match in _CELL.finditer(line)]
         if head:
             rows += 1
-            yield from _judge(head, cells, begin, is_sure=is_sure)
+            yield from _judge(head, cells, begin, is_sure=is_sure, is_data=is_data)
             continue
         if len(cells) >= 2 and "|" not in line and _is_head(cells):
             head, rows, is_sure = cells, 0, all(cell.text[0].isupper() or not cell.text[0].isascii() for cell in cells)
@@ -149,7 +160,7 @@ def _value_column(head: list[_Cell]) -> tuple[int, int] | None:
     return (name, value) if name is not None and value is not None else None
 
 
-def _judge(head: list[_Cell], cells: list[_Cell], begin: int, *, is_sure: bool) -> Iterator[Span]:
+def _judge(head: list[_Cell], cells: list[_Cell], begin: int, *, is_sure: bool, is_data: bool) -> Iterator[Span]:
     if len(cells) != len(head) and len(cells) == 1 and " " in cells[0].text:
         # The widest values leave one blank: cut where the words are as many as the columns.
         parts = [
@@ -161,7 +172,8 @@ def _judge(head: list[_Cell], cells: list[_Cell], begin: int, *, is_sure: bool) 
     if setting is not None and len(cells) == len(head):
         name, value = cells[setting[0]], cells[setting[1]]
         marked = has_password_marks(value.text) or looks_random(value.text, allow_hex=True)
-        if marked and " " not in value.text and is_secret_cell(value.text, name.text):
+        is_random = is_data and looks_random(value.text, allow_hex=True)
+        if marked and " " not in value.text and (is_random or is_secret_cell(value.text, name.text)):
             yield Span(begin + value.start, begin + value.end, "keyed_value", REDACTED, RANK_KEYED)
     for index, column in enumerate(head):
         if column_sensitivity(column.text) < Sensitivity.TOKEN:

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.redaction.word_lists import words
 _CUES = Cues(
     words("password passphrase passcode passwort pw pwd pin code combination combo otp secret token key cvv seed wifi")
     | words("密码 密碼 口令 验证码 驗證碼 校验码 提取码 暗号 密钥 密鑰 令牌 mdp contraseña clave код пароль")
+    | {"security question", "security answer"}
 )
 _QUOTES = "\"'`\ue0f1-\ue0f9"
 # A question about a secret, to its end; what kind of code it must not be stands before the word.
@@ -23,7 +24,8 @@ _QUESTION = re.compile(
     r"|color|colour|hex|http|response|airport|currency|language|unit|sample|python|java|dead"
     r"|legacy|class|morse|public|primary|foreign|partition|sort|cache|dictionary|arrow|map|house|car|piano"
     r"|answer)[ ])?"
-    r"(?:(?<![a-z])(?P<password>pass[ -]?(?:word|phrase|code)|passwort|pw|pwd|mdp|wi-?fi)"
+    r"(?:(?<![a-z])(?P<password>pass[ -]?(?:word|phrase|code)|passwort|pw|pwd|mdp|wi-?fi"
+    r"|(?:security|secret)[ ](?:question|answer))"
     r"|(?<![a-z])(?P<code>pin(?:[ ](?:code|number))?|code|combination|combo|otp|cvv)"
     r"|(?<![a-z])(?P<key>(?:api[ ]|secret[ ]|access[ ]|private[ ]|setup[ ])?(?:key|token)|secret)"
     r"|(?P<chinese>密码|密碼|口令|验证码|驗證碼|校验码|提取码|暗号|密钥|密鑰|令牌))(?![a-z])"

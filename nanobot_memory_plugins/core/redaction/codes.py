@@ -229,6 +229,14 @@ def _lets_in(text: str, start: int, end: int) -> bool:
 
 def _find_backup_codes(text: str) -> Iterator[Span]:
     for match in _BACKUP.finditer(text):
-        for code in _ONE_CODE.finditer(text, *match.span("codes")):
-            if any(char.isdigit() for char in code.group()):
+        codes = list(_ONE_CODE.finditer(text, *match.span("codes")))
+        shapes = {_shape(code.group()) for code in codes if any(char.isdigit() for char in code.group())}
+        for code in codes:
+            # One of letters alone is a code where others have its shape, and no word.
+            if any(char.isdigit() for char in code.group()) or ("-" in code.group() and _shape(code.group()) in shapes):
                 yield told_span(*code.span())
+
+
+def _shape(code: str) -> tuple[tuple[int, ...], bool]:
+    """Give the lengths of the parts of ``code``, and whether its letters are capitals."""
+    return tuple(len(part) for part in code.split("-")), code.upper() == code

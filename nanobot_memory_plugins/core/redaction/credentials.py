@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
-from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
@@ -68,7 +68,7 @@ _COMMANDS = Cues(
 )
 _COMMAND_FLAG = re.compile(
     r"""(?x)
-    (?<![A-Za-z0-9_/-]) (?:
+    (?<![A-Za-z0-9_-]) (?:
         (?P<spaced> (?: sshpass | docker[ ]login | podman[ ]login | helm[ ]registry[ ]login | az[ ]login
           | az[ ]acr[ ]login | mongo(?:sh|dump|restore|import|export)? | psexec(?:\.exe|64)?
           | PSEXEC(?:\.EXE)? | oc[ ]login | htpasswd | ipmitool | skopeo[ ]login | unzip | zip | gpg2? | sqlcmd
@@ -123,11 +123,16 @@ _CALL_CUES = Cues(
 )
 _SECRET_MANIFEST = re.compile(r"(?m)^[ \t\"']{0,8}kind[\"']?:[ \t]{0,3}[\"']?Secret(?:List)?[\"']?[ \t]*,?$")
 _MANIFEST_DATA = re.compile(
-    r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:stringData|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
+    r"(?m)^(?P<indent>[ \t]{0,20})[\"']?(?:(?P<plain>stringData)|data)[\"']?:[ \t]*\{?[ \t]*\n(?P<body>(?:"
     r"(?P=indent)[ \t]{1,8}[^\n]{1,5000}(?:\n|$)){1,200})"
 )
+# What a manifest holds beside its secrets.
+_BESIDE_SECRETS = words(
+    "user username login host hostname server port registry database db dbname name region endpoint bucket type url"
+    " namespace schema driver scheme sslmode env environment zone"
+)
 _MANIFEST_ITEM = re.compile(
-    r"(?m)^[ \t]+[\"']?[A-Za-z0-9_.-]{1,200}[\"']?:[ \t]+(?P<secret>[^\s#|>][^\n]{0,5000}?)[ \t]*,?$"
+    r"(?m)^[ \t]+[\"']?(?P<name>[A-Za-z0-9_.-]{1,200})[\"']?:[ \t]+(?P<secret>[^\s#|>][^\n]{0,5000}?)[ \t]*,?$"
 )
 
 
@@ -316,10 +321,18 @@ def _find_command_flags(text: str) -> Iterator[Span]:
         yield _span(value.start, value.end, "command_password")
 
 
+def _says_where(name: str, value: str) -> bool:
+    """Tell whether an item of a manifest in plain text says where to log in, and as whom: no secret of its own."""
+    last = split_name(name)[-1:]
+    return bool(last) and last[0] in _BESIDE_SECRETS and not looks_random(value, allow_hex=True) and "@" not in value
+
+
 def _find_manifest_values(text: str) -> Iterator[Span]:
     for block in _MANIFEST_DATA.finditer(text):
         for item in _MANIFEST_ITEM.finditer(text, *block.span("body")):
             value = item["secret"].strip("\"'")
+            if block["plain"] and _says_where(item["name"], value):
+                continue
             if value and not is_placeholder(value) and value not in ("{", "["):
                 start = item.start("secret") + item["secret"].find(value)
                 yield _span(start, start + len(value), "manifest_secret")

@@ -39,10 +39,13 @@ _NAMED: ByCue[re.Pattern[str]] = ByCue(
             r"|SecretStr|SecretString|from|new|decode|atob|String|str|bytes|Some|Secret|\[\]byte|Buffer\.from)"
             r"\([ \t]{0,2}(?=[br]?[\"'])",
         ),
-        # "db_password": {"value": "..."
+        # "db_password": {"value": "...", "db_password": {"sensitive": true, "type": "string", "value": "..."
         (
             ("alue", "efault"),
-            rf"[\"\ue0f1-\ue0f3]{_NAME}[\"\ue0f1-\ue0f3][ ]?:[ ]?\{{\s{{0,12}}[\"\ue0f1-\ue0f3](?:value|default)"
+            rf"[\"\ue0f1-\ue0f3]{_NAME}[\"\ue0f1-\ue0f3][ ]?:[ ]?\{{\s{{0,12}}"
+            r"(?:[\"\ue0f1-\ue0f3][A-Za-z_]{2,20}[\"\ue0f1-\ue0f3][ ]?:[ ]?"
+            r"(?:[\"\ue0f1-\ue0f3][^\n\"\ue0f1-\ue0f3{}]{0,80}"
+            r"[\"\ue0f1-\ue0f3]|true|false|null|[0-9]{1,10})\s{0,2},\s{0,16}){0,5}[\"\ue0f1-\ue0f3](?:value|default)"
             r"[\"\ue0f1-\ue0f3][ ]?:[ ]?(?=[\"\ue0f1-\ue0f3])",
         ),
         # ["password"]=> string(14) "..."

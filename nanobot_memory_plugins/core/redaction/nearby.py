@@ -93,6 +93,12 @@ _WRAPPED_REST = re.compile(
     r"\[(?:API_KEY|REDACTED)\]\\?\r?\n[ \t]*(?P<secret>[A-Za-z0-9+/_-]{12,400}={0,2})[ \t]*(?=\r?\n|\Z)"
 )
 _DIGIT = re.compile(r"[0-9]")
+# Before a value that has a label of its own: the network's name, the account.
+_NAMES_ANOTHER = re.compile(
+    rf"(?i)(?:名[称稱字]?|ssid|[账帐賬帳][号號户戶]|用户名?|用戶名?|熱點|热点|(?<![a-z])(?:user(?:[ ]?name)?"
+    rf"|account|network|hotspot|host|server|hostname|database|room|model|device|called|named))[ ]?"
+    rf"(?:[:=是为為叫]|is)?[ ]?[{Q}「*]{{0,2}}\Z"
+)
 
 
 def find_nearby(text: str, lower: Lowered) -> Iterator[Span]:
@@ -124,6 +130,8 @@ def _find_password(text: str, start: int, end: int) -> Iterator[Span]:
     match = _password_before(text, start)
     if match is not None and _is_password(match):
         shift = max(0, start - _FARTHEST)
+        if _NAMES_ANOTHER.search(text, shift, shift + match.start("secret")):
+            return
         yield told_span(shift + match.start("secret"), shift + match.start("secret") + len(_bare(match)))
 
 

@@ -14,13 +14,20 @@ from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensiti
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import names_resource
 from nanobot_memory_plugins.core.redaction.value_shapes import (
+    has_password_marks,
     is_placeholder,
     is_scrambled,
     is_secret_value,
     is_surely_secret,
     is_type_name,
 )
-from nanobot_memory_plugins.core.redaction.values_in_text import Value, end_of_literals, line_before, value_at
+from nanobot_memory_plugins.core.redaction.values_in_text import (
+    Value,
+    end_of_block,
+    end_of_literals,
+    line_before,
+    value_at,
+)
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 _Q = "\"'`\ue0f1-\ue0f9"
@@ -75,6 +82,8 @@ _QUALIFIED_KEY = re.compile(
 # The two halves of an access key: "ak: ...", "sk: ...".
 _ACCESS_KEY_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
 _BETWEEN_LITERALS = re.compile(r"[\"']\s*\\?[+.]?\s*[\"']")
+# The folder in which a process runs: PWD=/srv/app
+_FOLDER = re.compile(r"[\"']?[/~](?:[a-z._-]{0,30}+/?){0,12}+(?=[\s;,\"'})]|\Z)")
 _HEX_KEY = re.compile(r"[0-9a-f]{32}(?![0-9A-Za-z])")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
@@ -152,7 +161,7 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
         level = Sensitivity.VENDOR  # OpenWeather's; WeChat's are no secrets, and not of this shape
     if name in ("sk", "SK") and _ACCESS_KEY_BEFORE.search(text, max(0, match.start() - 160), match.start()):
         level = Sensitivity.VENDOR
-    if level is Sensitivity.NONE:
+    if level is Sensitivity.NONE or (name in ("PWD", "OLDPWD") and sep == "=" and _FOLDER.match(text, at)):
         return None
     if sep.strip() == "," and not (at < len(text) and text[at] in "\"'"):
         return None
@@ -210,7 +219,12 @@ def _accept(
     if match is not None and not value.quoted and _is_code_assignment(text, match, value):
         return None
     end = end_of_literals(text, value) if value.quoted else value.end
-    if end > value.end:
+    block_end = end_of_block(text, value) if value.quoted else end
+    if block_end > end:
+        lines = text[value.start : block_end].split()
+        # One line says it, or all of them together: a token that was wrapped.
+        end, found = block_end, found if has_password_marks(found) or " " in found else "".join(lines)
+    elif end > value.end:
         found = _BETWEEN_LITERALS.sub("", text[value.start : end])
     if not is_secret_value(found, level, key=name, quoted=value.quoted, running_text=running):
         return None

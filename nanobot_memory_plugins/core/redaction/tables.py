@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nanobot_memory_plugins.core.redaction.aligned_columns import find_in_aligned_columns
 from nanobot_memory_plugins.core.redaction.cues import Lowered
@@ -39,6 +39,7 @@ _HEADINGS = (
     ("密鑰", "secret_key"),
     ("令牌", "access_token"),
 )
+_CARD_HEADINGS = frozenset({"card", "card_number", "card_no", "card_no.", "gift_card", "卡号", "卡號"})
 _INSERT = re.compile(
     r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
 )
@@ -80,9 +81,17 @@ def _find_rows(text: str) -> Iterator[Span]:
         if len(cells) == len(names):
             yield from _judge_cells(names, cells, begin)
         elif not names:
-            names = [_heading(cell) for cell in cells]
+            names = _headings(cells)
             if not any(sensitivity(name) >= Sensitivity.TOKEN for name in names):
                 names = []
+
+
+def _headings(cells: Iterable[str]) -> list[str]:
+    """Give the names of columns. A number beside its PIN is that of a card which is money, and a secret as it is."""
+    names = [_heading(cell) for cell in cells]
+    if any(sensitivity(name) in (Sensitivity.CODE, Sensitivity.PASSWORD) for name in names):
+        return ["passcode" if name.lower() in _CARD_HEADINGS else name for name in names]
+    return names
 
 
 def _heading(cell: str) -> str:
@@ -99,7 +108,7 @@ def _find_columns(text: str) -> Iterator[Span]:
             continue
         line = header.group()
         separator = next(char for char in line if char in ",;\t")
-        names = [_heading(name) for name in line.split(separator)]
+        names = _headings(line.split(separator))
         if not any(sensitivity(name) >= Sensitivity.TOKEN for name in names):
             continue
         at = header.end() + 1

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.credentials import is_basic
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
+from nanobot_memory_plugins.core.redaction.printed_secrets import PRINTED
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 
@@ -55,6 +56,17 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
         (("oathtool", "totp"), rf"(?:oathtool[ ][^\n|;&]{{0,60}}?(?:-b|--base32)|TOTP\(|HOTP\()[ ]?{_WORD}", _marked),
         (("isakmp", "crypto"), rf"(?i)crypto[ ]isakmp[ ]key[ ](?:[06][ ])?{_WORD}", _any),
         (("community",), rf"(?i)snmp-server[ ]community[ ]{_WORD}", _any),
+        # Community (rw): ..., read-only community ..., and a community below a title that says SNMP
+        (
+            ("community", "团体", "共同体"),
+            r"(?i)(?:community(?:[ _-]?(?:string|name))?[ ]?\((?:rw|ro|r/w|r/o|read|write|read[ -]?only"
+            r"|read[ -]?write)\)"
+            r"|(?:rw|ro|r/w|r/o|read|write|read[ -]?only|read[ -]?write|trap|private|snmp(?:v[123]c?)?)[ _-]community"
+            r"(?:[ _-]?(?:string|name))?|community[ _-]?string|团体[名字]|共同体名?"
+            r"|snmp(?>[^\ue000]{0,200}?(?<![a-z])community(?=[ ]?[:=])))"
+            rf"[\"']?(?:[ ]?[:=是为]|[ ]is)?[ ]{{0,3}}{_WORD}",
+            _marked,
+        ),
         (("link_secret",), rf"secure_link_secret[ ]+{_WORD}", _any),
         (
             (" ~", "+@", " >"),
@@ -161,10 +173,9 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
         (("wandb login",), rf"wandb[ ]login[ ](?:--?[a-z-]{{1,20}}(?:=\S{{1,60}})?[ ]){{0,3}}{_WORD}", _marked),
         (("secret '",), r"(?i)[(,][ ]{0,3}secret[ ]'(?P<secret>[^'\n]{4,400})'", _any),
         (
-            ("genkey", "jsonpath", "gen-key", "genpsk"),
+            ("genkey", "genpsk"),
             rf"(?m)^[^\n]{{0,12}}(?:wg[ ]gen(?:key|psk)"
-            rf"|kubectl[ ]get[ ]secrets?[ ][^\n]{{1,200}}?jsonpath"
-            rf"[^\n]{{1,120}})[ ]*\n{_WORD}[ ]*$",
+            rf")[ ]*\n{_WORD}[ ]*$",
             _marked,
         ),
         (("<auth-user-pass>",), r"<auth-user-pass>\s{0,4}[^\s<>]{1,80}\s{1,4}(?P<secret>[^\s<>]{4,200})", _any),
@@ -247,6 +258,7 @@ _SHAPES: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
 
 def find_typed(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that somebody typed, or a tool printed, in the folded ``text``; ``lower`` is it in lower case."""
+    yield from PRINTED.find(text, lower)
     for shape, check in _SHAPES.met(lower):
         for match in shape.finditer(text):
             found = match["secret"].rstrip(",;")

@@ -15,6 +15,8 @@ _CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\
 _BARE = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
 _NEXT_PAIR = re.compile(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
 _ENTITY_END = re.compile(r"</|<br|/>")
+_LONGEST_INDENT = 40
+_BLOCK_OPENS = re.compile(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
 _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 # The same where its lines were joined.
 _JOINED_BLOCK = re.compile(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
@@ -103,6 +105,17 @@ def end_of_literals(text: str, value: Value) -> int:
     end = value.end
     while following := _NEXT_LITERAL.match(text, end) or _JOINED_LITERAL.match(text, end):
         end = following.end()
+    return end
+
+
+def end_of_block(text: str, value: Value) -> int:
+    """Give where the block of YAML ends whose first line is ``value``: the lines that are indented as far as it is."""
+    line = text.rfind("\n", max(0, value.start - _LONGEST_INDENT), value.start) + 1
+    if not line or not _BLOCK_OPENS.search(text, max(0, line - _LONGEST_INDENT), line - 1):
+        return value.end
+    end, indent = value.end, text[line : value.start]
+    while not indent.strip() and indent and text.startswith(indent, end + 1) and end - value.start < _LONGEST:
+        end = _end_of_line(text, end + 1)
     return end
 
 

@@ -1,10 +1,27 @@
-"""What opens a wallet or an authenticator: numbered seed words, setup keys in groups, links that move accounts."""
+"""What opens a wallet or an authenticator, or is money itself: seed words, setup keys, links, codes of gift cards."""
 
 from __future__ import annotations
+
+import re
 
 from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
 from nanobot_memory_plugins.core.redaction.rules import API_KEY
 from nanobot_memory_plugins.core.redaction.word_lists import words
+
+# A group of four letters of which no word is made.
+_NO_WORD = re.compile(r"(?i)(?<![a-z0-9])(?![aeiouy])[a-z](?![aeiouy])[a-z](?![aeiouy])[a-z]")
+# A code of gift cards, of capitals and digits: in groups, or long.
+_GIFT_CODE = r"(?-i:(?P<secret>[A-Z0-9]{3,8}(?:[ -][A-Z0-9]{3,8}){1,5}|[A-Z0-9]{10,24}))(?![A-Za-z0-9]|-[A-Z0-9])"
+_PROMOTION = re.compile(r"[A-Z]{3,}[0-9]{0,4}")
+
+
+def _is_setup_key(found: str) -> bool:
+    return any(char.isdigit() for char in found) or found.isupper() or bool(_NO_WORD.search(found))
+
+
+def _is_gift_code(found: str) -> bool:
+    return any(char.isdigit() for char in found) and not _PROMOTION.fullmatch(found)
+
 
 # Common words that no list of seed words holds.
 _PROSE = words("the and are for with from was were not but its this that you your they have has had into")
@@ -72,7 +89,47 @@ WALLETS = RowRules(
             r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15})(?:[ -][A-Za-z2-7]{1,3})?)(?![A-Za-z0-9])",
             "setup key: «XAAE P5XG 7QK2 LMNO»",
             "the setup key: four more plus many",
-            lambda found: any(char.isdigit() for char in found) or found.isupper(),
+            _is_setup_key,
+        ),
+        Row(
+            (
+                "claim code",
+                "redemption code",
+                "redeem code",
+                "redeem",
+                "gift code",
+                "card code",
+                "voucher",
+                "prepaid code",
+            ),
+            r"(?<![a-z])(?:(?:claim|redemption|redeem|gift(?:[ -]?card)?|voucher|prepaid|top-?up|wallet)[ ]"
+            rf"(?:code|number|no\.?|pin)|redeem(?:[ ]with)?)(?:[ ]?[:=#]|[ ]is)?[ \n]{{1,3}}[\"'*]{{0,2}}{_GIFT_CODE}",
+            "Claim code: «7QAR-C8K3ET-BK93»\nno expiry date",
+            "Voucher code: SUMMER2025",
+            _is_gift_code,
+        ),
+        Row(
+            (
+                "gift card",
+                "giftcard",
+                "gift voucher",
+                "礼品卡",
+                "禮品卡",
+                "购物卡",
+                "e卡",
+                "充值卡",
+                "点卡",
+                "兑换码",
+                "兌換碼",
+                "卡密",
+            ),
+            r"(?:gift[ -]?card|gift[ ]voucher|礼品卡|禮品卡|购物卡|e卡|充值卡|点卡|兑换码|兌換碼|卡密)"
+            r"(?>[^\ue000]{0,80}?(?:code|number|no\.|pin|卡号|卡密|兑换码|兌換碼|密码|密碼|(?=[:：]))"
+            r"[ ]?(?:[:=是为]|is)?[ ]{0,2}"
+            rf"[\"'*]{{0,2}}(?=(?-i:[A-Z0-9]{{3,8}}[ -][A-Z0-9]{{3,8}}|[A-Z0-9]{{10}}))){_GIFT_CODE}",
+            "Your gift card from Ana:\n50 EUR, code «7QAR-C8K3ET-BK93»",
+            "Your gift card from Ana:\n50 EUR, order number 7",
+            _is_gift_code,
         ),
     ),
 )
