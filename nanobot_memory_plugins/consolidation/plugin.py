@@ -103,9 +103,9 @@ class ConsolidationPlugin:
         await self._extraction.turn_finished(session_key, messages, scope, context)
 
     @hookimpl
-    async def withheld_texts(self, context: PluginContext) -> list[Withheld]:
+    async def withheld_texts(self, scope: Scope, context: PluginContext) -> list[Withheld]:
         """Withhold what was forgotten on somebody's order."""
-        return [Withheld(text) for text in await self._spoken_of(context).withheld()]
+        return [Withheld(text) for text in await self._spoken_of(context).withheld(scope)]
 
     @hookimpl
     async def on_purge(

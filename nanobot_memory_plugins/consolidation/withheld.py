@@ -1,51 +1,74 @@
 """What was forgotten on somebody's order and could be brought back: until then conversations do not bring it up."""
 
+import json
 import os
 import threading
-from collections.abc import Collection
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter, ValidationError
+
+from nanobot_memory_plugins.consolidation.entry import whole_scope
 from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.consolidation.operations import FORGET
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.values import Scope, Visibility
 
 _NAME = "said-again"
+_SCOPE = TypeAdapter(Scope)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forgotten:
+    """The text of a forgotten entry, and whose messages and entries say it again."""
+
+    text: str
+    wanted: Wanted
+    again: tuple[Scope, ...]
 
 
 class WithheldTexts:
-    """The texts of the entries that were forgotten, and neither brought back, purged nor said again. It blocks.
+    """The texts of the entries that were forgotten, and neither brought back nor purged. It blocks.
 
-    ``memory/.entries/said-again`` names the entries whose words were said again: ids, and no words.
+    What was said again is withheld from those who do not see where that was. ``memory/.entries/said-again`` has a line
+    for each time: the entry's id, and the scope of the message as JSON; no words. Without a scope it is everybody's.
     """
 
     def __init__(self, repository: EntryRepository) -> None:
         self._repository = repository
         self._file = entries_folder(repository.paths) / _NAME
         self._lock = threading.Lock()
-        self._known: tuple[tuple[str, ...], dict[str, str]] = ((), {})
+        self._known: tuple[tuple[str, ...], dict[str, _Forgotten]] = ((), {})
 
-    def texts(self) -> tuple[str, ...]:
-        """Return the texts, each once. Raises `MemoryFileError`."""
-        return tuple(dict.fromkeys(self._forgotten().values()))
+    def texts(self, visible: Visibility) -> tuple[str, ...]:
+        """Return the texts that are withheld from those who see ``visible``, each once. Raises `MemoryFileError`."""
+        found = (one for one in self._forgotten().values() if not any(map(visible.allows, one.again)))
+        return tuple(dict.fromkeys(one.text for one in found))
 
-    def hear(self, text: str) -> None:
-        """Learn what the user says: what is said again is not withheld any longer. Raises `MemoryFileError`."""
-        again = [id_ for id_, content in self._forgotten().items() if Wanted([content]).count(text)]
+    def hear(self, text: str, scope: Scope) -> None:
+        """Learn what a user says: what is said again is not withheld any longer from those who see it.
+
+        Raises `MemoryFileError`.
+        """
+        again = [id_ for id_, one in self._forgotten().items() if scope not in one.again and one.wanted.count(text)]
         if again:
+            told = json.dumps(asdict(scope), separators=(",", ":"))
             with self._repository.locked():
-                write_private(self._file, "".join(f"{id_}\n" for id_ in {*self._said_again(), *again}).encode())
+                before = read_file(self._file) or b""
+                write_private(self._file, before + "".join(f"{id_} {told}\n" for id_ in again).encode())
 
-    def _forgotten(self) -> dict[str, str]:
+    def _forgotten(self) -> dict[str, _Forgotten]:
         stamp = tuple(map(_stamp, (self._repository.journal.path, self._repository.path, self._file)))
         with self._lock:
             if self._known[0] != stamp:
                 self._known = (stamp, self._read())
             return self._known[1]
 
-    def _read(self) -> dict[str, str]:
+    def _read(self) -> dict[str, _Forgotten]:
         found: dict[str, str] = {}
         for run in self._repository.journal.runs():
             for change in run.changes:
@@ -56,17 +79,31 @@ class WithheldTexts:
         if not found:
             return {}
         there = self._repository.load().entries
-        again: Collection[str] = self._said_again()
-        known = Wanted([entry.content for entry in there.values()])
-        return {
-            id_: text for id_, text in found.items() if id_ not in there and id_ not in again and not known.count(text)
-        }
+        said = list(self._said_again())
+        told, saying = Wanted(entry.content for entry in there.values()), Wanted(found.values())
+        alike = [entry for entry in there.values() if saying.count(entry.content)]
+        forgotten: dict[str, _Forgotten] = {}
+        for id_, text in found.items():
+            if id_ not in there:
+                wanted = Wanted([text])
+                again = [scope for name, scope in said if name == id_]
+                again += [whole_scope(entry) for entry in alike if wanted.count(entry.content)]
+                if told.count(text):
+                    again += [whole_scope(entry) for entry in there.values() if Wanted([entry.content]).count(text)]
+                forgotten[id_] = _Forgotten(text, wanted, tuple(dict.fromkeys(again)))
+        return forgotten
 
-    def _said_again(self) -> frozenset[str]:
+    def _said_again(self) -> Iterator[tuple[str, Scope]]:
         try:
-            return frozenset((read_file(self._file) or b"").decode("ascii", "replace").split())
+            lines = (read_file(self._file) or b"").decode("utf-8", "replace").splitlines()
         except MemoryFileError:
-            return frozenset()
+            return
+        for line in lines:
+            id_, _, told = line.partition(" ")
+            try:
+                yield id_, _SCOPE.validate_json(told) if told else Scope()
+            except ValidationError:
+                continue
 
 
 def _stamp(path: Path) -> str:

@@ -1,6 +1,6 @@
 """What a plugin may use of its host."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,11 @@ from typing import Any
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.scopes import owner
-from nanobot_memory_plugins.core.values import Scope, Visibility
+from nanobot_memory_plugins.core.values import Hit, Scope, Visibility
+
+
+async def _all_of_them(_scope: Scope, hits: Sequence[Hit]) -> Sequence[Hit]:
+    return hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +27,8 @@ class PluginContext:
     ``visible_scope`` turns the scope of a call, or of a session alone, into what may be seen on its behalf: a search
     for it carries that as its ``scope``. ``known_scope`` gives the whole scope of a session. ``owner_of`` gives the
     same for two scopes when they are one person's, by whatever name, in the same group chat or in none. ``is_nobodys``
-    says whether nobody sees what is of a scope any more, since it names nobody.
+    says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
+    withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
     """
 
     plugin_name: str
@@ -38,6 +43,7 @@ class PluginContext:
     owner_of: Callable[[Scope], Scope] = owner
     is_nobodys: Callable[[Scope], bool] = lambda scope: False
     known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
+    shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
 
     @property
     def store(self) -> Store | None:

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from nanobot_memory_plugins.core.capture import Capture, combined_receipt
 from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.erasure.live import LiveForgetting
-from nanobot_memory_plugins.core.erasure.withholding import Withholding
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_set import PluginSet
@@ -24,7 +23,6 @@ class HookCalls:
         self._plugins = plugins
         self._capture = capture
         self._forgotten = forgotten
-        self._withholding = Withholding(plugins.host)
 
     async def answers(
         self,
@@ -57,9 +55,9 @@ class HookCalls:
         # Once more: the order may have come while they worked.
         return await self._forgotten.answers(session, arguments, answers)
 
-    async def blocks(self, answers: Sequence[PluginAnswer]) -> list[ContextBlock]:
+    async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers, without what somebody wants forgotten."""
-        return await self._withholding.blocks(answers)
+        return await self._plugins.withholding.blocks(answers, scope)
 
     async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
         """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""

@@ -182,10 +182,11 @@ def contribute_tools(context: PluginContext) -> MemoryTool | Sequence[MemoryTool
 
 
 @hookspec
-def withheld_texts(context: PluginContext) -> Withheld | Sequence[Withheld] | None:
-    """Say what somebody wants forgotten that could still be brought back: no other plugin's block says it meanwhile.
+def withheld_texts(scope: Scope, context: PluginContext) -> Withheld | Sequence[Withheld] | None:
+    """Say what somebody wants forgotten that could still be brought back: no other plugin says it meanwhile.
 
-    Called for every message to which a plugin has a block: keep the answer until it changes.
+    ``scope`` says on whose behalf that is asked. Called for every message to which a plugin has a block, and when the
+    model searches the memory: keep the answer until it changes.
     """
 
 

@@ -180,7 +180,7 @@ class MemoryHost(PromptCalls):
             scope=whose,
         )
         await self._hooks.keep_notes(answers, scope=whose)
-        blocks = await self._hooks.blocks(answers)
+        blocks = await self._hooks.blocks(answers, scope=whose)
         self._note_recall(blocks)
         self._redaction.hear(*(block.text for block in blocks))
         return MessageContext(
@@ -203,14 +203,15 @@ class MemoryHost(PromptCalls):
         Returns a fenced block when the answer should be made again with it, else None.
         """
         await self.start()
+        whose = self._scopes.of(session_key, scope)
         answers = await self._hooks.answers(
             "on_draft_written",
             {"session_key": session_key, "text": text, "draft": draft, "history": plain_history(history)},
             accept=(ContextBlock,),
             limit=self.config.core.message_limit,
-            scope=self._scopes.of(session_key, scope),
+            scope=whose,
         )
-        if blocks := await self._hooks.blocks(answers):
+        if blocks := await self._hooks.blocks(answers, scope=whose):
             self._note_recall(blocks)
         return fence((block.text for block in blocks), language=self._language(text))
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
@@ -10,6 +11,7 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plug
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.erasure.withholding import Withholding
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.log import logger
@@ -94,6 +96,7 @@ class PluginSet:
             breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
             clock=clock,
         )
+        self.withholding = Withholding(self.host)
 
     async def load(self) -> None:
         """Import the enabled plugins, off the event loop, and register them."""
@@ -127,6 +130,7 @@ class PluginSet:
             owner_of=self._scopes.owner,
             is_nobodys=self._scopes.is_nobodys,
             known_scope=self._scopes.of_session,
+            shown=partial(self.withholding.hits, found.name),
             opened_store=self._store,
         )
         try:

@@ -137,7 +137,7 @@ class MemorySearchTool:
             sources=frozenset({wanted.source.value}) if wanted.source else frozenset(),
         )
         try:
-            hits = (await hits_of(store, query)).hits
+            hits = await self._context.shown(Scope(session=session_key), (await hits_of(store, query)).hits)
         except NanobotMemoryError as error:
             return f"Error: {error}"
         lines = [_line(hit) for hit in hits]
@@ -175,8 +175,11 @@ class MemoryGetTool:
         except NanobotMemoryError as error:
             return f"Error: {error}"
         visible = self._context.visible_scope(Scope(session=session_key))
-        if hit is None or not visible.allows(hit.scope):
+        allowed = [hit] if hit is not None and visible.allows(hit.scope) else []
+        shown = await self._context.shown(Scope(session=session_key), allowed)
+        if not shown:
             return "There is no memory with this id. Ids come from memory_search."
+        hit = shown[0]
         text = f"{_source(hit)}\n{hit.text}"
         for said, neighbour in zip(("It begins before this", "It goes on"), _around(wanted), strict=True):
             other = await whole_hit(store, neighbour) if neighbour else None

@@ -114,6 +114,53 @@ async def test_the_forget_tool_says_where_the_conversation_still_has_it(host: Me
     assert "nanobot-memory purge " in answer
 
 
+async def test_the_tools_that_search_do_not_bring_it_up_either_and_the_rest_of_the_message_they_do(tmp_path: Path):
+    plugins = {**CONFIG.plugins, "recall": {"recallMemoryAlias": True}}
+    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"plugins": plugins})) as host:
+
+        async def ask(name: str, **arguments: str) -> str:
+            tool = next(one for one in host.tools() if one.name == name)
+            return await tool.run(arguments, session_key="cli:three")
+
+        await say(host, "Remember that our boat lies at pier 97.")
+        await say(host, "Well, our boat lies at pier 97. My uncle mends its sails on Mondays.", "cli:four")
+        await host.flush_index()
+        boat = "boat pier uncle sails"
+        ids = [part.split(" ")[0] for part in (await ask("memory_search", query=boat)).split("- id ")[1:]]
+        assert "pier 97" in "".join([await ask("memory_get", id=one) for one in ids])
+        await say(host, "Forget that our boat lies at pier 97.", "cli:two")
+        await host.flush_index()
+        for answer in [await ask("memory_search", query=boat), await ask("recall_memory", query=boat)]:
+            assert ("uncle" in answer, "boat lies at pier 97" in answer) == (True, False)
+        read = [await ask("memory_get", id=one) for one in ids]
+        assert ("uncle" in "".join(read), "pier 97" in "".join(read)) == (True, False)
+        assert any("There is no memory with this id" in one for one in read)
+
+
+@pytest.mark.parametrize(("share", "is_for_all"), [("user", False), ("agent", True)])
+async def test_what_one_person_says_again_counts_again_for_those_who_see_it(
+    tmp_path: Path, share: str, is_for_all: bool
+):
+    core = CONFIG.core.model_copy(update={"share": share})
+    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": core})) as host:
+
+        async def told(user: str, text: str, session: str) -> str:
+            await host.flush_index()
+            scope = {"user": user, "channel": "telegram"}
+            return (await host.message_received(session_key=session, text=text, scope=scope)).block or ""
+
+        said, question = "Our boat lies at pier 97.", "At which pier does our boat lie?"
+        for name in ("anna", "bert"):
+            await told(name, said, f"telegram:{name}")
+        await told("anna", "Remember that our boat lies at pier 97.", "telegram:anna")
+        await told("anna", "Forget that our boat lies at pier 97.", "telegram:anna2")
+        for name in ("anna", "bert"):
+            assert said not in await told(name, question, f"telegram:{name}3")
+        await told("anna", "Well, our boat lies at pier 97.", "telegram:anna4")
+        assert "boat lies at pier 97" in await told("anna", question, "telegram:anna5")
+        assert (said in await told("bert", question, "telegram:bert5")) is is_for_all
+
+
 def test_of_a_block_only_the_lines_that_hold_it_go_and_headings_with_nothing_below():
     said = "- user: our boat lies at pier 97 (line 1)"
     text = f"a.jsonl\n{said}\nb.jsonl\n- one\n{said}\n- two\nc\n- three"

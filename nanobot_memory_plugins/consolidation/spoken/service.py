@@ -76,19 +76,20 @@ class Spoken:
     ) -> ContextBlock | None:
         """Learn from a message, and carry out the orders in it; answer with what was done."""
         self._words.hear(session_key, text, history)
-        await run_in_daemon_thread(lambda: self._hear(text))
+        await run_in_daemon_thread(lambda: self._hear(text, scope))
         block = await self._orders.answer(session_key, text, history, scope) if self._takes_orders else None
         await run_in_daemon_thread(lambda: self._language.hear(text))
         return block
 
-    async def withheld(self) -> list[str]:
-        """Return what was forgotten on somebody's order, and is not to be brought up."""
-        return list(await run_in_daemon_thread(self._withheld.texts))
+    async def withheld(self, scope: Scope) -> list[str]:
+        """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
+        visible = self._context.visible_scope(scope)
+        return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
 
-    def _hear(self, text: str) -> None:
+    def _hear(self, text: str, scope: Scope) -> None:
         if not forgets(text):
             with suppress(MemoryFileError):
-                self._withheld.hear(stated_text(addressed_text(text)))
+                self._withheld.hear(stated_text(addressed_text(text)), scope)
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""

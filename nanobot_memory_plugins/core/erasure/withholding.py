@@ -1,43 +1,69 @@
 """What somebody wants forgotten, and what can still be brought back: it is not recalled meanwhile."""
 
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from nanobot_memory_plugins.core.erasure.letters import GAP
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer, PluginHost
-from nanobot_memory_plugins.core.values import ContextBlock, Withheld
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Scope, Withheld
 
 _ITEM = "- "
+# Sets of texts that are kept ready: one for each group of people who see the same.
+_KEPT = 16
 
 
 class Withholding:
-    """Takes what plugins withhold out of the blocks of others."""
+    """Takes what plugins withhold out of what others show. Whoever withholds it may name it: it tells what was done."""
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
-        self._wanted: dict[tuple[str, ...], Wanted] = {}
+        self._wanted: OrderedDict[tuple[str, ...], Wanted] = OrderedDict()
 
-    async def blocks(self, answers: Sequence[PluginAnswer]) -> list[ContextBlock]:
-        """Return the blocks among the answers to one message, without the lines that hold what is withheld.
-
-        Whoever withholds it may name it in a block of its own: it tells what was done.
-        """
+    async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
+        """Return the blocks among the answers to one message, without the lines that hold what is withheld."""
         found = [(one.plugin_name, value) for one in answers for value in one.values if isinstance(value, ContextBlock)]
-        told = await self._plugins.call("withheld_texts", {}, accept=(Withheld,)) if found else []
-        withheld = {
-            one.plugin_name: tuple(value.text for value in one.values if isinstance(value, Withheld)) for one in told
-        }
+        withheld = await self._withheld(scope) if found else []
         left: list[ContextBlock] = []
         for name, block in found:
-            texts = tuple(text for other, several in withheld.items() if other != name for text in several)
-            shown = replace(block, text=without_lines(block.text, self._of(texts))) if texts else block
+            wanted = self._from_others(withheld, name)
+            shown = replace(block, text=without_lines(block.text, wanted)) if wanted else block
             left += [shown] if shown.text else []
         return left
 
-    def _of(self, texts: tuple[str, ...]) -> Wanted:
-        if texts not in self._wanted:
-            self._wanted = {texts: Wanted(texts)}
-        return self._wanted[texts]
+    async def hits(self, plugin: str, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+        """Return what a plugin has found for a model without the sentences that are withheld from ``scope``.
+
+        A hit that says nothing else is left out.
+        """
+        wanted = self._from_others(await self._withheld(scope), plugin) if hits else None
+        return [shown for hit in hits if (shown := _without(hit, wanted) if wanted else hit) is not None]
+
+    async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
+        return await self._plugins.call("withheld_texts", {"scope": scope}, accept=(Withheld,))
+
+    def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> Wanted | None:
+        """Return what all but one plugin withhold, or None."""
+        others = (value for one in withheld if one.plugin_name != plugin for value in one.values)
+        texts = tuple(one.text for one in others if isinstance(one, Withheld))
+        if not texts:
+            return None
+        wanted = self._wanted.pop(texts, None) or Wanted(texts)
+        self._wanted[texts] = wanted  # the one that was used last is the last
+        if len(self._wanted) > _KEPT:
+            self._wanted.popitem(last=False)
+        return wanted
+
+
+def _without(hit: Hit, wanted: Wanted) -> Hit | None:
+    if not (wanted.count(hit.text) or wanted.count(hit.snippet)):
+        return hit
+    left, _ = wanted.without(hit.text)
+    if not any(map(str.isalnum, left.replace(GAP, ""))):
+        return None
+    # The snippet may have been cut amid the words.
+    return replace(hit, text=left, snippet="")
 
 
 def without_lines(text: str, wanted: Wanted) -> str:
