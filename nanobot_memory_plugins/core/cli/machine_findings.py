@@ -13,6 +13,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
+from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.scrubbing import clean_notes
 
 _KILO = 1_000
@@ -93,7 +94,7 @@ def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
         with suppress(OSError):
             if path.is_symlink() or (left := left - path.stat().st_size) < 0:
                 continue
-            if clean_notes(path.read_bytes(), without_secrets, everywhere=False).foreign:
+            if clean_notes(read_regular(path), without_secrets, everywhere=False).foreign:
                 named.append(path.relative_to(memory.parent).as_posix())
     if named:
         more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
