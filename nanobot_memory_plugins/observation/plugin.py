@@ -26,7 +26,7 @@ _SESSIONS = 1_000
 # Processor time for looking for secrets in what is shown, and how long a busy machine may take for it: within the limit
 # of the hook, so that the note is kept.
 _SECONDS_TO_CHECK = 0.1
-_SECONDS_TO_WAIT = 0.25
+_SECONDS_TO_WAIT = 0.2
 
 
 class ObservationOptions(BaseModel):
@@ -113,10 +113,12 @@ async def _views(
         whole = without_rest(before, result, redact_text) if isinstance(result, str) else result
         return called, safe_preview(whole, max_chars=options.max_result_chars, budget=budget)
 
+    looking = asyncio.ensure_future(run_in_daemon_thread(look))
     try:
-        return await asyncio.wait_for(run_in_daemon_thread(look), _SECONDS_TO_WAIT)
-    except TimeoutError:
-        return UNCHECKED, UNCHECKED
+        done, _ = await asyncio.wait((looking,), timeout=_SECONDS_TO_WAIT)
+        return looking.result() if done else (UNCHECKED, UNCHECKED)
+    finally:
+        looking.cancel()
 
 
 def is_observed(tool_name: str, options: ObservationOptions) -> bool:

@@ -246,11 +246,35 @@ async def test_what_comes_after_the_deadline_is_not_used(make_host, context):
         time.sleep(0.1)
         return Note("late")
 
-    host = make_host(limit=0.03)
-    register(host, context, a=block, b=block_in_thread)
-    assert await ask(host) == []
-    await asyncio.sleep(0.1)
-    assert host.failures() == {("a", HOOK): 1, ("b", HOOK): 1}
+    for late in (block, block_in_thread):
+        host = make_host(limit=0.03)
+        register(host, context, a=late)
+        assert await ask(host) == []
+        await asyncio.sleep(0.1)
+        assert host.failures() == {("a", HOOK): 1}
+
+
+async def test_what_was_ready_while_others_held_the_loop_up_over_the_deadline_counts(make_host, context):
+    async def wait_briefly() -> Note:
+        await asyncio.sleep(0.02)
+        return Note("ready")
+
+    async def give_up_in_time() -> Note:
+        try:
+            async with asyncio.timeout(0.03):
+                await asyncio.sleep(300)
+        except TimeoutError:
+            pass
+        return Note("without content")
+
+    async def hang() -> None:
+        await asyncio.sleep(300)
+
+    host = make_host(limit=0.1)
+    register(host, context, a=wait_briefly, b=give_up_in_time, c=hang)
+    asyncio.get_running_loop().call_later(0.01, time.sleep, 0.3)
+    assert sorted(texts(await ask(host))) == [("a", "ready"), ("b", "without content")]
+    assert host.failures()["c", HOOK] == 1
 
 
 async def test_a_plugin_that_blocks_the_loop_uses_up_only_its_own_time(make_host, context):

@@ -59,13 +59,25 @@ def test_text_that_costs_too_much_is_hidden_as_a_whole_and_said_so():
 
 
 def test_a_spent_budget_hides_what_was_not_looked_at():
-    clock = iter(range(1_000))
+    clock = iter(range(1_000))  # eleven looks at it for each window
     text = "first line\n" + "plain words here\n" * 4_000 + "password=Tundra77wV"
-    hidden = Redactor().redact(text, budget=Budget(3.5, lambda: float(next(clock))))
+    hidden = Redactor().redact(text, budget=Budget(35.5, lambda: float(next(clock))))
     assert hidden.startswith("first line\nplain words here\n")
     assert hidden.endswith(UNCHECKED)
     assert len(hidden) < 5 * WINDOW
     assert Redactor().redact(text, budget=Budget(0.0)) == UNCHECKED
+
+
+def test_a_window_whose_time_is_over_in_the_middle_of_it_is_not_looked_at_to_its_end():
+    looks = 0
+
+    def clock() -> float:
+        nonlocal looks
+        looks += 1
+        return float(looks)
+
+    assert Redactor().redact("plain words here\n" * 900, budget=Budget(4.0, clock)) == UNCHECKED
+    assert looks < 9
 
 
 def test_a_text_in_which_every_line_tells_a_secret_is_checked_to_its_end():

@@ -19,6 +19,10 @@ from nanobot_memory_plugins.core.plugin_host.implementation import Implementatio
 from nanobot_memory_plugins.core.plugin_host.sandbox import PluginCoroutine, end_task
 from nanobot_memory_plugins.core.plugin_host.threads import run_in_pool
 
+# A loop that comes so much after a deadline was held up; how long an implementation may then take to end.
+_LATE = 0.01
+_ANOTHER_TURN = 0.05
+
 
 @dataclass(frozen=True, slots=True)
 class WrongAnswer:
@@ -36,7 +40,7 @@ class Attempt(PluginCoroutine):
 
     ``outcome`` is set once and ``on_end`` is called then: when the implementation ends, or at its deadline.
     What comes later is dropped. The time starts with the first step of the implementation, so that another
-    one that blocks the loop does not use it up.
+    one that blocks the loop does not use it up; where it was held up over the deadline, what is ready counts.
     """
 
     __slots__ = (
@@ -44,9 +48,11 @@ class Attempt(PluginCoroutine):
         "_deadline",
         "_limit",
         "_on_end",
+        "_own_seconds",
         "_task",
         "_timer",
         "_told",
+        "_waited_on",
         "implementation",
         "outcome",
         "permit",
@@ -72,6 +78,8 @@ class Attempt(PluginCoroutine):
         self._timer: asyncio.TimerHandle | None = None
         self._abandoned = False
         self._told = False
+        self._own_seconds = 0.0
+        self._waited_on = False
         task: asyncio.Task[None] = asyncio.Task(self, loop=loop, name=implementation.name)
         self._task: asyncio.Task[None] | None = task
         implementation.sandbox.tasks.add(task)
@@ -81,8 +89,12 @@ class Attempt(PluginCoroutine):
         if self._timer is None:
             self._deadline = self._loop.time() + self._limit
             self._timer = self._loop.call_at(self._deadline, self._expire)
+        began = self._loop.time()
         try:
-            return super().send(value)
+            try:
+                return super().send(value)
+            finally:
+                self._own_seconds += self._loop.time() - began
         except BaseException as error:
             self._ended(error)
         raise StopIteration
@@ -121,7 +133,7 @@ class Attempt(PluginCoroutine):
             raise error
         if self.outcome is not None:
             return
-        if self._deadline and self._loop.time() > self._deadline:
+        if self._deadline and self._loop.time() > self._deadline and not self._was_held_up():
             self._conclude(self._overtime(self.implementation.home.definition))
         elif isinstance(error, StopIteration):
             self._conclude(error.value)
@@ -129,10 +141,20 @@ class Attempt(PluginCoroutine):
             self._conclude(failure_of(error, self.implementation.home))
 
     def _expire(self) -> None:
-        """End the attempt at its deadline."""
-        if self.outcome is None:
+        """End the attempt at its deadline; where others held the loop up, what is ready gets another turn first."""
+        if self.outcome is not None:
+            return
+        if self._was_held_up():
+            self._waited_on = True
+            self._deadline = self._loop.time() + _ANOTHER_TURN
+            self._timer = self._loop.call_at(self._deadline, self._expire)
+        else:
             self._conclude(self._overtime(self.implementation.home.place_of_coroutine(self._inner)))
             self.abandon()
+
+    def _was_held_up(self) -> bool:
+        """Say whether others held the loop up over the deadline: so nobody could have answered in time."""
+        return not self._waited_on and self._loop.time() - self._deadline - self._own_seconds > _LATE
 
     def _kill(self) -> None:
         if self._task is not None:

@@ -32,6 +32,7 @@ class TooCostlyError(Exception):
 
 class _Effort(threading.local):
     left: float = float("inf")
+    budget: Budget | None = None
 
 
 _effort = _Effort()
@@ -45,6 +46,22 @@ def bounded_effort(size: int) -> Iterator[None]:
         yield
     finally:
         _effort.left = before
+
+
+@contextmanager
+def within(budget: Budget | None) -> Iterator[None]:
+    """Let `check_time` in this thread look at ``budget``."""
+    before, _effort.budget = _effort.budget, budget
+    try:
+        yield
+    finally:
+        _effort.budget = before
+
+
+def check_time() -> None:
+    """Raise `TooCostlyError` where the time of the text's budget is over."""
+    if _effort.budget is not None and _effort.budget.is_over():
+        raise TooCostlyError
 
 
 def count_value(characters: int) -> None:
@@ -92,7 +109,11 @@ class Budget:
 
     def is_spent(self) -> bool:
         """Tell whether the time is over, or so many stretches cost too much that all others will."""
-        return self._costly >= _MOST_COSTLY or self._clock() >= self._end
+        return self._costly >= _MOST_COSTLY or self.is_over()
+
+    def is_over(self) -> bool:
+        """Tell whether the time is over."""
+        return self._clock() >= self._end
 
 
 class BudgetSpentError(Exception):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,9 @@ from nanobot_memory_plugins.core.redaction.effort import (
     BudgetSpentError,
     TooCostlyError,
     bounded_effort,
+    check_time,
     forget_judged,
+    within,
 )
 from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
@@ -69,6 +71,18 @@ _SHORTEST_REST = 4
 _CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z]*+){1,8}+")
 _ALNUM = re.compile(r"[A-Za-z0-9]")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
+_DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
+    find_in_tables,
+    find_given,
+    find_credentials,
+    find_told_in_english,
+    find_told_in_chinese,
+    find_told_in_other_languages,
+    find_typed,
+    find_codes,
+    find_nearby,
+    find_personal_data,
+)
 
 
 Keeps = Callable[[str, str], bool]
@@ -173,7 +187,8 @@ class Redactor:
             stop = _cut(text, at, end)
             left, right = max(start, at - _LEFT), min(end, stop + _RIGHT)
             try:
-                found = find(text[left:right])
+                with within(budget):
+                    found = find(text[left:right])
             except TooCostlyError:
                 found = [_unchecked(at - left, stop - left)]
                 if budget is not None:
@@ -214,16 +229,9 @@ class Redactor:
         if may_hold_pairs(text, lower):
             spans.extend(find_pairs(text, lower))
             spans.extend(find_declared(text, lower))
-        spans.extend(find_in_tables(text, lower))
-        spans.extend(find_given(text, lower))
-        spans.extend(find_credentials(text, lower))
-        spans.extend(find_told_in_english(text, lower))
-        spans.extend(find_told_in_chinese(text, lower))
-        spans.extend(find_told_in_other_languages(text, lower))
-        spans.extend(find_typed(text, lower))
-        spans.extend(find_codes(text, lower))
-        spans.extend(find_nearby(text, lower))
-        spans.extend(find_personal_data(text, lower))
+        for find in _DETECTORS:
+            check_time()
+            spans.extend(find(text, lower))
         if not nested:
             spans.extend(find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
         return _in_original(view, spans)
