@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.fence import fence, language_of, neutralise
 from nanobot_memory_plugins.core.files.text import clean
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.users_words import UsersWords
@@ -85,7 +86,7 @@ class RememberTool:
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
             return _wrong(error, "nothing was remembered")
-        own = self._words.hold(session_key, wanted.text)
+        own = await run_in_daemon_thread(lambda: self._words.hold(session_key, wanted.text))
         scope = self._context.known_scope(session_key)
         said = Said(
             wanted.text,

@@ -56,6 +56,11 @@ class ContactRedaction:
             for text in texts:
                 self._said.hear(text)
 
+    def hear_message(self, text: str, history: Iterable[Message]) -> None:
+        """Learn from a user's message and the history before it."""
+        self.hear(text)
+        self.hear_user(history)
+
     def hear_user(self, messages: Iterable[Message]) -> None:
         """Learn from the user's messages of a history."""
         if self._contacts == "user":

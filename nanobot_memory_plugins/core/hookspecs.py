@@ -40,7 +40,8 @@ def on_message_received(
 ) -> ContextBlock | Note | Sequence[ContextBlock | Note] | None:
     """Answer a user's message, before the prompt is built.
 
-    ``text`` is what the user wrote, ``history`` the messages that stand in the live context before it.
+    ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``history`` the
+    messages that stand in the live context before it.
     Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
     """
 

@@ -30,6 +30,7 @@ from nanobot_memory_plugins.core.hook_calls import HookCalls, fault_of_summaries
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.message_context import MessageContext
 from nanobot_memory_plugins.core.note_tool import NoteTool
+from nanobot_memory_plugins.core.own_text import both_ends
 from nanobot_memory_plugins.core.people import UNSAID, Senders
 from nanobot_memory_plugins.core.plugin_set import PluginSet
 from nanobot_memory_plugins.core.prompt_calls import PromptCalls
@@ -168,10 +169,10 @@ class MemoryHost(PromptCalls):
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
         before = await self.forgotten.received(session_key, text, plain_history(history))
-        self._words.hear(session_key, text, before)
-        self._redaction.hear(text)
-        self._redaction.hear_user(before)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
+        text = both_ends(text)  # kept whole, judged by its ends
+        self._words.hear(session_key, text, before)
+        self._redaction.hear_message(text, before)
         answers = await self._hooks.answers(
             "on_message_received",
             {"session_key": session_key, "text": text, "history": before},

@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.harmless_names import with_harmless_names
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt
 
 KeepNote = Callable[[Note, str], Awaitable[Receipt]]
@@ -59,12 +60,13 @@ class NoteTool:
                 f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
             )
             return f"Error: the note was not kept. {wrong}"
+        own = await run_in_daemon_thread(lambda: self._is_users_own(wanted, session_key))
         note = Note(
             tldr=wanted.tldr,
             details=wanted.details,
             type=wanted.type,
             tags=tuple(wanted.tags),
-            origin=Origin.USER if self._is_users_own(wanted, session_key) else Origin.ASSISTANT,
+            origin=Origin.USER if own else Origin.ASSISTANT,
             destination=Destination.LONG_TERM if wanted.long_term else Destination.DAY,
         )
         receipt = await self._keep(note, session_key)

@@ -8,8 +8,11 @@ from nanobot_memory_plugins.core.files.text import clean_markdown
 from nanobot_memory_plugins.core.others_text import before_others_text
 from nanobot_memory_plugins.core.values import Message
 
-# Characters of one message that are looked at, half from either end.
+# A message with more characters is a document: so many are looked at, half from either end, or while its user waits
+# for an answer fewer.
 _MESSAGE_CHARS = 40_000
+_ENDS_CHARS = 12_000
+_GAP = "\n\n[…]\n\n"
 # A message longer than this may hold somebody else's text; a paragraph in it longer than that is the user's when it
 # says "I".
 _LONG_MESSAGE, _LONG_PARAGRAPH = 1_500, 300
@@ -30,6 +33,20 @@ def own_text(message: Message) -> str:
     return text.strip()
 
 
+def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
+    """Return a long text's beginning and end, of ``kept`` characters, and an ordinary text as it is.
+
+    Whoever wants something says it there. It is cut at lines' ends where there are some.
+    """
+    if len(text) <= _MESSAGE_CHARS + len(_GAP):
+        return text
+    half = kept // 2
+    head, tail = text[:half], text[-half:]
+    head = head[: head.rfind("\n", half // 2) + 1] or head
+    tail = tail[tail.find("\n", 0, half // 2) + 1 :]
+    return f"{head}{_GAP}{tail}"
+
+
 def addressed_text(text: str) -> str:
     """Return what a user's message says to the assistant, the line that announces somebody else's text included."""
     return before_others_text(_spoken(text))
@@ -37,6 +54,4 @@ def addressed_text(text: str) -> str:
 
 def _spoken(text: str) -> str:
     """Return a text without code, quoted lines and fenced notes."""
-    if len(text) > _MESSAGE_CHARS:
-        text = f"{text[: _MESSAGE_CHARS // 2]}\n{text[-_MESSAGE_CHARS // 2 :]}"
-    return _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(text))))
+    return _QUOTE_LINE.sub("", _BLOCK.sub("\n", remove_fenced(clean_markdown(both_ends(text, _MESSAGE_CHARS)))))

@@ -4,10 +4,11 @@ import re
 from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from nanobot_memory_plugins.core.conversation import as_spoken
 from nanobot_memory_plugins.core.language_model.answers import Evidence
-from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.own_text import both_ends, own_text
 from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.text.negation import denies
 from nanobot_memory_plugins.core.values import Message
@@ -21,20 +22,31 @@ _BORNE_OUT, _OTHERS_MOST = 0.6, 0.2
 _NUMBER = re.compile(r"\d+")
 
 
-def _texts() -> deque[str]:
-    return deque(maxlen=_TEXTS)
+class _Said:
+    """A message of the user's, which is read when somebody asks."""
+
+    def __init__(self, message: Message) -> None:
+        self._message = message
+
+    @cached_property
+    def stated(self) -> str:
+        """What it states: a page's claim in a question about it is not the user's."""
+        return stated_text(own_text(self._message)[:_CHARACTERS])
 
 
 @dataclass(slots=True)
 class _Session:
     """The last texts of a session: the user's, and those of tools and the assistant."""
 
-    users: deque[str] = field(default_factory=_texts)
-    others: deque[str] = field(default_factory=_texts)
+    users: deque[_Said] = field(default_factory=lambda: deque(maxlen=_TEXTS))
+    others: deque[str] = field(default_factory=lambda: deque(maxlen=_TEXTS))
 
 
 class UsersWords:
-    """The last texts of each session's user, and what others said in it."""
+    """The last texts of each session's user, and what others said in it.
+
+    Hearing a text only puts it aside, so that it costs the host's loop nothing.
+    """
 
     def __init__(self) -> None:
         self._sessions: OrderedDict[str, _Session] = OrderedDict()
@@ -44,10 +56,10 @@ class UsersWords:
         session = self._session(session_key)
         before = [as_spoken(one) for one in history[-_TEXTS:]]
         if not session.users:
-            session.users.extend(_stated(one) for one in before if one.role == "user")
+            session.users.extend(_Said(one) for one in before if one.role == "user")
         others = (one.text[:_CHARACTERS] for one in before if one.role != "user")
         session.others.extend(text for text in others if text not in session.others)
-        session.users.append(_stated(Message("user", text)))
+        session.users.append(_Said(Message("user", both_ends(text))))
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: nothing of it is the user's."""
@@ -55,9 +67,15 @@ class UsersWords:
         session.others.extend(text[:_CHARACTERS] for text in _texts_in(result, 4))
 
     def hold(self, session_key: str, text: str) -> bool:
-        """Say whether a message of this session's user bears a statement out, its numbers and its negation included."""
+        """Say whether a message of this session's user bears a statement out, its numbers and its negation included.
+
+        It reads what was heard: call it in a thread.
+        """
         session = self._sessions.get(session_key)
-        return session is not None and bears_out(session.users, text, session.others)
+        if session is None:
+            return False
+        said, others = tuple(session.users), tuple(session.others)
+        return bears_out([one.stated for one in said], text, others)
 
     def _session(self, session_key: str) -> _Session:
         session = self._sessions.setdefault(session_key, _Session())
@@ -79,11 +97,6 @@ def bears_out(said: Iterable[str], text: str, others: Iterable[str] = ()) -> boo
         and denies(one) == denied
         for one in said
     )
-
-
-def _stated(message: Message) -> str:
-    """Return what a user's message states: a page's claim in a question about it is not the user's."""
-    return stated_text(own_text(message)[:_CHARACTERS])
 
 
 def _texts_in(value: object, depth: int) -> list[str]:

@@ -10,6 +10,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.store_answers import hits_of
@@ -73,7 +74,7 @@ async def recall(
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
     turns = [message.text for message in history if message.role == "user"]
-    decision = decide_tier(text, turns, options)
+    decision = await run_in_daemon_thread(lambda: decide_tier(text, turns, options))
     probes = options.enable_probe_on_off
     if tier is None:
         tier = decision.tier

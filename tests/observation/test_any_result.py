@@ -65,7 +65,7 @@ def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(loo
 async def test_a_result_that_cannot_be_checked_in_time_is_hidden_and_the_note_kept(monkeypatch):
     from nanobot_memory_plugins.observation import plugin
 
-    monkeypatch.setattr(plugin, "_SECONDS_TO_WAIT", 0.0)
-    views = await plugin._views({}, "secret", None, "", plugin.ObservationOptions())
+    monkeypatch.setattr(plugin, "_SECONDS_TO_WAIT", 0.001)
+    views = await plugin._views({}, repeated("密码是", 1_000_000), None, "", plugin.ObservationOptions())
     assert views == (UNCHECKED, UNCHECKED)
     await asyncio.sleep(0)

@@ -23,6 +23,7 @@ from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.own_text import addressed_text
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope, Visibility
 
@@ -62,14 +63,14 @@ class OrderCarrier:
 
         A write that is late is done all the same; the block then says that it is not done yet.
         """
-        orders = _users_orders(text)
+        orders = await run_in_daemon_thread(lambda: _meant_orders(text, history))
         if not orders:
             return None
         language = language_of(text)
         lines: list[str] = []
-        tasks = [self._begin(order, session_key, text, history, scope, language) for order in orders]
+        tasks = [self._begin(order, meant, session_key, text, history, scope, language) for order, meant in orders]
         await asyncio.wait(tasks, timeout=_seconds_left())
-        for order, task in zip(orders, tasks, strict=True):
+        for (order, _), task in zip(orders, tasks, strict=True):
             late = answers.being_kept if order.kind is Kind.REMEMBER else answers.being_forgotten
             lines.append(task.result() if task.done() and not task.cancelled() else late(language))
         return ContextBlock(text="\n".join(lines))
@@ -82,13 +83,13 @@ class OrderCarrier:
     def _begin(
         self,
         order: Order,
+        meant: Meant | None,
         session_key: str,
         text: str,
         history: Sequence[Message],
         scope: Scope,
         language: Language,
     ) -> "asyncio.Task[str]":
-        meant = Meant(order.text, Origin.USER) if order.text else meant_by_this(text, history)
         if order.kind is Kind.REMEMBER:
             doing = self._remember(meant, session_key, scope, language)
         else:
@@ -163,6 +164,14 @@ def seen_by(entries: Mapping[str, Entry], visible: Visibility) -> dict[str, Entr
 def forgets(text: str) -> bool:
     """Say whether a message holds an order to forget something."""
     return any(order.kind is Kind.FORGET for order in _users_orders(text))
+
+
+def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Order, Meant | None]]:
+    """Return the orders in a message, each with what it means."""
+    return [
+        (order, Meant(order.text, Origin.USER) if order.text else meant_by_this(text, history))
+        for order in _users_orders(text)
+    ]
 
 
 def _users_orders(text: str) -> list[Order]:

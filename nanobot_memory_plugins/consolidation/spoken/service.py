@@ -1,5 +1,6 @@
 """What the hooks of people's own words share."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -27,6 +28,9 @@ from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0
 
+# How long the end of the host waits for messages that are still read.
+_END_SECONDS = 5.0
+
 
 class Spoken:
     """One workspace's entries as people hear of them, and as they speak of them."""
@@ -47,6 +51,7 @@ class Spoken:
         )
         self._language = UserLanguage(context.workspace)
         self._words = UsersWords()
+        self._answering: set[asyncio.Task[ContextBlock | None]] = set()
         self._matcher = Matcher(self._encode)
         paths = self._memory.repository.paths
         own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
@@ -69,12 +74,25 @@ class Spoken:
 
     async def stop(self) -> None:
         """Finish what was begun."""
+        if self._answering:
+            await asyncio.wait(set(self._answering), timeout=_END_SECONDS)
         await self._orders.end()
 
     async def answer(
         self, session_key: str, text: str, history: Sequence[Message], scope: Scope
     ) -> ContextBlock | None:
-        """Learn from a message, and carry out the orders in it; answer with what was done."""
+        """Learn from a message, and carry out the orders in it; answer with what was done.
+
+        It is done to its end all the same where the host does not wait for it.
+        """
+        answering = asyncio.create_task(self._answer(session_key, text, history, scope))
+        self._answering.add(answering)
+        answering.add_done_callback(self._answering.discard)
+        return await asyncio.shield(answering)
+
+    async def _answer(
+        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+    ) -> ContextBlock | None:
         self._words.hear(session_key, text, history)
         await run_in_daemon_thread(lambda: self._hear(text, scope))
         block = await self._orders.answer(session_key, text, history, scope) if self._takes_orders else None

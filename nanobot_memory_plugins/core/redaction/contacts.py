@@ -21,6 +21,8 @@ _MOST_KNOWN = 20_000
 _MOST_WAITING = 2_000
 # A longer text is a document. What stands behind it there is hidden, as what nobody said.
 _LONGEST_HEARD = 20_000
+# Only shorter texts are looked at at once: it is done on the host's loop.
+_SHORT = 1_000
 _RULES = Redactor()
 
 
@@ -39,7 +41,7 @@ class SaidContacts:
     def hear(self, text: str) -> None:
         """Learn what the beginning of ``text`` holds, which a user said, or memory has shown."""
         text = text[:_LONGEST_HEARD]
-        if not _MAY_HOLD.search(text):
+        if len(text) <= _SHORT and not _MAY_HOLD.search(text):
             return
         with self._lock:
             key = hash(text)
@@ -55,6 +57,8 @@ class SaidContacts:
         with self._lock:
             while self._waiting:
                 text = self._waiting.popleft()
+                if not _MAY_HOLD.search(text):
+                    continue
                 for finding in _RULES.findings(text):
                     if finding.placeholder in CONTACT_PLACEHOLDERS:
                         self._known[_key(finding.placeholder, text[finding.start : finding.end])] = None
