@@ -111,9 +111,14 @@ _ANY_CUE = _NOUNS | _LOCKS | _NOUNS_ELSEWHERE | Cues(words("disarm unlock cvv cv
 _SAFE_AND_YEAR = len(" 2026x")
 _HAS_DIGITS = re.compile(r"(?<![0-9])(?:[0-9]{3,8}(?![0-9])|[0-9]{1,2}-[0-9]{1,2}-[0-9]{1,2})")
 # Codes for the day on which everything else is lost: a heading, then one or many.
-_BACKUP = re.compile(
+_BACKUP_HEADING = re.compile(
     r"(?i)(?:(?:backup|recovery|rescue|scratch|one-time|emergency|2fa|mfa)[ _-]?(?:verification[ _-]?)?codes?"
-    r"|备用[^\n]{0,6}?码|备份码|恢复码|救援码)(?=[^0-9]{0,1300}[0-9])[^\n:：]{0,40}[:：]?(?P<codes>(?:[\s,;、和|>*\"'\[-]{0,6}(?<![A-Za-z0-9])"
+    r"|备用[^\n]{0,6}?码|备份码|恢复码|救援码)"
+)
+_FARTHEST_CODE = 1_300
+_DIGIT = re.compile(r"[0-9]")
+_BACKUP = re.compile(
+    r"(?i)[^\n:：]{0,40}[:：]?(?P<codes>(?:[\s,;、和|>*\"'\[-]{0,6}(?<![A-Za-z0-9])"
     r"(?:[0-9]{1,2}[.)][ ])?(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3}|[0-9]{6,10}|[0-9]{4}[ ][0-9]{4}|\[REDACTED\]"
     r"|(?=[a-zA-Z0-9]{0,11}[0-9])[a-z0-9]{8,12}|(?=[A-Z0-9]{0,11}[0-9])[A-Z0-9]{8,12})(?![A-Za-z0-9-])){1,24})"
 )
@@ -228,7 +233,18 @@ def _lets_in(text: str, start: int, end: int) -> bool:
 
 
 def _find_backup_codes(text: str) -> Iterator[Span]:
-    for match in _BACKUP.finditer(text):
+    at = digit = 0
+    while heading := _BACKUP_HEADING.search(text, at):
+        at = heading.end()
+        if digit < at:
+            found = _DIGIT.search(text, at)
+            if found is None:
+                return
+            digit = found.start()
+        match = _BACKUP.match(text, at) if digit - at <= _FARTHEST_CODE else None
+        if match is None:
+            continue
+        at = match.end()
         codes = list(_ONE_CODE.finditer(text, *match.span("codes")))
         shapes = {_shape(code.group()) for code in codes if any(char.isdigit() for char in code.group())}
         for code in codes:
