@@ -161,10 +161,7 @@ class MemoryHost(PromptCalls):
         history: Sequence[object] = (),
         scope: ScopeLike = None,
     ) -> MessageContext:
-        """Keep a user's message, and return what memory has to say beside it.
-
-        ``history`` are the chat messages that stand in the live context before this one.
-        """
+        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it."""
         await self.start()
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
