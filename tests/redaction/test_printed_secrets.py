@@ -40,6 +40,13 @@ def test_the_secret_goes_and_nothing_beside_it(text):
             "| Card | PIN | Balance |\n|---|---|---|\n| 2666 4409 4412 779 | 3403 | 25.00 |",
             "| Card | PIN | Balance |\n|---|---|---|\n| [REDACTED] | [REDACTED] | 25.00 |",
         ),
+        ("login with user=ci password=Brown.Bear_17 region=eu", "login with user=ci password=[REDACTED] region=eu"),
+        (
+            "Bot: Please enter the API key of your account.\nJan: c7d88220dad3a11cc57d5934084f1531\nBot: Saved.",
+            "Bot: Please enter the API key of your account.\nJan: [REDACTED]\nBot: Saved.",
+        ),
+        ("Landlady: 0171 4839265 (evenings)", "Landlady: [PHONE] (evenings)"),
+        ("driving licence number MORGA556939SM9BZ for the van", "driving licence number [ID_NUMBER] for the van"),
         ("手动输入密钥：qshr dkde sdxc hlhz ，选择基于时间", "手动输入密钥：[REDACTED] ，选择基于时间"),
     ],
 )
@@ -56,6 +63,7 @@ def test_a_secret_of_several_lines_or_groups_goes_whole(text, hidden):
         "vault_password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6263\n",
         "Recovery codes: see the REAL-TIME and FULL-TEXT chapters",
         "Voucher code: SUMMER2025",
+        "password=Config.Password_1",
         "| Card | Status | Points |\n|---|---|---|\n| 2666 | open | 5 |",
         "$ kubectl get secret admin -o jsonpath='{.type}'\nOpaque",
     ],

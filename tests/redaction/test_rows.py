@@ -4,13 +4,14 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
+from nanobot_memory_plugins.core.redaction.logins import LOGINS
 from nanobot_memory_plugins.core.redaction.personal_ids import IDS
 from nanobot_memory_plugins.core.redaction.printed_secrets import PRINTED
 from nanobot_memory_plugins.core.redaction.rows import SECRET_CLOSES, SECRET_OPENS, Row
 from nanobot_memory_plugins.core.redaction.said_codes import CODES
 from nanobot_memory_plugins.core.redaction.wallets import WALLETS
 
-ROWS = [row for rules in (CHAT, CODES, IDS, PRINTED, WALLETS) for row in rules.rows]
+ROWS = [row for rules in (CHAT, CODES, IDS, LOGINS, PRINTED, WALLETS) for row in rules.rows]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example[:40])

@@ -62,7 +62,8 @@ _NO_ANSWER = words(
 _REQUEST = re.compile(
     r"(?i)(?P<other>(?!))?(?:(?<![a-z])(?:i[ ]need|send[ ]me|give[ ]me|tell[ ]me|enter|provide|type"
     r"|share)(?![a-z])[^\n?]{0,30}?"
-    r"(?<![a-z])(?:(?P<password>pass(?:word|phrase|code))|(?P<code>pin|code|otp))(?![a-z])(?P<key>(?!))?[^\n?]{0,50}?"
+    r"(?<![a-z])(?:(?P<password>pass(?:word|phrase|code))|(?P<code>pin|code|otp)|(?P<key>api[ ]key|(?:access"
+    r"[ ])?token|secret[ ]key))(?![a-z])[^\n?]{0,50}?"
     r"|(?P<chinese>密码|密碼|口令|验证码|驗證碼|校验码)[^\n?？]{0,6}?(?:发我|發我|告诉我|告訴我|给我|給我)[^\n]{0,6}?"
     r"|(?:请提供|請提供|请输入|請輸入|告诉我|告訴我)[^\n?？]{0,12}?(?:密码|密碼|口令|验证码|驗證碼|校验码))"
     r"[.。:：!！]?[ ]?(?=\r?\n|\Z)"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.core.redaction.asked_secrets import find_answers
 from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
+from nanobot_memory_plugins.core.redaction.logins import LOGINS
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.said_codes import CODES
 from nanobot_memory_plugins.core.redaction.told_values import Q, told_span
@@ -169,6 +170,7 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
     yield from CODES.find(text, lower)
     yield from WALLETS.find(text, lower)
     yield from CHAT.find(text, lower)
+    yield from LOGINS.find(text, lower)
     yield from find_answers(text, lower)
     if _ANY_CUE.meets(lower) and _HAS_DIGITS.search(text):
         yield from _find_digits(text, lower)

@@ -96,7 +96,7 @@ _DIGIT = re.compile(r"[0-9]")
 # Before a value that has a label of its own: the network's name, the account.
 _NAMES_ANOTHER = re.compile(
     rf"(?i)(?:名[称稱字]?|ssid|[账帐賬帳][号號户戶]|用户名?|用戶名?|熱點|热点|(?<![a-z])(?:user(?:[ ]?name)?"
-    rf"|account|network|hotspot|host|server|hostname|database|room|model|device|called|named))[ ]?"
+    rf"|account|network|hotspot|host|server|hostname|database|room|model|device|called|named|connect))[ ]?"
     rf"(?:[:=是为為叫]|is)?[ ]?[{Q}「*]{{0,2}}\Z"
 )
 

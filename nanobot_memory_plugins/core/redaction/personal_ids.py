@@ -142,9 +142,33 @@ IDS = RowRules(
             ("licen", "führerschein", "permis de conduire", "驾驶证", "驾照", "駕照", "運転免許"),
             r"(?<![a-z])(?:driver['’]?s?[ ]licen[cs]e|driving[ ]licen[cs]e|führerschein|permis[ ]de[ ]conduire"
             r"|驾驶证|驾照|駕照|運転免許証?)"
-            rf"{_LINK}(?P<secret>(?=[A-Z0-9 -]{{0,10}}[0-9]{{2}})[A-Z0-9]{{2,}}(?:[ -]?[A-Z0-9]+){{0,4}}){_END}",
+            rf"{_LINK}(?-i:(?P<secret>(?=[A-Z0-9 -]{{0,10}}[0-9]{{2}})[A-Z0-9]{{2,}}(?:[ -]?[A-Z0-9]+){{0,4}})){_END}",
             "driver's license number: «D1234567»",
             "my driving license expires in 2031",
+            _is_number,
+            ID_NUMBER,
+        ),
+        Row(
+            (
+                "bsn",
+                "ssn",
+                "nino",
+                "dni",
+                "nif",
+                "nie",
+                "cpf",
+                "pesel",
+                "tfn",
+                "ahv",
+                "curp",
+                "personnummer",
+                "steuer-id",
+            ),
+            r"(?<![a-z])(?:bsn|ssn|nino|dni|nif|nie|cpf|pesel|tfn|ahv|curp|personnummer|steuer-id)[ ](?:van|of"
+            r"|for|de|du|von"
+            rf"|für|del|da|do|di|av)(?:[ ][^\W\d_]{{1,20}}){{1,2}}[ ]?[:=][ ]?{_MIXED}{_END}",
+            "BSN van Joris: «462357983» (school)",
+            "BSN van Joris: komt later",
             _is_number,
             ID_NUMBER,
         ),

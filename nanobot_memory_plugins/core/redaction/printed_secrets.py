@@ -86,6 +86,15 @@ PRINTED = RowRules(
             "$ cat docs/secrets.md\nRotation\n",
             _is_printed,
         ),
+        Row(
+            ("pwgen", "openssl rand", "apg ", "xkcdpass", "diceware", "generate", "/dev/urandom", "makepasswd"),
+            r"(?m:^)[^\n]{0,24}?(?<![a-z])(?:pwgen|openssl[ ]rand|apg|xkcdpass|diceware|makepasswd|(?:bw|op|pass"
+            r"|gopass)[ ]generate"
+            rf"|(?>[^\n]{{1,40}}?/dev/urandom)){_ALONE}",
+            "$ pwgen -s 20 1\n«t4bKICEw9IbKNV1ThyxY»\n$ echo done",
+            "$ pwgen --help\nUsage:",
+            _is_printed,
+        ),
         # aws sts assume-role and iam create-access-key, as text
         Row(
             ("akia", "asia"),

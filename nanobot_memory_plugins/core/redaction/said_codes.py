@@ -22,13 +22,14 @@ _CHINESE_CODE = (
     r"(?:验证码|驗證码|校验码|校驗碼|动态码|动态密码|确认码|登录码|短信码|激活码|提取码|取件码|取货码|门禁码|开门码"
     r"|授权码|安全码|口令|密码|密碼|驗證碼|pin码)"
 )
-_PLACE = (
+PLACE = (
     "gate|door|front[ ]door|back[ ]door|garage|garage[ ]door|building|entry|entrance|lobby|lock|lockbox"
     "|key[ ]?box|key[ ]safe"
     "|locker|safe|vault|alarm|keypad|padlock|gym|elevator|lift|parking|barrier|pool|shed|storage|storage[ ]unit"
     "|suitcase"
     "|luggage|bike[ ]lock|bike|apartment|flat|office|airbnb|hotel|room|cabin|courtyard|mailbox|intercom"
-    "|burglar[ ]alarm|security"
+    "|burglar[ ]alarm|security|cabinet|drawer|cupboard|closet|fridge|server[ ]room|rack|warehouse|basement|cellar"
+    "|toilet|restroom|roof|terrace"
 )
 _ALPHANUMERIC = (
     r"(?P<secret>(?=[A-Z0-9*#]{0,7}[0-9])(?:[#*]?(?![0-9]{2}(?![0-9A-Z#*]))[A-Z0-9]{2,8}[#*]?"
@@ -75,7 +76,7 @@ _SAID_OF_ONE = _SENTENCE | words(
 )
 
 
-def _is_phrase(found: str) -> bool:
+def is_phrase(found: str) -> bool:
     """Tell whether ``found`` is words that somebody strung together, and not the rest of a sentence."""
     parts = found.lower().split()
     return len(set(parts)) > 2 and not any(part in _SENTENCE or _ADJECTIVE.search(part) for part in parts)
@@ -129,7 +130,7 @@ CODES = RowRules(
         # The gate code is A17; garage code: 4471#; code for the lockbox is 03-17
         Row(
             ("code", "combination", "combo", "pin"),
-            rf"(?<![a-z])(?:{_PLACE})(?:['’]s)?[ ](?:access[ ]|entry[ ]|door[ ]|gate[ ]|lock[ ])?(?:code"
+            rf"(?<![a-z])(?:{PLACE})(?:['’]s)?[ ](?:access[ ]|entry[ ]|door[ ]|gate[ ]|lock[ ])?(?:code"
             rf"|combination|combo|pin)"
             rf"{_NAME}{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
             "the gate code is «A17», ring twice",
@@ -140,7 +141,7 @@ CODES = RowRules(
             rf"(?<![a-z])(?<!zip )(?<!postal )(?<!area )(?<!error )(?<!country )(?<!status )(?<!dress )"
             rf"(?<!source )(?:code|combination|combo|pin)"
             rf"[ ](?:for|of|to|at|on)[ ](?:(?:the|my|our|your|his|her)[ ])?"
-            rf"(?:[A-Za-z'’]{{1,14}}[ ]){{0,2}}?(?:{_PLACE})(?:[ ]"
+            rf"(?:[A-Za-z'’]{{1,14}}[ ]){{0,2}}?(?:{PLACE})(?:[ ]"
             rf"[A-Za-z'’]{{1,14}}){{0,3}}?{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
             "The code for the pool gate is «B204»",
             "the code for the gate class is 12 lines long",
@@ -197,7 +198,7 @@ CODES = RowRules(
             rf"[a-z]{{3,12}}){{3,9}}){_Q}(?=[ \t]*(?:[.,;!)\n]|\Z))",
             "my password is «correct horse battery staple».",
             "the password is far too short for any serious use",
-            _is_phrase,
+            is_phrase,
         ),
         # my wifi password is tangerine
         Row(
@@ -223,7 +224,7 @@ CODES = RowRules(
             (" to open", " to unlock", " to disarm", " to enter", " to get in", " opens ", " unlocks ", " disarms "),
             rf"{_NUMBER}[ ](?:to[ ](?:open|unlock|disarm|enter|get[ ]in(?:to)?)|opens|unlocks|disarms)[ ](?:the"
             rf"|my|our|your)[ ]"
-            rf"(?:[a-z]{{2,12}}[ ]){{0,2}}?(?:{_PLACE})(?![a-z])",
+            rf"(?:[a-z]{{2,12}}[ ]){{0,2}}?(?:{PLACE})(?![a-z])",
             "«5521» to open the side gate",
             "the 2024 opens the season",
         ),
@@ -285,7 +286,7 @@ CODES = RowRules(
         ),
         Row(
             (" needs ", " wants ", " takes ", " uses ", " requires ", "lock ", "alarm off", "alarm on", "disarm"),
-            rf"(?<![a-z])(?:(?:{_PLACE})[ ](?:needs|wants|takes|uses|requires)[ ](?:the[ ]|a[ ])?(?:code|pin)"
+            rf"(?<![a-z])(?:(?:{PLACE})[ ](?:needs|wants|takes|uses|requires)[ ](?:the[ ]|a[ ])?(?:code|pin)"
             rf"|(?:luggage|bike|suitcase|locker|padlock|gym|shed|cellar)[ ]lock:?|alarm[ ](?:off"
             rf"|on)[:=]?|disarm[ ]with)[ ]{_Q}"
             r"(?P<secret>[#*]?[0-9]{3,8}[#*]?)(?=[ \t]*(?:[.,;!)\n]|\Z))",

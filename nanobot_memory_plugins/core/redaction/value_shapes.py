@@ -104,6 +104,8 @@ _CALL = re.compile(
     re.DOTALL,
 )
 _DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[!,;:)\]}]*")
+# "Brown.Bear_17": names in programs do not end so.
+_TWO_WORDS = re.compile(r"[A-Z][a-z]+\.[A-Z][a-z]+_?[0-9]{1,4}!?")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
 _NAME_STEMS = words("password passwd pwd secret token apikey api_key credential _key passphrase getpass")
@@ -154,7 +156,8 @@ def is_code(value: str, key: str) -> bool:
     if _DOTTED.fullmatch(text):
         parts = text.split(".")
         is_short = len(parts) == _PARTS_OF_DOTTED_PASSWORD and len(text) <= _LONGEST_DOTTED_PASSWORD
-        if is_short and looks_random("".join(parts), minimum=12):
+        is_pair = _TWO_WORDS.fullmatch(text) is not None and not any(map(text.lower().__contains__, _NAME_STEMS))
+        if is_short and (is_pair or looks_random("".join(parts), minimum=12)):
             return False
         return not any(len(part) > 20 and looks_random(part, allow_hex=True) for part in parts)
     bare = text.rstrip(",;:)]}")

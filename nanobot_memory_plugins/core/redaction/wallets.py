@@ -63,6 +63,14 @@ WALLETS = RowRules(
             "the twelve words of the song are easy",
         ),
         Row(
+            ("助记词", "助記詞", "恢复短语", "恢復短語"),
+            r"(?:助记词|助記詞|恢复短语|恢復短語)[^\n:：]{0,12}[:：是为為 ][ ]?(?P<secret>[\u4e00-\u9fff](?:"
+            r"[ 、,，]{1,2}[\u4e00-\u9fff]){11,23})"
+            r"(?![\u4e00-\u9fff])",
+            "钱包助记词：«则 业 采 报 很 广 部 二 作 大 百 一»",
+            "助记词：抄 在 纸 上",
+        ),
+        Row(
             ("totp", "2fa", "mfa", "authenticator", "otp"),
             r"(?<![a-z])(?:totp|2fa|mfa|otp|authenticator)[ ](?:app[ ])?(?:seed|secret|key|code)[ ]?(?:[:=]"
             r"|is)?[ ]{1,2}"
@@ -83,7 +91,8 @@ WALLETS = RowRules(
             r"(?<![a-z])(?:set-?up[ ](?:key|code)|secret[ ]key|manual[ ](?:entry|key"
             r"|code)(?:[ ]key)?|(?:authenticator|2fa|totp|mfa|otp)"
             r"(?:[ ](?:app|setup|secret|key|code|manual)){0,3}|安全密钥|设置密钥|手动输入密钥|密[钥鑰])"
-            r"[\"')]{0,2}(?:[ ](?:for|of|on|in|into)(?:[ ][a-z0-9.'-]{1,16}){1,3})?[ ]{0,2}(?:[:=是为]|is|—|-"
+            r"[\"')]{0,2}(?:[ ](?:for|of|on|in|into|by|manually)(?:[ ][a-z0-9.'-]{1,16}){0,3})?[ ]{0,2}(?:"
+            r"[:=是为]|is|—|-"
             r"|(?=[ ]))[ ]{0,2}[\"']?"
             r"(?P<secret>(?-i:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
             r"|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15})(?:[ -][A-Za-z2-7]{1,3})?)(?![A-Za-z0-9])",
@@ -102,7 +111,7 @@ WALLETS = RowRules(
                 "voucher",
                 "prepaid code",
             ),
-            r"(?<![a-z])(?:(?:claim|redemption|redeem|gift(?:[ -]?card)?|voucher|prepaid|top-?up|wallet)[ ]"
+            r"(?<![a-z])(?:(?:claim|redemption|redeem|gift(?:[ -]?card)?|card|voucher|prepaid|top-?up|wallet)[ ]"
             rf"(?:code|number|no\.?|pin)|redeem(?:[ ]with)?)(?:[ ]?[:=#]|[ ]is)?[ \n]{{1,3}}[\"'*]{{0,2}}{_GIFT_CODE}",
             "Claim code: «7QAR-C8K3ET-BK93»\nno expiry date",
             "Voucher code: SUMMER2025",
