@@ -187,3 +187,18 @@ async def test_plugins_are_called_and_one_that_fails_is_reported(workspace: Path
     assert Trace("my file", 1) in found
     assert [one.why for one in found if one.where == "plugin bad"] == ["it failed; purge again"]
     assert [one for one in found if not one.removed and one.where != "plugin bad"] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["COVID-19", "Jo-Ann", "O'Neil", "X-Ray", "R2-D2", "Bob's", "Node.js", "AT&T", "10.0.0.7", "小-王", "Al_G"],
+)
+def test_a_short_word_with_a_mark_inside_is_found_as_it_is_written(words):
+    wanted = Wanted((), words=[words])
+    assert wanted.count(f"I met {words} today.") == 1
+    assert wanted.count(f"I met {words.replace('-', '‑').upper()} today.") == 1
+
+
+def test_a_short_word_is_not_taken_for_one_that_is_written_with_other_marks():
+    for words, other in [("O'Neil", "ONeil"), ("R2-D2", "R2D2"), ("R2D2", "R2 D2"), ("555-0142", "5550142")]:
+        assert Wanted((), words=[words]).count(f"I met {other} today.") == 0

@@ -98,11 +98,17 @@ def test_what_is_found_nowhere_is_said_and_nothing_is_called_cleaned(workspace: 
     assert {path: path.read_bytes() for path in before} == before
 
 
-@pytest.mark.parametrize("words", ["豆", "Al", "a", "…"])
+@pytest.mark.parametrize("words", ["豆", "Al", "a"])
 def test_what_stands_in_too_much_is_asked_for_as_a_word(workspace: Path, call, words: str, capsys):
     command = ["purge", "--text", words, "--yes", "--workspace", str(workspace)]
     assert run_command_line(command) == 2
     assert "--word" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["…", "🦄", " "])
+def test_what_has_no_letter_is_refused(workspace: Path, call, words: str, capsys):
+    assert run_command_line(["purge", "--text", words, "--word", "--yes", "--workspace", str(workspace)]) == 2
+    assert "holds no letter or digit" in capsys.readouterr().err
 
 
 def test_one_character_is_forgotten_where_that_is_asked_for(workspace: Path, call):

@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
+from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted, is_short
 from nanobot_memory_plugins.core.memory_host import MemoryHost
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
@@ -67,6 +67,8 @@ def purge(
     if not ids and not texts:
         raise typer.BadParameter("name entries by their ids, or words with --text")
     for words in texts:
+        if not Wanted((words,)):
+            raise typer.BadParameter(f"'{words}' holds no letter or digit to look for")
         if is_short(words) and not word:
             raise typer.BadParameter(f"'{words}' stands in too many words; --word takes it wherever it is a word")
     if not yes and not dry_run and (as_json or not sys.stdin.isatty()):

@@ -46,9 +46,14 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class _Needle:
+    """Folded letters that are looked for.
+
+    ``breaks`` is after how many letters a mark stands in a word as it was written ("COVID-19"); None for several words.
+    """
+
     plain: str
     is_word: bool
-    is_one_word: bool
+    breaks: tuple[int, ...] | None
 
     @property
     def is_long(self) -> bool:
@@ -63,13 +68,17 @@ class Wanted:
     """
 
     def __init__(self, texts: Iterable[str], *, words: Iterable[str] = (), nearly: bool = False) -> None:
-        needles: dict[str, _Needle] = {}
+        needles: dict[tuple[str, tuple[int, ...] | None], _Needle] = {}
         for text, is_word in [*((text, False) for text in texts), *((word, True) for word in words)]:
             for form in _forms(text):
+                breaks = None
+                if len(form.split()) == 1:
+                    written = reading_of(form)
+                    breaks = written.breaks(0, len(written.letters))
                 for one in plain_forms(form):
-                    known = needles.get(one)
+                    known = needles.get((one, breaks))
                     if one and (known is None or is_word):
-                        needles[one] = _Needle(one, is_word, len(form.split()) == 1)
+                        needles[one, breaks] = _Needle(one, is_word, breaks)
         self._needles = tuple(sorted(needles.values(), key=lambda one: len(one.plain), reverse=True))
         self._nearly = nearly
         self._keys = frozenset(key for one in self._needles for key in _keys(one))
@@ -155,7 +164,7 @@ def _stretches(text: str, reading: Reading, needle: _Needle) -> Iterator[Stretch
         begin, finish = _sentences(text, reading, reading.starts[at], reading.ends[end - 1])
         if (
             needle.is_long
-            or (needle.is_word and (not needle.is_one_word or reading.is_one_piece(at, end)))
+            or (needle.is_word and needle.breaks in (None, reading.breaks(at, end)))
             or needle.plain in plain_forms(text[begin:finish])
         ):
             yield Stretch(begin, finish, reading.starts[at])

@@ -41,9 +41,13 @@ class Reading:
         """Say whether a word may end with a letter."""
         return at == len(self.letters) - 1 or not self._is_one_word(at)
 
-    def is_one_piece(self, begin: int, end: int) -> bool:
-        """Say whether nothing stands between the letters from ``begin`` to before ``end``."""
-        return all(self.ends[at] >= self.starts[at + 1] or is_wide(self.letters[at]) for at in range(begin, end - 1))
+    def breaks(self, begin: int, end: int) -> tuple[int, ...]:
+        """Return after how many of the letters from ``begin`` to before ``end`` something stands between two."""
+        return tuple(
+            at + 1 - begin
+            for at in range(begin, end - 1)
+            if self.ends[at] < self.starts[at + 1] and not is_wide(self.letters[at])
+        )
 
     def _is_one_word(self, at: int) -> bool:
         left, right = self.letters[at], self.letters[at + 1]
