@@ -1,6 +1,6 @@
 """The tools with which the model remembers and forgets entries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +14,7 @@ from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.operations import MOST_CHARACTERS, Said
 from nanobot_memory_plugins.consolidation.spoken.answers import stands
-from nanobot_memory_plugins.consolidation.spoken.carrying_out import place_of, seen_by
+from nanobot_memory_plugins.consolidation.spoken.carrying_out import forgettable, place_of
 from nanobot_memory_plugins.consolidation.spoken.conversations import Conversations
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.users_words import UsersWords
-from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
+from nanobot_memory_plugins.core.values import Origin
 
 # Who is named in the journal for what the model does.
 WHO = "tool"
@@ -132,14 +132,14 @@ class ForgetTool:
         self,
         memory: EntryMemory,
         matcher: Matcher,
-        visible: Callable[[Scope], Visibility],
+        context: PluginContext,
         conversations: Conversations,
     ) -> None:
         self._memory = memory
         self._conversations = conversations
         self._by_words = Matcher()
         self._by_meaning = matcher
-        self._visible = visible
+        self._context = context
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Remove the entry that is plainly meant, or say which ones may be."""
@@ -152,8 +152,9 @@ class ForgetTool:
         if not text:
             return "Error: nothing was forgotten. Give the id of an entry, or a query."
         try:
-            visible = self._visible(Scope(session=session_key))
-            entries = seen_by((await self._memory.load()).entries, visible)
+            scope = self._context.known_scope(session_key)
+            visible = self._context.visible_scope(scope)
+            entries = forgettable((await self._memory.load()).entries, scope, self._context)
             if id_ and id_ not in entries:
                 return f"Error: nothing was forgotten. There is no entry {neutralise(id_)}."
             found = await forget_what(
@@ -182,7 +183,7 @@ def entry_tools(
     conversations: Conversations,
 ) -> list[MemoryTool]:
     """Return the tools that remember and forget."""
-    return [RememberTool(memory, words, context), ForgetTool(memory, matcher, context.visible_scope, conversations)]
+    return [RememberTool(memory, words, context), ForgetTool(memory, matcher, context, conversations)]
 
 
 def _line(entry: Entry) -> str:

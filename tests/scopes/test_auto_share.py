@@ -80,6 +80,25 @@ async def test_a_group_chat_shows_what_was_said_in_it_and_says_whose_it_is(tmp_p
         assert f"- ana: the code of the vault is {WORD}" in known.text
 
 
+@pytest.mark.parametrize("way", ["order", "tool"])
+async def test_in_a_group_chat_nobody_forgets_the_fact_of_another_member(tmp_path: Path, way: str):
+    async def forget(memory: MemoryHost, user: str) -> None:
+        scope = {"user": user, "group_chat": "team"}
+        text = f"Forget that I am allergic to {WORD}." if way == "order" else "Hello."
+        await memory.message_received(session_key="team", text=text, scope=scope)
+        if way == "tool":
+            (tool,) = (one for one in memory.tools() if one.name == "forget")
+            await tool.run({"query": f"I am allergic to {WORD}"}, session_key="team")
+
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        scope = {"user": "ana", "group_chat": "team"}
+        await memory.message_received(session_key="team", text=f"Remember that I am allergic to {WORD}.", scope=scope)
+        for user, is_kept in [("bob", True), ("ana", False)]:
+            await forget(memory, user)
+            known = memory.prompt_entries(session_key="team", scope=scope)
+            assert (WORD in known.text) is is_kept
+
+
 async def test_people_are_one_by_all_their_names(tmp_path: Path):
     people = {"ana": ["web:alice", "phone:+49 1"]}
     async with MemoryHost(tmp_path, config=config(people=people)) as memory:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.entry import Entry
@@ -18,6 +18,7 @@ from nanobot_memory_plugins.consolidation.spoken.conversations import Conversati
 from nanobot_memory_plugins.consolidation.spoken.kinds import category_of
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
 from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_by_this
+from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
 from nanobot_memory_plugins.core.fence import Language, language_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
@@ -39,20 +40,20 @@ _SESSIONS = 1_000
 
 
 class OrderCarrier:
-    """Does what users ask for in so many words. ``visible_scope`` is that of the plugin's context."""
+    """Does what users ask for in so many words."""
 
     def __init__(
         self,
         memory: EntryMemory,
         matcher: Matcher,
-        visible_scope: Callable[[Scope], Visibility],
+        context: PluginContext,
         conversations: Conversations,
     ) -> None:
         self._memory = memory
         self._conversations = conversations
         self._by_words = Matcher()
         self._by_meaning = matcher
-        self._visible_scope = visible_scope
+        self._context = context
         self._last: OrderedDict[str, str] = OrderedDict()  # the entry that a session's last order wrote
         self._writing: set[asyncio.Task[str]] = set()
 
@@ -95,7 +96,7 @@ class OrderCarrier:
         else:
             # "Forget that" behind "remember this" means what was just written.
             last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
-            doing = self._forget(last or (meant.text if meant else ""), text, self._visible_scope(scope), language)
+            doing = self._forget(last or (meant.text if meant else ""), text, scope, language)
         task = asyncio.create_task(doing)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
@@ -111,7 +112,7 @@ class OrderCarrier:
             origin=meant.origin,
             scope=without_session(scope),
             source_session=session_key,
-            visible=self._visible_scope(scope),
+            visible=self._context.visible_scope(scope),
         )
         try:
             done = await self._memory.remember(said, who=WHO)
@@ -129,11 +130,12 @@ class OrderCarrier:
         place = place_of(done.outcome.path)
         return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
 
-    async def _forget(self, text: str, message: str, visible: Visibility, language: Language) -> str:
+    async def _forget(self, text: str, message: str, scope: Scope, language: Language) -> str:
         if not text:
             return answers.nothing_to_forget(language)
+        visible = self._context.visible_scope(scope)
         try:
-            entries = seen_by((await self._memory.load()).entries, visible)
+            entries = forgettable((await self._memory.load()).entries, scope, self._context)
             found = await forget_what(
                 self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
             )
@@ -159,6 +161,15 @@ def place_of(path: Path) -> str:
 def seen_by(entries: Mapping[str, Entry], visible: Visibility) -> dict[str, Entry]:
     """Return the entries that whoever sees ``visible`` may see."""
     return {id_: entry for id_, entry in entries.items() if is_visible(entry, visible)}
+
+
+def forgettable(entries: Mapping[str, Entry], scope: Scope, context: PluginContext) -> dict[str, Entry]:
+    """Return the entries that may be forgotten for ``scope``: what it sees, but in a group chat no other member's."""
+    seen = seen_by(entries, context.visible_scope(scope))
+    if not scope.group_chat:
+        return seen
+    me = context.owner_of(scope).user
+    return {id_: one for id_, one in seen.items() if not one.scope.user or context.owner_of(one.scope).user == me}
 
 
 def forgets(text: str) -> bool:

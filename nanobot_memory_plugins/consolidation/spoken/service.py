@@ -56,7 +56,7 @@ class Spoken:
         paths = self._memory.repository.paths
         own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
         self._conversations = Conversations(lambda: context.store, entries=own)
-        self._orders = OrderCarrier(self._memory, self._matcher, context.visible_scope, self._conversations)
+        self._orders = OrderCarrier(self._memory, self._matcher, context, self._conversations)
         self._withheld = WithheldTexts(self._memory.repository)
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
