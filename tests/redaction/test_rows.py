@@ -4,6 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
+from nanobot_memory_plugins.core.redaction.further_told import FURTHER_TOLD
 from nanobot_memory_plugins.core.redaction.logins import LOGINS
 from nanobot_memory_plugins.core.redaction.personal_ids import IDS
 from nanobot_memory_plugins.core.redaction.printed_secrets import PRINTED
@@ -11,7 +12,7 @@ from nanobot_memory_plugins.core.redaction.rows import SECRET_CLOSES, SECRET_OPE
 from nanobot_memory_plugins.core.redaction.said_codes import CODES
 from nanobot_memory_plugins.core.redaction.wallets import WALLETS
 
-ROWS = [row for rules in (CHAT, CODES, IDS, LOGINS, PRINTED, WALLETS) for row in rules.rows]
+ROWS = [row for rules in (CHAT, CODES, FURTHER_TOLD, IDS, LOGINS, PRINTED, WALLETS) for row in rules.rows]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.example[:40])

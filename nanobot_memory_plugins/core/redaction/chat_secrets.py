@@ -92,6 +92,18 @@ CHAT = RowRules(
             "Which password do you mean?\nthe one that you gave me",
             is_phrase,
         ),
+        Row(
+            ("pin ", "alarm off", "alarm on"),
+            r"(?<=[,;.] )(?:the[ ]|her[ ]|his[ ]|my[ ])?pin[ ](?P<secret>[0-9]{4,8})(?=[ \t]*[.!]?[ \t]*(?:\n|\Z))",
+            "the card number is on the fridge, pin «2374»",
+            "the board is new, pin 2374 of the header",
+        ),
+        Row(
+            ("alarm off", "alarm on"),
+            r"(?<![a-z])alarm[ ](?:off|on)[ ]?[:=][ ]?(?P<secret>[#*]?[0-9]{4,8}[#*]?)(?=[ ](?:then|and|,|ok)|[,;])",
+            "Alarm off: «2082» then OK",
+            "alarm on: 2082 times",
+        ),
         # Handover: medication cabinet code C2519X
         Row(
             (" code ",),

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.core.redaction.asked_secrets import find_answers
 from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
+from nanobot_memory_plugins.core.redaction.further_told import FURTHER_TOLD
 from nanobot_memory_plugins.core.redaction.logins import LOGINS
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.said_codes import CODES
@@ -56,7 +57,17 @@ _LOCKS = Cues(
         "keypad lockbox padlock voicemail locker digicode türcode домофон puk puk1 puk2"
         " 门禁 門禁 门锁 門鎖 取件码 取件碼"
     )
-    | {"one-time password", "one time password", "bike lock", "key safe", "host key", "safe", "opens with", "combo"}
+    | {
+        "one-time password",
+        "one time password",
+        "bike lock",
+        "key safe",
+        "key box",
+        "host key",
+        "safe",
+        "opens with",
+        "combo",
+    }
 )
 _BEHIND_LOCK = re.compile(
     rf"(?i)(?![a-z])(?:[ ](?:by|for|of|at|on|in)(?:[ ][a-z]{{1,10}}){{1,3}})?(?:[ ]?(?:[:=]|—|-)[ ]?|[ ](?:is"
@@ -151,7 +162,7 @@ _JOINED_WORDS = re.compile(
 )
 # What Google and Apple call an app's password.
 _APP_PASSWORD = re.compile(
-    rf"(?i)app[ -]?(?:specific[ -]?)?password[^\n]{{0,12}}?[ :][ ]?[{Q}]?(?-i:"
+    rf"(?i)app[ -]?(?:specific[ -]?)?password[^\n]{{0,40}}?[ :][ ]?[{Q}]?(?-i:"
     rf"(?P<secret>[a-z]{{4}}(?:[ -][a-z]{{4}}){{3}}))(?![a-z])"
 )
 _SENTENCE_WORDS = words(
@@ -171,6 +182,7 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
     yield from WALLETS.find(text, lower)
     yield from CHAT.find(text, lower)
     yield from LOGINS.find(text, lower)
+    yield from FURTHER_TOLD.find(text, lower)
     yield from find_answers(text, lower)
     if _ANY_CUE.meets(lower) and _HAS_DIGITS.search(text):
         yield from _find_digits(text, lower)

@@ -22,6 +22,8 @@ _LOCAL_CLASS = re.compile(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}\Z")
 _REMOTE_PATH = re.compile(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 # Accounts of version control, and addresses that nobody reads.
 _NOBODY = words("git hg svn noreply no-reply donotreply do-not-reply mailer-daemon")
+# Whose address an example shows.
+_ANYBODY = words("user name you your.name yourname someone username email first.last firstname.lastname")
 _REMOTE_SHELL = re.compile(
     r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z"
 )
@@ -109,6 +111,8 @@ def _find_emails(text: str) -> Iterator[Span]:
         start = at - len(name)
         after = text[match.end() : match.end() + 1]
         before = text[max(0, start - 3) : start]
+        if name.lower() in _ANYBODY and match["domain"].lower().startswith("example."):
+            continue
         if name.lower() in _NOBODY or match["top"].lower() in _NO_TOP or before.endswith(("*", "://", "/@")):
             continue
         if _REMOTE_SHELL.search(text, max(0, start - 60), start):

@@ -172,6 +172,33 @@ IDS = RowRules(
             _is_number,
             ID_NUMBER,
         ),
+        Row(
+            ("nric", "fin no", "fin:"),
+            r"(?<![a-z])(?:nric(?:[ ]?/[ ]?fin)?|fin)(?:[ ]no\.?)?[ ]?[:=#][ ]?(?P<secret>[STFGM][0-9]{7}[A-Z])"
+            r"(?![A-Za-z0-9])",
+            "NRIC/FIN: «S0918545C»",
+            "FIN: 12 pages",
+            None,
+            ID_NUMBER,
+        ),
+        Row(
+            ("sin for", "sin of", "sin is"),
+            r"(?<![a-z])sin(?:[ ](?:for|of)[^\n]{1,30}?)?[ ]is[ ](?P<secret>[0-9]{3}([ -]?)[0-9]{3}\2[0-9]{3})"
+            r"(?![0-9-])",
+            "SIN for the T4 slip is «534 078 688» and the address changed",
+            "the sin of 2024 is pride",
+            None,
+            ID_NUMBER,
+        ),
+        Row(
+            ("doc_", "document_", "doctype", "documenttype"),
+            r"\"doc(?:ument)?_?type\"[ ]?:[ ]?\"(?:passport|id_?card|driv[a-z_]{2,16}|residence_permit)\"[^{}\n]{0,80}?"
+            r"\"(?:doc(?:ument)?_?)?(?:no|num|number|id)\"[ ]?:[ ]?\"(?P<secret>[A-Z0-9-]{5,20})\"",
+            '{"doc_type":"passport","country":"CHN","doc_no":"«EJ9267348»"}',
+            '{"doc_type":"invoice","doc_no":"EJ9267348"}',
+            _is_number,
+            ID_NUMBER,
+        ),
         # An account number by its label alone is long; beside a bank's name it may be short.
         Row(
             ("账", "帐", "帳", "賬"),

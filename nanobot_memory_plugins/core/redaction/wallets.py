@@ -64,7 +64,7 @@ WALLETS = RowRules(
         ),
         Row(
             ("助记词", "助記詞", "恢复短语", "恢復短語"),
-            r"(?:助记词|助記詞|恢复短语|恢復短語)[^\n:：]{0,12}[:：是为為 ][ ]?(?P<secret>[\u4e00-\u9fff](?:"
+            r"(?:助记词|助記詞|恢复短语|恢復短語)[^\n:：]{0,30}[:：是为為 ][ ]?(?P<secret>[\u4e00-\u9fff](?:"
             r"[ 、,，]{1,2}[\u4e00-\u9fff]){11,23})"
             r"(?![\u4e00-\u9fff])",
             "钱包助记词：«则 业 采 报 很 广 部 二 作 大 百 一»",
@@ -120,6 +120,8 @@ WALLETS = RowRules(
         Row(
             (
                 "gift card",
+                "geschenkkarte",
+                "carte cadeau",
                 "giftcard",
                 "gift voucher",
                 "礼品卡",
@@ -132,7 +134,8 @@ WALLETS = RowRules(
                 "兌換碼",
                 "卡密",
             ),
-            r"(?:gift[ -]?card|gift[ ]voucher|礼品卡|禮品卡|购物卡|e卡|充值卡|点卡|兑换码|兌換碼|卡密)"
+            r"(?:gift[ -]?card|geschenkkarte|carte[ ]cadeau|gift[ ]voucher|礼品卡|禮品卡|购物卡|e卡|充值卡|点卡"
+            r"|兑换码|兌換碼|卡密)"
             r"(?>[^\ue000]{0,80}?(?:code|number|no\.|pin|卡号|卡密|兑换码|兌換碼|密码|密碼|(?=[:：]))"
             r"[ ]?(?:[:=是为]|is)?[ ]{0,2}"
             rf"[\"'*]{{0,2}}(?=(?-i:[A-Z0-9]{{3,8}}[ -][A-Z0-9]{{3,8}}|[A-Z0-9]{{10}}))){_GIFT_CODE}",

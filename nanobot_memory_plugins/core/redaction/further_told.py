@@ -1,0 +1,113 @@
+"""More of what chats, tools and settings tell: combinations, phrases, answers kept for a bank, keys in calls."""
+
+from __future__ import annotations
+
+from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
+from nanobot_memory_plugins.core.redaction.said_codes import is_phrase
+from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
+
+_VALUE = r"(?P<secret>[!-~]{6,128}+)"
+_TURN = r"(?:left|right|l|r)[ ]?[0-9]{1,2}"
+
+
+def _is_marked(found: str) -> bool:
+    return not is_placeholder(found) and (has_password_marks(found) or looks_random(found, allow_hex=True))
+
+
+def _is_passphrase(found: str) -> bool:
+    return is_phrase(found.rstrip("0123456789 "))
+
+
+FURTHER_TOLD = RowRules(
+    "told_secret",
+    (
+        Row(
+            ("password is generated", "password was generated", "password for"),
+            rf"(?:temporary|initial|generated|root|admin)[ ]password[^\n:]{{0,60}}:[ ]{_VALUE}(?=[ \t]*(?:\n|\Z))",
+            "[Note] A temporary password is generated for root@localhost: «GL=l6MGtyjAf»",
+            "temporary password for guests: required",
+            _is_marked,
+        ),
+        Row(
+            ("requirepass", "masterauth"),
+            r"\"(?:requirepass|masterauth)\"\s{1,4}2\)[ ]\"(?P<secret>[^\"\n]{4,400})\"",
+            '1) "requirepass"\n2) "«7991de1aad9f35d16ff7007f»"',
+            '1) "requirepass"\n2) ""',
+        ),
+        Row(
+            ("api_hash", "from_key(", "privatekeytoaccount("),
+            r"(?:api_hash[\"']?[ ]?[:=][ ]?[\"']?|(?:from_key|privateKeyToAccount)\([\"'])(?:0x)?(?P<secret>"
+            r"[0-9a-f]{32,64})"
+            r"(?![0-9a-z])",
+            "TelegramClient('s', api_hash='«67d166427867891eeced3075e8b45a7b»')",
+            "TelegramClient('s', api_hash=settings.api_hash)",
+        ),
+        Row(
+            ("hashlib.",),
+            r"(?:key|secret|password|seed)[ ]?=[ ]?hashlib\.[a-z0-9_]{3,20}\(b?[\"'](?P<secret>[^\"'\n]{6,128})[\"']",
+            'key = hashlib.sha256(b"«Sunset#Cobalt78»").digest()',
+            'key = hashlib.sha256(b"invoice").digest()',
+            _is_marked,
+        ),
+        Row(
+            ("keepass", "bitwarden", "1password", "luks", "bitlocker", "lastpass", "veracrypt", "vault"),
+            r"(?:keepass(?:xc)?|bitwarden|1password|luks|bitlocker|lastpass|veracrypt|vault)(?:[ ]master)?(?:[ ]"
+            r"(?:password"
+            rf"|pw|key))?[ ]?(?:→|->|=>|:|=)[ ]{_VALUE}",
+            "KeePass master → «Seven!Herons-cross_the_Elbe» (for Paul)",
+            "KeePass master → Settings",
+            _is_marked,
+        ),
+        Row(
+            ("licen", "product key", "windows", "office", "serial", "cd key", "cd-key"),
+            r"(?:licen[cs]e|product[ ]key|windows|office|serial|cd[ -]key)[^\n]{0,50}?(?<![A-Za-z0-9-])"
+            r"(?-i:(?P<secret>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}))(?![A-Za-z0-9-])",
+            "Windows licence of the old desktop: «BXXV3-V96F2-89X7Q-VJ2WV-2VPYR» (Pro)",
+            "Windows licence of the old desktop: none",
+        ),
+        Row(
+            ("security question", "secret question", "安全问题", "密保"),
+            r"(?:(?:security|secret)[ ]question[^\n]{0,80}?(?<![a-z])answer[ ]?[:=][ ]?(?=[^\s]{3,40}[ \t.]*(?:\n|\Z))"
+            r"|(?:安全问题|密保)[^\n]{0,40}?答案[ ]?[:：是]?[ ]?)(?P<secret>[^\s,，。.()（）]{2,40})",
+            "Security question at the bank: first pet. Answer: «Schnurzel-1987»",
+            "The security question needs an answer soon",
+        ),
+        Row(
+            ("combination", "safe", "dial"),
+            rf"(?:combination|safe|dial)(?![a-z])[^\n]{{0,30}}?(?<![a-z])(?P<secret>{_TURN}(?:"
+            rf"[ ,;/-]{{1,3}}{_TURN}){{2,4}})(?![0-9a-z])",
+            "safe combination: «left 34, right 12, left 71». Passports are inside",
+            "the safe is left of the right door",
+        ),
+        Row(
+            ("passphrase", "pass phrase"),
+            r"pass[ ]?phrase[^\n:]{2,60}:[ ](?P<secret>[a-z]{3,12}(?:[ ][a-z]{3,12}){3,7}[ ][0-9]{1,4})(?="
+            r"[ \t.]*(?:\n|\Z))",
+            "passphrase for the disk: «tundra velvet kazoo orbit mildew 47»",
+            "passphrase for the disk: choose at least words 47",
+            _is_passphrase,
+        ),
+        Row(
+            ("密码", "密碼"),
+            r"(?:保险[箱柜]|電子鎖|电子锁|门锁|門鎖|密码锁|門禁|门禁|车库|信箱)的?(?:密码|密碼)"
+            r"[^\n0-9A-Za-z]{0,14}?[:：,，][ ]?"
+            r"(?P<secret>[0-9]{4,10})(?![0-9A-Za-z])",
+            "保险箱密码我怕忘，存一下：«31077409»。钥匙在书房",
+            "门锁的密码，要设 6 位",
+        ),
+        Row(
+            ("login code", "sign-in code", "verification code"),
+            r"(?:login|sign-in|verification)[ ]code[ ]is[ ](?-i:(?P<secret>[a-z]{3,12}(?:-[a-z]{3,12}){2,5}))(?!"
+            r"[a-z-])",
+            "Your temporary login code is «minty-gondola-arches-plum»",
+            "Your login code is case-sensitive",
+        ),
+        Row(
+            ("write these down", "offline", "ledger", "trezor", "metamask"),
+            r"(?m:^)(?P<secret>(?-i:[a-z]{3,8}(?:[ ][a-z]{3,8}){11,23}))[ \t]*(?m:$)",
+            "Write these down:\n«glass client grape neck embody tired symbol design evoke cable paddle style»",
+            "ledger\nthis line has many words and none of them are secret for anybody\n",
+            lambda found: len(found.split()) % 3 == 0 and not {"the", "and", "are", "for", "with"} & set(found.split()),
+        ),
+    ),
+)
