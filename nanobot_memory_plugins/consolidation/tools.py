@@ -164,8 +164,7 @@ class ForgetTool:
             return f"Error: nothing was forgotten. {error}"
         if found.outcome is not None:
             lines = [f"Removed from {place_of(found.outcome.path)}: {_line(entry)}" for entry in found.entries]
-            held = await self._conversations.that_hold([entry.content for entry in found.entries], visible)
-            return "\n".join([*lines, stands(found.entries, held)])
+            return "\n".join([*lines, stands(await self._conversations.plan_of(found.entries, visible))])
         if not found.candidates:
             return "Nothing was forgotten: no entry says that."
         lines = [f"- {_line(entry)}" for entry in found.candidates]

@@ -216,6 +216,11 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "Nothing has happened yet.": "还没有操作记录。",
         "{n} changes, the last first": "{n} 次操作，最近的在前",
         "This cannot be undone, or was undone already.": "此项不能撤销，或已撤销。",
+        "It stays here, and is not brought up any more; {purge} removes it:": (
+            "以下位置仍保留，但不会再被想起；{purge} 可删除："
+        ),
+        "{where}, line {n}: {held}": "{where} 第 {n} 行：{held}",
+        "There may be more: there was no time to look everywhere.": "可能还有更多：时间不够，没有查完全部文件。",
         # the web form
         "The panel is open at this address, once and on this machine only:": "面板地址（只能打开一次，仅限本机）：",
         "Ctrl-C ends it.": "按 Ctrl-C 结束。",

@@ -10,22 +10,24 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from unittest.mock import ANY
 
 import apsw
 import pytest
 
+from nanobot_memory_plugins.consolidation.access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.extraction.pending import Pending
 from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord, Unfinished
+from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
-from nanobot_memory_plugins.core.values import Erasure, Message, Scope
+from nanobot_memory_plugins.core.values import EntryEdit, Erasure, Message, Scope
 from tests.faults.rounds import rounds
 
 WORDS = "the user's therapist is Zanzibarina Krieger"
@@ -166,6 +168,39 @@ async def test_two_forgettings_wait_for_each_other(workspace: Path):
         assert all(plan.removed for plan in await asyncio.gather(*both))
     said = b"".join(path.read_bytes() for path in (workspace / "memory" / "sessions").iterdir())
     assert (b"Zanzibarina" in said, b"chess" in said, said.count(b"Bye.")) == (False, False, 1)
+
+
+def test_a_panel_that_edits_beside_two_purges_loses_nothing_and_brings_nothing_back(workspace: Path):
+    repository = EntryRepository(workspace)
+    gone = [
+        remember(repository, Said(text), who="user").entry.id for text in (WORDS, "the user's cat is Nebukadnezarina")
+    ]
+    kept = [remember(repository, Said(f"collects stamps of {year}"), who="user").entry.id for year in range(1900, 1904)]
+    access = RepositoryAccess(EntryRepository(workspace))
+    started = threading.Event()
+
+    def edit() -> None:
+        """Edit as a panel does that was opened before: also what goes away meanwhile."""
+        for number in range(4):
+            for id_, text in [*((one, f"collects coins, {number} of {one}") for one in kept), (gone[0], f"{WORDS}!")]:
+                with suppress(InputError):
+                    access.edit(id_, EntryEdit(text=text))
+                started.set()
+
+    async def purge() -> None:
+        async with MemoryHost(workspace, config=CONFIG) as host:
+            editing = threading.Thread(target=edit)
+            editing.start()
+            await asyncio.to_thread(started.wait)
+            erasures = [Erasure((gone[0],), (WORDS,), ("Zanzibarina",)), Erasure((gone[1],), (), ("Nebukadnezarina",))]
+            await asyncio.gather(*map(host.eraser.erase, erasures))
+            await asyncio.to_thread(editing.join)
+
+    asyncio.run(purge())
+    said = {id_: entry.content for id_, entry in repository.load().entries.items()}
+    assert said == {one: f"collects coins, 3 of {one}" for one in kept}
+    assert holders(workspace) == set()
+    assert not ErasureRecord(MemoryPaths.of(workspace)).exists()
 
 
 def test_a_newer_record_is_left_for_its_own_version_and_named(workspace: Path):

@@ -161,6 +161,31 @@ async def test_what_one_person_says_again_counts_again_for_those_who_see_it(
         assert (said in await told("bert", question, "telegram:bert5")) is is_for_all
 
 
+async def test_the_answer_names_lines_of_others_to_nobody(tmp_path: Path):
+    core = CONFIG.core.model_copy(update={"share": "user"})
+    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": core})) as host:
+
+        async def told(user: str, text: str) -> str:
+            scope = {"user": user, "channel": "telegram"}
+            session = f"telegram:{user}"
+            return (await host.message_received(session_key=session, text=text, scope=scope)).block or ""
+
+        await told("bert", "Our boat lies at pier 97.")
+        await told("anna", "Remember that our boat lies at pier 97.")
+        answer = await told("anna", "Forget that our boat lies at pier 97.")
+    assert ("telegram_anna" in answer, "telegram_bert" in answer) == (True, False)
+
+
+async def test_where_there_is_no_time_to_look_everywhere_the_answer_says_so(
+    host: MemoryHost, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("nanobot_memory_plugins.consolidation.spoken.conversations._LOOK_SECONDS", 0.0)
+    await say(host, "Remember that our boat lies at pier 97.")
+    answer = await say(host, "Forget that our boat lies at pier 97.", "cli:two")
+    assert "no time to look everywhere" in answer
+    assert "--dry-run` lists every place" in answer
+
+
 def test_of_a_block_only_the_lines_that_hold_it_go_and_headings_with_nothing_below():
     said = "- user: our boat lies at pier 97 (line 1)"
     text = f"a.jsonl\n{said}\nb.jsonl\n- one\n{said}\n- two\nc\n- three"

@@ -51,6 +51,23 @@ async def test_an_entry_is_edited_and_the_edit_undone(workspace: Path, config: P
         assert await changed(panel, workspace, after) == before
 
 
+async def test_before_it_is_forgotten_the_lines_are_shown_that_keep_it(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    sessions = workspace / "memory" / "sessions"
+    sessions.mkdir(exist_ok=True)
+    said = "The spare key is with the neighbour on the second floor"
+    row = {"role": "user", "session": "cli:one", "text": f"By the way. {said}. Bye."}
+    (sessions / "cli_one.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    async with driven(workspace, config, clock) as panel:
+        entry = await panel.go_to("spare key")
+        await panel.press("f")
+        await panel.sees("Forget this?")
+        await panel.sees("cli_one.jsonl, line 1")
+        await panel.sees(f"purge {entry.id}")
+        await panel.press("n")
+
+
 async def test_an_edit_that_was_cancelled_or_is_wrong_writes_nothing(workspace: Path, config: Path, clock: ManualClock):
     before = on_disk(workspace)
     async with driven(workspace, config, clock) as panel:

@@ -151,3 +151,11 @@ def test_a_name_by_which_memories_are_found_stays_and_is_named(workspace: Path, 
     for field in ("text", "role", "user"):  # the words of the form are no words of anybody
         assert call("purge", "--text", field, "--yes", status=1)["files"] == []
     assert json.loads(path.read_text()) == row
+
+
+def test_a_file_whose_name_holds_the_word_is_named(workspace: Path, call):
+    (workspace / "memory" / "sessions" / "cli_maria.jsonl").write_text("", encoding="utf-8")
+    (workspace / "memory" / "sessions" / "cli_mariachi.jsonl").write_text("", encoding="utf-8")
+    told = call("purge", "--text", "Maria", "--dry-run", status=1)
+    assert [one["where"] for one in told["traces"]] == ["memory/sessions/cli_maria.jsonl"]
+    assert "name of the file" in told["traces"][0]["why"]

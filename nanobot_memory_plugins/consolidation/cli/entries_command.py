@@ -39,8 +39,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted
-from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure import plan_in_files
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Erasure, Scope
 
@@ -138,13 +137,13 @@ def forget_entry(
     repository = opened(workspace)
     outcome = forget(repository, ids, who=WHO)
     texts = tuple(change.before.content for change in outcome.changes if change.before)
-    held = purge_files(repository.paths, Wanted(texts), dry_run=True, everywhere=False)
-    plan = ErasurePlan(Erasure(tuple(ids), texts), tuple(one for one in held if one.removed))
+    plan = plan_in_files(repository.paths, Erasure(tuple(ids), texts))
     if as_json:
-        print_json({**outcome_row(outcome, repository), "stands": plan.to_json()["traces"]})
+        stands = [one for one in plan.to_json()["traces"] if one["removed"]]
+        print_json({**outcome_row(outcome, repository), "stands": stands})
         return
     show_outcome(outcome, repository)
-    if plan.traces:
+    if plan.removed:
         names = ", ".join(plan.files)
         console().print(shown(f"{names} still hold it; `nanobot-memory purge {' '.join(ids)}` shows the lines."))
 

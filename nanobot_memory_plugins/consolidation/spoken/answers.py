@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.fence import Language, neutralise
 from nanobot_memory_plugins.core.values import Hit
 
@@ -64,29 +65,30 @@ def being_kept(language: Language) -> str:
     return "What the user asked to remember is being kept, and not confirmed yet. Say that it is being kept."
 
 
-def forgotten(entries: Sequence[Entry], place: str, language: Language, *, held: Sequence[Hit] = ()) -> str:
-    """Say which entries are gone, and where else their words stand."""
-    ids = " ".join(entry.id for entry in entries)
-    where = _places(held)
+def forgotten(entries: Sequence[Entry], place: str, language: Language, plan: ErasurePlan) -> str:
+    """Say which entries are gone, and where a purge of them would still find their words."""
     if language == "zh":
         named = "；".join(f"「{_quoted(entry)}」（id {entry.id}）" for entry in entries)
         done = f"用户要求忘掉的内容已从 {place} 移除：{named}。可以据此向用户确认。（entries restore 可恢复）"
+        where, purge = _places(plan), _purge(plan)
         found = f"对话记录（{where}）里还有这些话，但" if where else "对话记录里如果还有这些话，也"
-        return f"{done}{found}不会再被想起；彻底删除请运行 `nanobot-memory purge {ids}`，请告诉用户。"
+        more = "" if plan.is_whole else f"时间不够，没有查完全部文件，`{purge} --dry-run` 会列出所有位置；"
+        return f"{done}{found}不会再被想起；{more}彻底删除请运行 `{purge}`，请告诉用户。"
     named = "; ".join(f'"{_quoted(entry)}" (id {entry.id})' for entry in entries)
     return (
         f"What the user asked to forget was removed from {place}: {named}. You can confirm that. "
-        f"{stands(entries, held)} Tell the user."
+        f"{stands(plan)} Tell the user."
     )
 
 
-def stands(entries: Sequence[Entry], held: Sequence[Hit]) -> str:
+def stands(plan: ErasurePlan) -> str:
     """Say where the words of forgotten entries still stand, what that means, and what removes them."""
-    where = _places(held)
+    where, purge = _places(plan), _purge(plan)
     found = f"It still stands in {where}" if where else "Where it still stands in a conversation it stays there"
+    more = "" if plan.is_whole else f" There was no time to look everywhere: `{purge} --dry-run` lists every place."
     return (
         f"`nanobot-memory entries restore` brings it back. {found}, and is not brought up any more; "
-        f"`nanobot-memory purge {' '.join(entry.id for entry in entries)}` removes it there, too."
+        f"`{purge}` removes it there, too.{more}"
     )
 
 
@@ -138,10 +140,13 @@ def being_forgotten(language: Language) -> str:
     return "What the user asked to forget is being looked for; nothing is confirmed yet. Say that it is being done."
 
 
-def _places(held: Sequence[Hit]) -> str:
-    named = list(dict.fromkeys(f"{hit.path} line {hit.line}" for hit in held))
-    more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
-    return ", ".join(named[:_NAMED]) + more
+def _places(plan: ErasurePlan) -> str:
+    more = f" and {len(plan.places) - _NAMED} more" if len(plan.places) > _NAMED else ""
+    return ", ".join(plan.places[:_NAMED]) + more
+
+
+def _purge(plan: ErasurePlan) -> str:
+    return f"nanobot-memory purge {' '.join(plan.erasure.ids)}"
 
 
 def _quoted(entry: Entry) -> str:

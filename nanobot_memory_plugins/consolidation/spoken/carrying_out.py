@@ -145,8 +145,8 @@ class OrderCarrier:
             logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
             return answers.not_forgotten(type(error).__name__, language)
         if found.outcome is not None:
-            held = await self._conversations.that_hold([entry.content for entry in found.entries], visible)
-            return answers.forgotten(found.entries, place_of(found.outcome.path), language, held=held)
+            plan = await self._conversations.plan_of(found.entries, visible)
+            return answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
         if found.candidates:
             return answers.which_one(found.candidates, language)
         words, held = await self._conversations.about(text, visible, without=message)

@@ -1,37 +1,54 @@
-"""What conversations and notes still say of something that a user wants forgotten: looked up in the index."""
+"""What conversations and notes still say of something that a user wants forgotten."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 
-from nanobot_memory_plugins.core.erasure import Wanted, is_short
+from nanobot_memory_plugins.consolidation.entry import Entry
+from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted, is_short, plan_in_files
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.store_answers import hits_of
-from nanobot_memory_plugins.core.values import Hit, Query, Visibility
+from nanobot_memory_plugins.core.values import Erasure, Hit, Query, Visibility
 
 # Seconds for one look, hits that are looked at, and how many are offered.
 _SECONDS, _HITS, _OFFERED = 0.15, 30, 3
+# Seconds for a look into the files, and the share of a hook's remaining time where it has less.
+_LOOK_SECONDS, _LOOK_SHARE = 1.0, 0.3
 # The share of the question's weight that a passage must hold to be offered.
 _COVERAGE = 0.5
 
 
 class Conversations:
-    """Looks for words in what is indexed. ``store`` gives the store that is open, or None.
+    """Looks for words in the files, and in what is indexed. ``store`` gives the store that is open, or None.
 
-    ``entries`` are the files of the entries themselves, which are not looked at.
+    ``entries`` are the files of the entries themselves, which are not offered.
     """
 
-    def __init__(self, store: Callable[[], Store | None], *, entries: frozenset[str]) -> None:
+    def __init__(self, paths: MemoryPaths, store: Callable[[], Store | None], *, entries: frozenset[str]) -> None:
+        self._paths = paths
         self._store = store
         self._entries = entries
 
-    async def that_hold(self, texts: Sequence[str], visible: Visibility) -> list[Hit]:
-        """Return what holds one of the texts."""
-        found = await asyncio.gather(*(self._search(text, visible) for text in texts[:_OFFERED]))
-        wanted = Wanted(texts)
-        held = {hit.id: hit for hits in found for hit in hits if wanted.count(hit.text)}
-        return list(held.values())
+    async def plan_of(self, entries: Sequence[Entry], visible: Visibility) -> ErasurePlan:
+        """Return what a purge of entries would find where ``visible`` may look, as far as that is told in time."""
+        erasure = Erasure(tuple(one.id for one in entries), tuple(one.content for one in entries))
+        deadline, now = hook_deadline.get(), time.monotonic()
+        seconds = min(_LOOK_SECONDS, _LOOK_SHARE * (deadline - now)) if deadline is not None else _LOOK_SECONDS
+
+        def look() -> ErasurePlan:
+            return plan_in_files(
+                self._paths, erasure, visible=visible, stopped=lambda: time.monotonic() > now + seconds
+            )
+
+        try:
+            return await asyncio.wait_for(run_in_daemon_thread(look), max(0.0, seconds))
+        except TimeoutError:
+            return ErasurePlan(erasure, (), is_whole=False)
 
     async def about(self, text: str, visible: Visibility, *, without: str) -> tuple[str, list[Hit]]:
         """Return what was plainly said about something, and the word of it that tells most; not ``without`` itself."""

@@ -55,7 +55,7 @@ class Spoken:
         self._matcher = Matcher(self._encode)
         paths = self._memory.repository.paths
         own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
-        self._conversations = Conversations(lambda: context.store, entries=own)
+        self._conversations = Conversations(paths, lambda: context.store, entries=own)
         self._orders = OrderCarrier(self._memory, self._matcher, context, self._conversations)
         self._withheld = WithheldTexts(self._memory.repository)
         self._takes_orders = options.spoken_orders

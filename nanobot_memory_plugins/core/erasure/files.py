@@ -26,16 +26,22 @@ _LEGACY = ("MEMORY.md", "notes/*.md", "notes/**/*.md")
 _BEING_WRITTEN = "it is being written just now; the next start removes it"
 _NOT_OURS = "it is not a file of ours"
 _FOREIGN = "text of yours; --everywhere removes it, too"
+_FILE_NAME = "the name of the file holds the words, and stays; a transcript has that of its session"
 _NAMED = "the name of a session or a person, by which memories are found"
 
 
-def purge_files(paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere: bool) -> list[Trace]:
+def purge_files(
+    paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere: bool, stopped: Callable[[], bool] | None = None
+) -> list[Trace]:
     """Take texts out of transcripts, notes, their backups and what waits for a lock. It blocks.
 
-    Returns what was found, file by file. What cannot be written is reported and stays; the rest goes on.
+    Returns what was found, file by file. What cannot be written is reported and stays; the rest goes on. With
+    ``stopped`` the newest files come first, and those are left out whose turn comes when it is true.
     """
     traces: list[Trace] = []
-    for path in sorted(_files(paths.memory)):
+    for path in sorted(_files(paths.memory)) if stopped is None else _newest_first(_files(paths.memory)):
+        if stopped is not None and stopped():
+            break
         where = paths.relative(path)
         try:
             traces += _purge_file(paths, path, where, wanted, dry_run=dry_run, everywhere=everywhere)
@@ -44,7 +50,22 @@ def purge_files(paths: MemoryPaths, wanted: Wanted, *, dry_run: bool, everywhere
             traces.append(Trace(where, 0, removed=False, why=f"it cannot be cleaned: {why}", waits=True))
     for pattern in _LEGACY:
         traces += [one for path in sorted(paths.workspace.glob(pattern)) for one in _reported(paths, path, wanted)]
-    return list(dict.fromkeys(traces))
+    return list(dict.fromkeys([*traces, *_named(paths, wanted)]))
+
+
+def _newest_first(files: Iterator[Path]) -> list[Path]:
+    found: list[tuple[float, Path]] = []
+    for path in files:
+        with suppress(OSError):
+            found.append((path.stat().st_mtime, path))
+    return [path for _, path in sorted(found, reverse=True)]
+
+
+def _named(paths: MemoryPaths, wanted: Wanted) -> Iterator[Trace]:
+    """Yield the files whose names hold the words, or those of their folders."""
+    for path in sorted(paths.memory.rglob("*")):
+        if not path.is_dir() and any(map(wanted.count, path.relative_to(paths.memory).parts)):
+            yield Trace(paths.relative(path), 0, removed=False, why=_FILE_NAME)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -13,11 +13,15 @@ NEARLY = "it holds only a part of the words; --nearly removes it, too"
 
 @dataclass(frozen=True, slots=True)
 class ErasurePlan:
-    """What an erasure finds: what it removes, or has removed, and what stays, with the reason."""
+    """What an erasure finds: what it removes, or has removed, and what stays, with the reason.
+
+    ``is_whole`` is false where there was no time to look everywhere.
+    """
 
     erasure: Erasure
     traces: tuple[Trace, ...]
     is_done: bool = False
+    is_whole: bool = True
 
     @property
     def removed(self) -> tuple[Trace, ...]:
@@ -33,6 +37,12 @@ class ErasurePlan:
     def files(self) -> tuple[str, ...]:
         """The files that something is removed from."""
         return tuple(dict.fromkeys(one.where for one in self.removed))
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The lines that something is removed from: file and number."""
+        lines = (f"{one.where} line {held.line}" for one in self.removed for held in one.lines)
+        return tuple(dict.fromkeys(lines))
 
     @property
     def waits(self) -> bool:

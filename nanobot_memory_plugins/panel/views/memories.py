@@ -1,5 +1,6 @@
 """The scored memories: by group, score and age, with what became of each."""
 
+import time
 from typing import Any, ClassVar
 
 from rich.text import Text
@@ -9,8 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
 from nanobot_memory_plugins.core.entries_access import EntryAccess
-from nanobot_memory_plugins.core.values import EntryEdit, EntryView
+from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
+from nanobot_memory_plugins.core.values import EntryEdit, EntryView, Erasure
 from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, Written
+from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import entry_text, is_undoable
 from nanobot_memory_plugins.panel.views.entry_list import NO_GROUP, ORDERS, SECTIONS, Listing
@@ -20,6 +23,8 @@ from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _BAR = 8
 _HISTORY_RUNS = 8
+# Lines of a file that are shown of what stays, and seconds for looking for them.
+_SHOWN, _LOOK_SECONDS = 5, 1.0
 
 
 class MemoriesView(View):
@@ -278,13 +283,24 @@ class MemoriesView(View):
         if access is None or not entries:
             return
 
+        ids = [entry.id for entry in entries]
+
         def answered(yes: bool | None) -> None:
             if yes:
-                ids = [entry.id for entry in entries]
                 self.panel.change(lambda: access.forget(ids), t("Forgotten. u brings it back."), self.list.clear_marks)
 
-        question = t("Forget this?") if len(entries) == 1 else t("Forget these {n}?", n=len(entries))
-        self.app.push_screen(Confirm(question, [entry.text for entry in entries], t), answered)
+        async def ask() -> None:
+            """Ask, with the lines of the plan of a purge: they stay, and it removes them."""
+            end = time.monotonic() + _LOOK_SECONDS
+            erasure = Erasure(tuple(ids), tuple(entry.text for entry in entries))
+            plan = await self.memory.run(
+                lambda: plan_in_files(self.memory.paths, erasure, stopped=lambda: time.monotonic() > end)
+            )
+            question = t("Forget this?") if len(entries) == 1 else t("Forget these {n}?", n=len(entries))
+            lines = [*(entry.text for entry in entries), *_kept(plan, t)]
+            self.app.push_screen(Confirm(question, lines, t), answered)
+
+        self.run_worker(ask(), group="ask", exclusive=True)
 
     def action_restore(self) -> None:
         """Bring the entry under the cursor back."""
@@ -314,3 +330,17 @@ class MemoriesView(View):
             self.panel.say(self.words("There is nothing to undo."), severity="warning")
         else:
             self.panel.ask_undo(run)
+
+
+def _kept(plan: ErasurePlan, t: Words) -> list[str]:
+    """Return what is kept where a purge would find it, line by line."""
+    lines = [
+        t("{where}, line {n}: {held}", where=one.where, n=held.line, held=held.text)
+        for one in plan.removed
+        for held in one.lines[:_SHOWN]
+    ]
+    more = [] if plan.is_whole else [t("There may be more: there was no time to look everywhere.")]
+    if not lines:
+        return more
+    purge = f"nanobot-memory purge {' '.join(plan.erasure.ids)}"
+    return [t("It stays here, and is not brought up any more; {purge} removes it:", purge=purge), *lines, *more]
