@@ -32,12 +32,17 @@ class IndexPlace:
             shutil.rmtree(self.database.parent, ignore_errors=True)
 
 
+def wanted_database(paths: MemoryPaths, db_path: str) -> Path:
+    """Return the database that the configuration asks for."""
+    return paths.workspace / Path(db_path).expanduser() if db_path else paths.database
+
+
 def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
     """Return where the index goes: ``db_path`` (from the workspace) or ``.storage/memory.db``.
 
     When that folder cannot be written, a temporary one takes its place. Raises OSError when not even that can be.
     """
-    database = paths.workspace / Path(db_path).expanduser() if db_path else paths.database
+    database = wanted_database(paths, db_path)
     try:
         # A folder that the configuration names is its owner's, whatever it is.
         make_missing(database.parent) if db_path else private_folder(database.parent)

@@ -3,10 +3,13 @@
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.erasure import Wanted
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.purging import purge_unopened
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 
@@ -33,7 +36,12 @@ class StoragePlugin:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
         store = context.store
         wanted = Wanted(texts, words=words, nearly=nearly)
-        return await store.purge(wanted, dry_run=dry_run) if isinstance(store, SqliteStore) else []
+        told = await store.purge(wanted, dry_run=dry_run) if isinstance(store, SqliteStore) else []
+        options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
+        opened = store.database if isinstance(store, SqliteStore) else None
+        return told + await run_in_daemon_thread(
+            lambda: purge_unopened(MemoryPaths.of(context.workspace), options.db_path, opened, dry_run=dry_run)
+        )
 
     @hookimpl
     async def diagnose(self, context: PluginContext) -> list[Finding]:

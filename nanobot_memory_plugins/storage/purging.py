@@ -4,10 +4,12 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.erasure import Wanted
+from nanobot_memory_plugins.core.erasure import Wanted, unopened
 from nanobot_memory_plugins.core.errors import MemoryFileError, StoreError
+from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.opening import DatabaseOpener
+from nanobot_memory_plugins.storage.place import wanted_database
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.memory_index import MemoryIndex
@@ -25,7 +27,7 @@ def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: 
     opener = index.opener
     if opener is None:
         return []
-    where = _relative(index, opener.path)
+    where = _relative(index.paths, opener.path)
     try:
         left = count_rows(index, wanted)
         if dry_run:
@@ -60,12 +62,20 @@ def _remove_put_aside(index: "MemoryIndex") -> list[Trace]:
         for side in sorted(path.parent.glob(f"{path.name}*")):
             with suppress(OSError):
                 side.unlink()
-        traces.append(Trace(_relative(index, path), 1, removed=not path.exists(), why="a damaged index"))
+        traces.append(Trace(_relative(index.paths, path), 1, removed=not path.exists(), why="a damaged index"))
     return traces
 
 
-def _relative(index: "MemoryIndex", path: Path) -> str:
+def purge_unopened(paths: MemoryPaths, db_path: str, opened: Path | None, *, dry_run: bool) -> list[Trace]:
+    """Name the index that the configuration asks for when it is there and another, or none, is open. It blocks."""
+    database = wanted_database(paths, db_path)
+    return (
+        [] if database == opened or not database.exists() else [unopened(_relative(paths, database), dry_run=dry_run)]
+    )
+
+
+def _relative(paths: MemoryPaths, path: Path) -> str:
     try:
-        return index.paths.relative(path)
+        return paths.relative(path)
     except MemoryFileError:  # the configuration puts it elsewhere
         return _NO_PLACE

@@ -138,6 +138,11 @@ class SqliteStore:
                 barrier.cancel()
         await self._in_housekeeping(self._index.refresh)
 
+    @property
+    def database(self) -> Path | None:
+        """The file of the index that is open, or None while there is none."""
+        return self._index.opener.path if self._index.opener is not None else None
+
     def status(self) -> StoreStatus:
         """Return the store's state; its numbers may be a second old, or more when it was not asked for long."""
         idle = self._refreshing is None or self._refreshing.done()

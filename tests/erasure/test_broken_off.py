@@ -6,6 +6,7 @@
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -227,7 +228,7 @@ def test_an_index_that_is_being_read_is_cleaned_by_the_next_command_which_needs_
     with closing(apsw.Connection(str(workspace / ".storage" / "memory.db"))) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM docs").fetchall()
-        assert run_command_line(["purge", "--text", WORDS, "--yes", "--workspace", str(workspace)]) == 0
+        assert run_command_line(["purge", "--text", WORDS, "--yes", "--workspace", str(workspace)]) == 1
         assert "The next start goes on with it" in capsys.readouterr().out
         assert ErasureRecord(MemoryPaths.of(workspace)).read() == Unfinished(Erasure(), ANY)
         assert {one.split("/")[0] for one in holders(workspace)} <= {".storage"}
@@ -272,3 +273,48 @@ def test_a_message_that_is_put_aside_to_be_learned_from_while_it_is_forgotten_is
     assert pending.add("cli:one", said, Scope(), left=order)
     forgetting[0].join()
     assert [one.text for one in pending.read("cli:one")] == ["I play chess."]
+
+
+@pytest.mark.parametrize(("database", "is_off"), [("", True), ("", False), ("index/own.sqlite", False)])
+def test_an_index_that_nothing_opened_is_named_and_cleaned_by_the_next_start(
+    workspace: Path, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch, database: str, is_off: bool
+):
+    async def not_open(*_arguments: object, **_options: object) -> None:
+        """Open no store, as one that takes longer than the host waits."""
+
+    shutil.rmtree(workspace / ".storage")  # that of the fixture, which has another configuration
+    plugins = {"storage": {"embeddingProvider": "none", "dbPath": database}}
+    (tmp_path / "config.json").write_text(json.dumps({"memoryPlugins": plugins}), encoding="utf-8")
+    purge = ["purge", "--text", WORDS, "--yes", "--json", "--workspace", str(workspace)]
+    run_command_line(["index", "--workspace", str(workspace)])
+    path = workspace / (database or ".storage/memory.db")
+    folder = path.parent.name
+    assert any(one.startswith(folder) for one in holders(workspace))
+    with monkeypatch.context() as held:
+        if is_off:
+            held.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+        else:
+            held.setattr("nanobot_memory_plugins.storage.store.SqliteStore.open", not_open)
+        for _ in range(2):
+            capsys.readouterr()
+            assert run_command_line(purge) == 1
+            told = json.loads(capsys.readouterr().out.splitlines()[-1])
+            (waiting,) = [one for one in told["traces"] if one["waits"]]
+            assert (told["ok"], waiting["where"]) == (False, path.relative_to(workspace).as_posix())
+            assert {one.split("/")[0] for one in holders(workspace)} <= {folder}
+            assert ErasureRecord(MemoryPaths.of(workspace)).read() == Unfinished(Erasure(), ANY)
+    assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
+    assert holders(workspace) == set()
+    assert not ErasureRecord(MemoryPaths.of(workspace)).exists()
+
+
+def test_the_same_purge_cleans_freed_pages_for_which_there_is_no_record(workspace: Path, monkeypatch):
+    run_command_line(["index", "--workspace", str(workspace)])
+    purge = ["purge", "--text", WORDS, "--yes", "--workspace", str(workspace)]
+    with monkeypatch.context() as closed:
+        closed.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+        assert run_command_line(purge) == 1
+    ErasureRecord(MemoryPaths.of(workspace)).end()
+    assert holders(workspace) != set()
+    assert run_command_line(purge) == 1
+    assert holders(workspace) == set()

@@ -61,7 +61,8 @@ def purge(
 ) -> None:
     """Remove every trace of entries or words: file, backup, journal, transcripts, notes, index. It cannot be undone.
 
-    The lines that hold them are shown first. The exit status is 1 when nothing is found.
+    The lines that hold them are shown first. The exit status is 1 when nothing is found, and
+    when something is left to the next start.
     """
     ids, texts = ids or [], text or []
     if not ids and not texts:
@@ -79,6 +80,8 @@ def purge(
     repository = opened(workspace)
     if finished is not None and {*ids} <= {*finished.erasure.ids} and {*texts} <= {*finished.erasure.words}:
         _tell(finished, (), dry_run=False, all_lines=all_lines, as_json=as_json)  # it was this one that broke off
+        if finished.waits:
+            raise typer.Exit(_FAILED)
         return
     about = known(repository, ids)
     erasure = Erasure(about.ids, about.texts, tuple(texts), nearly=nearly, everywhere=everywhere)
@@ -93,7 +96,7 @@ def purge(
             raise
     assert plan is not None  # noqa: S101
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
-    if not plan.removed:
+    if not plan.removed or plan.waits:
         raise typer.Exit(_FAILED)
 
 
@@ -116,7 +119,9 @@ async def _erase(repository: EntryRepository, config: MemoryConfig, erasure: Era
 
 def _tell(plan: ErasurePlan, sessions: Sequence[str], *, dry_run: bool, all_lines: bool, as_json: bool) -> None:
     if as_json:
-        print_json({"ok": bool(plan.removed), **plan.to_json(), "sessions": sessions, "dry_run": dry_run})
+        print_json(
+            {"ok": bool(plan.removed) and not plan.waits, **plan.to_json(), "sessions": sessions, "dry_run": dry_run}
+        )
     else:
         _show(plan, all_lines=all_lines)
 
@@ -127,7 +132,7 @@ def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
     if not plan.traces:
         said = "Nothing that is kept here holds these words: nothing was removed."
     elif not plan.removed:
-        said = "Nothing was removed."
+        said = f"Nothing was removed.{' The next start goes on with it.' if plan.waits else ''}"
     elif not plan.is_done:
         said = f"Would be forgotten for good: {what}."
     elif plan.waits:

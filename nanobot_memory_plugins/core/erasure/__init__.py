@@ -5,6 +5,7 @@ from nanobot_memory_plugins.core.erasure.looking import plan_in_files
 from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted, is_short
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan, held_line, trace_of
 from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.unopened import unopened
 
 __all__ = [
     "Eraser",
@@ -18,4 +19,5 @@ __all__ = [
     "purge_texts",
     "remember_forgotten",
     "trace_of",
+    "unopened",
 ]

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.recording import remember_forgotten
 from nanobot_memory_plugins.core.erasure.removals import removals
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
+from nanobot_memory_plugins.core.erasure.unopened import unopened, unopened_indexes
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.entries import exact_time
@@ -48,7 +49,7 @@ class Eraser:
         return ErasurePlan(erasure, tuple(await self._carry_out(erasure, dry_run=True)))
 
     async def erase(self, erasure: Erasure, *, wait: float = _WAIT_SECONDS) -> ErasurePlan:
-        """Erase, and return what became of it; where nothing is found nothing is written.
+        """Erase, and return what became of it; where nothing is found only the freed pages of the index are cleaned.
 
         What was broken off before is finished first. Raises `BeingErasedError` when another erasure takes longer than
         ``wait`` seconds, and `MemoryFileError`.
@@ -60,7 +61,11 @@ class Eraser:
             earlier = await self._finish(record)
             plan = await self.plan(erasure)
             if not plan.removed:
-                return ErasurePlan(erasure, plan.traces, is_done=True)
+                # An index that was not open at an earlier purge may hold it in freed pages.
+                cleaned = earlier or await self._recorded(record, ErasurePlan(Erasure(), ()))
+                waiting = {one.where: one for one in cleaned.traces if one.waits}
+                found = [one for one in plan.traces if one.where not in waiting]
+                return ErasurePlan(erasure, (*found, *waiting.values()), is_done=True)
             return await self._recorded(record, plan, earlier.unfinished if earlier else None)
         finally:
             locked.__exit__(None, None, None)
@@ -148,6 +153,10 @@ class Eraser:
             name for (name, hook), count in after.items() if hook == "on_purge" and count > before.get((name, hook), 0)
         ]
         told += [Trace(f"plugin {name}", 0, removed=False, why="it failed; purge again") for name in failed]
+        if self._store() is None:
+            named = {one.where for one in told}
+            indexes = await run_in_daemon_thread(lambda: unopened_indexes(self._paths))
+            told += [unopened(where, dry_run=dry_run) for where in indexes if where not in named]
         # What seemed to be text of people may have been a plugin's, which has taken it out since, or tells of it.
         if not dry_run and any(one.foreign for one in found):
             again = await run_in_daemon_thread(lambda: look(dry_run=True))
