@@ -8,8 +8,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.history import restore
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.erasure.withholding import without_lines
+from nanobot_memory_plugins.core.erasure.withholding import WithheldWords, without_lines
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -189,5 +188,39 @@ async def test_where_there_is_no_time_to_look_everywhere_the_answer_says_so(
 def test_of_a_block_only_the_lines_that_hold_it_go_and_headings_with_nothing_below():
     said = "- user: our boat lies at pier 97 (line 1)"
     text = f"a.jsonl\n{said}\nb.jsonl\n- one\n{said}\n- two\nc\n- three"
-    assert without_lines(text, Wanted(["our boat lies at pier 97"])) == "b.jsonl\n- one\n- two\nc\n- three"
-    assert without_lines(text, Wanted(["our boat lies at pier 98"])) == text
+    assert without_lines(text, WithheldWords(["our boat lies at pier 97"])) == "b.jsonl\n- one\n- two\nc\n- three"
+    assert without_lines(text, WithheldWords(["our boat lies at pier 98"])) == text
+
+
+@pytest.mark.parametrize(
+    ("order", "echo", "forget", "question", "telling", "innocent"),
+    [
+        (
+            "Remember that my locker is behind the Wisteria gate.",
+            "Noted: your locker is behind the Wisteria gate.",
+            "Forget that my locker is behind the Wisteria gate.",
+            "Where is my locker?",
+            "Wisteria",
+            "The gym has a blue locker for my sister.",
+        ),
+        (
+            "记住：我的储物柜在紫藤门后面。",
+            "好的，你的储物柜就在紫藤门后面。",
+            "忘掉我的储物柜在紫藤门后面",
+            "我的储物柜在哪里？",
+            "紫藤",
+            "健身房的储物柜是蓝色的。",
+        ),
+    ],
+)
+async def test_the_echo_of_the_assistant_is_not_brought_up_either_and_what_shares_a_word_is(
+    host: MemoryHost, order: str, echo: str, forget: str, question: str, telling: str, innocent: str
+):
+    await say(host, order)
+    await host.message_sent(session_key="cli:one", text=echo)
+    await say(host, innocent, "cli:innocent")
+    assert echo.rstrip(".。") in await say(host, question, "cli:two")
+    await say(host, forget, "cli:three")
+    after = await say(host, question, "cli:four")
+    assert [line for line in after.splitlines() if telling in line and forget.rstrip(".。") not in line] == []
+    assert innocent.rstrip(".。") in after

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.core.erasure.letters import GAP
-from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
+from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer, PluginHost
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Scope, Withheld
 
@@ -14,12 +15,29 @@ _ITEM = "- "
 _KEPT = 16
 
 
+class WithheldWords:
+    """Withheld texts, found as they were said and where they are told again, as an assistant echoes a user."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._wanted = Wanted(texts)
+        self._retold = Retold(texts)
+
+    def are_in(self, text: str) -> bool:
+        """Say whether a text holds or tells one of them."""
+        return bool(self._wanted.count(text)) or any(True for _ in self._retold.spans(text))
+
+    def without(self, text: str) -> str:
+        """Return a text with a gap in place of each sentence that holds or tells one of them."""
+        left, _ = self._wanted.without(text)
+        return Wanted.cut(left, [Stretch(start, end, start) for start, end in self._retold.spans(left)])
+
+
 class Withholding:
     """Takes what plugins withhold out of what others show. Whoever withholds it may name it: it tells what was done."""
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
-        self._wanted: OrderedDict[tuple[str, ...], Wanted] = OrderedDict()
+        self._wanted: OrderedDict[tuple[str, ...], WithheldWords] = OrderedDict()
 
     async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers to one message, without the lines that hold what is withheld."""
@@ -43,41 +61,41 @@ class Withholding:
     async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
         return await self._plugins.call("withheld_texts", {"scope": scope}, accept=(Withheld,))
 
-    def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> Wanted | None:
+    def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> WithheldWords | None:
         """Return what all but one plugin withhold, or None."""
         others = (value for one in withheld if one.plugin_name != plugin for value in one.values)
         texts = tuple(one.text for one in others if isinstance(one, Withheld))
         if not texts:
             return None
-        wanted = self._wanted.pop(texts, None) or Wanted(texts)
+        wanted = self._wanted.pop(texts, None) or WithheldWords(texts)
         self._wanted[texts] = wanted  # the one that was used last is the last
         if len(self._wanted) > _KEPT:
             self._wanted.popitem(last=False)
         return wanted
 
 
-def _without(hit: Hit, wanted: Wanted) -> Hit | None:
-    if not (wanted.count(hit.text) or wanted.count(hit.snippet)):
+def _without(hit: Hit, wanted: WithheldWords) -> Hit | None:
+    if not (wanted.are_in(hit.text) or wanted.are_in(hit.snippet)):
         return hit
-    left, _ = wanted.without(hit.text)
+    left = wanted.without(hit.text)
     if not any(map(str.isalnum, left.replace(GAP, ""))):
         return None
     # The snippet may have been cut amid the words.
     return replace(hit, text=left, snippet="")
 
 
-def without_lines(text: str, wanted: Wanted) -> str:
+def without_lines(text: str, wanted: WithheldWords) -> str:
     """Return a text without the lines that hold what is wanted, and without headings that nothing is left below."""
-    if not wanted.count(text):
+    if not wanted.are_in(text):
         return text
     return "\n".join(_left(text.split("\n"), wanted))
 
 
-def _left(lines: Iterable[str], wanted: Wanted) -> list[str]:
+def _left(lines: Iterable[str], wanted: WithheldWords) -> list[str]:
     left: list[str] = []
     heading: str | None = None  # one below which all items so far were taken out
     for line in lines:
-        goes = bool(wanted.count(line))
+        goes = wanted.are_in(line)
         if not line.startswith(_ITEM):
             heading = None
         if goes:
