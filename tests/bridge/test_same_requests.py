@@ -25,6 +25,7 @@ FACT = "The staging database runs on host Brunhilde, port 6543."
 QUESTION = "On which host does the staging database run?"
 # Without the plugins whose work it is to ask the model themselves or to put a summary in the place of nanobot's.
 BESIDE = {
+    "core": {"share": "agent"},  # the flows write under several names, of which each would have a memory of their own
     "storage": {"embeddingProvider": "none"},
     **{name: {"enabled": False} for name in ("compaction", "flush", "summary", "consolidation")},
 }
