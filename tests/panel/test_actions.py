@@ -250,8 +250,10 @@ async def test_secrets_that_are_typed_are_not_stored(workspace: Path, config: Pa
     async with driven(workspace, config, clock) as panel:
         await panel.press("n")
         await panel.sees("Remember")
-        await panel.press(*"my password is hunter2hunter2", "ctrl+s")
-        assert "hunter2" not in await changed(panel, workspace, before)
+        await panel.press(*"the printer stands in room 7 and its password is hunter2hunter2", "ctrl+s")
+        written = await changed(panel, workspace, before)
+        assert "the printer stands in room 7" in written
+        assert "hunter2" not in written
 
 
 async def test_an_agent_that_writes_meanwhile_loses_nothing(
