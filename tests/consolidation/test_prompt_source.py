@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nanobot_memory_plugins.consolidation import prompt_source, repository
+from nanobot_memory_plugins.consolidation import entry_file, prompt_source
 from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt_source import PromptSource, is_visible
@@ -93,7 +93,7 @@ def test_a_long_file_is_read_in_the_background_and_holds_up_no_prompt(workspace:
 
 
 def test_a_damaged_file_is_answered_from_its_last_good_copy_at_once(workspace: Path, file: Path, monkeypatch):
-    monkeypatch.setattr(repository, "_SETTLE_SECONDS", 5.0)
+    monkeypatch.setattr(entry_file, "_SETTLE_SECONDS", 5.0)
     EntryRepository(workspace).update(added(entry("n1", "新的一条")), who="test", why="add")
     source = source_of(workspace)
     good = source.answer("", ALL).text

@@ -26,6 +26,6 @@ async def test_a_suspended_writer_keeps_nobody_waiting(writers: Writers, tmp_pat
 
 
 async def test_a_cancelled_host_loses_nothing_that_it_acknowledged(writers: Writers, tmp_path: Path):
-    outcome = await cancelled(writers, tmp_path, rounds(2, long=50))
+    outcome = await cancelled(writers, tmp_path, rounds(6, long=50))
     assert outcome.lost == []
     assert outcome.acknowledged

@@ -15,12 +15,13 @@ from nanobot_memory_plugins.core.files.spill import SpillFile, merge_abandoned
 from nanobot_memory_plugins.core.files.text import clean, one_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receipt, Scope
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 
 # How a line ends that says what stands below it: "my password is".
-_ANNOUNCES = (" is", " are", " was", ":", "：", "=", "->", "是", "为", "為")
+_ANNOUNCES = (" is", " are", " was", ":", "：", "=", "->", "是", "为")
 
 _SYNC_SECONDS = 1.0
 _RETRY_SECONDS = 1.0
@@ -130,8 +131,9 @@ class Writer:
 
     def _redacted_below(self, note: Note) -> str:
         """Return the details redacted; where the line above says what they are, by that line too."""
-        if note.details and note.tldr.rstrip().endswith(_ANNOUNCES):
-            above = " ".join(note.tldr.split())
+        line = note.tldr if isinstance(note.tldr, str) else ""  # plugins declare what they like
+        if note.details and simplified(line).rstrip().endswith(_ANNOUNCES):
+            above = " ".join(line.split())
             whole = self._redacted(f"{above} {note.details}", note.origin)
             if whole.startswith(f"{above} "):
                 return self._redacted(whole[len(above) + 1 :], note.origin)
