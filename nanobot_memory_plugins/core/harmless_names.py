@@ -14,15 +14,10 @@ from typing import Any, TypeVar
 from nanobot_memory_plugins.core.files.text import one_line
 from nanobot_memory_plugins.core.redaction.cues import Lowered
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
-from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import settle
-from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 from nanobot_memory_plugins.core.values import Note, Query, Scope
 
-# Shapes of known issuers alone: a telephone number, a mail address or the random id of a chat is an ordinary name. And
-# no rules of others: a name may not depend on what else is installed.
-_TOKENS = RuleIndex([rule for rule in (*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES) if rule.kind != "prefixed_token"])
 _DIGITS = 16
 # Letters alone, so that no digest looks like a number that is somebody's.
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
@@ -41,7 +36,7 @@ def harmless_name(name: str) -> str:
     plain = one_line(name)
     # Full-width and invisible characters hide no token; a name without one keeps them.
     redacted = FoldedView(plain).text
-    spans = settle(_TOKENS.find(redacted, Lowered(redacted)))
+    spans = settle(_tokens().find(redacted, Lowered(redacted)))
     if not spans and plain in (name, ""):
         return plain
     if not spans:
@@ -50,6 +45,18 @@ def harmless_name(name: str) -> str:
         redacted = f"{redacted[: span.start]}{span.placeholder}{redacted[span.end :]}"
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     return f"{redacted}-{digest.translate(_LETTERS)}"
+
+
+@functools.cache
+def _tokens() -> RuleIndex:
+    """Return the shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name.
+
+    And no rules of others: a name may not depend on what else is installed.
+    """
+    from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
+    from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
+
+    return RuleIndex([rule for rule in (*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES) if rule.kind != "prefixed_token"])
 
 
 def harmless_scope(scope: Scope) -> Scope:

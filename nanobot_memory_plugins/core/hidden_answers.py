@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from nanobot_memory_plugins.core.fence import messages_without_fences
-from nanobot_memory_plugins.core.redaction.asked_secrets import hide_answer
 from nanobot_memory_plugins.core.values import Message
 
 # A longer message is no answer to such a question.
@@ -31,8 +30,15 @@ def hidden_answer(before: str, message: Message) -> Message:
     """Return a message without the secret that ``before``, the text of the one before it, asks for."""
     if not before or message.role not in _SPEAKERS or len(message.text) > _LONGEST_ANSWER:
         return message
-    text = hide_answer(before, message.text)
+    text = _hidden(before, message.text)
     return message if text == message.text else replace(message, text=text, raw={**message.raw, "content": text})
+
+
+def _hidden(before: str, text: str) -> str:
+    # Its patterns are compiled with those of all detectors, which are not loaded with the host.
+    from nanobot_memory_plugins.core.redaction.asked_secrets import hide_answer
+
+    return hide_answer(before, text)
 
 
 class LastSaid:
@@ -47,4 +53,4 @@ class LastSaid:
         self._texts[session_key] = text[-_LONGEST_ANSWER:]
         if len(self._texts) > _SESSIONS:
             self._texts.popitem(last=False)
-        return hide_answer(before, text) if before and len(text) <= _LONGEST_ANSWER else text
+        return _hidden(before, text) if before and len(text) <= _LONGEST_ANSWER else text

@@ -170,19 +170,23 @@ def test_the_bridge_adds_little_to_nanobots_start():
     source = textwrap.dedent(
         """
         import sys, time
+        begun = time.process_time()
         import nanobot.agent.loop, nanobot.agent.tools.loader
         nanobot.agent.tools.loader.ToolLoader().discover()
-        began = time.perf_counter()
+        between = time.process_time()
         import nanobot_memory_plugins.bridge.tools
-        took = time.perf_counter() - began
-        heavy = {"fastembed", "apsw", "numpy", "onnxruntime", "nanobot_memory_plugins.storage"} & set(sys.modules)
-        print(took, sorted(heavy))
+        ended = time.process_time()
+        heavy = {
+            "fastembed", "apsw", "numpy", "onnxruntime", "nanobot_memory_plugins.storage",
+            "nanobot_memory_plugins.core.redaction.detectors",
+        } & set(sys.modules)
+        print((ended - between) / (between - begun), sorted(heavy))
         """
     )
     done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, timeout=60, check=True)
-    took, heavy = done.stdout.split(" ", 1)
+    times_nanobots, heavy = done.stdout.split(" ", 1)
     assert heavy.strip() == "[]"
-    assert float(took) < 1.5  # fivefold of 0.3 s: the machine may be busy
+    assert float(times_nanobots) < 1.1  # of processor time; .22 was measured
 
 
 def test_the_plugin_takes_the_options_of_the_bridge():

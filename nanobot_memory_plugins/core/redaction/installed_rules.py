@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import threading
 from collections.abc import Iterable
@@ -32,7 +33,10 @@ class InstalledRules:
 
 
 def default_redactor() -> Redactor:
-    """Give the redactor of this process. Rules are looked for at the first call, and stay what they were then."""
+    """Give the redactor of this process. The first call loads the detectors and looks for rules.
+
+    That takes some tenths of a second: a host makes it outside its event loop. The rules stay what they were then.
+    """
     return _BUILT_IN_ONLY if is_within_rule() else _loaded()[0]
 
 
@@ -48,6 +52,7 @@ def forget_installed_rules() -> None:
 
 @cache
 def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
+    importlib.import_module("nanobot_memory_plugins.core.redaction.detectors")
     points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
     found = tuple(_load(point) for point in points)
     for one in found:

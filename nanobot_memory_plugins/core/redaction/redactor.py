@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
-from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
-from nanobot_memory_plugins.core.redaction.codes import find_codes
-from nanobot_memory_plugins.core.redaction.credentials import find_credentials
 from nanobot_memory_plugins.core.redaction.cues import Lowered
-from nanobot_memory_plugins.core.redaction.declarations import find_declared
 from nanobot_memory_plugins.core.redaction.effort import (
     Budget,
     BudgetSpentError,
@@ -24,16 +20,8 @@ from nanobot_memory_plugins.core.redaction.effort import (
     forget_judged,
     within,
 )
-from nanobot_memory_plugins.core.redaction.encoded import find_encoded
-from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.folding import FoldedView
-from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
-from nanobot_memory_plugins.core.redaction.given import find_given
 from nanobot_memory_plugins.core.redaction.look_alikes import unmixed
-from nanobot_memory_plugins.core.redaction.nearby import find_nearby
-from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
-from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
-from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.private_keys import find_key_blocks
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import (
@@ -47,12 +35,9 @@ from nanobot_memory_plugins.core.redaction.rules import (
     Span,
     settle,
 )
-from nanobot_memory_plugins.core.redaction.tables import find_in_tables
-from nanobot_memory_plugins.core.redaction.typed_secrets import find_typed
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, looks_random
 from nanobot_memory_plugins.core.redaction.value_walker import walk
 from nanobot_memory_plugins.core.redaction.values_in_text import forget_run
-from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
 
 WINDOW = 16_384
 """Characters whose findings one window gives. One call into ``re`` never sees more than this and the margins."""
@@ -62,7 +47,6 @@ _PASSES = 12
 _BORDER = re.compile(r"\s(?=\S*\Z)")
 _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
-_BUILT_IN = RuleIndex((*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES))
 # A secret that stands in a text once more: how long it is at least, and how many are looked for.
 _SHORTEST_REPEATED = 8
 _MOST_REPEATED = 64
@@ -71,18 +55,6 @@ _SHORTEST_REST = 4
 _CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z]*+){1,8}+")
 _ALNUM = re.compile(r"[A-Za-z0-9]")
 _REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
-_DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
-    find_in_tables,
-    find_given,
-    find_credentials,
-    find_told_in_english,
-    find_told_in_chinese,
-    find_told_in_other_languages,
-    find_typed,
-    find_codes,
-    find_nearby,
-    find_personal_data,
-)
 
 
 Keeps = Callable[[str, str], bool]
@@ -223,17 +195,17 @@ class Redactor:
         text = unmixed(view.text)
         lower = Lowered(text)
         spans: list[Span] = []
-        spans.extend(_BUILT_IN.find(text, lower))
+        # Most of a second goes into compiling their patterns: who redacts nothing does not pay for it.
+        from nanobot_memory_plugins.core.redaction import detectors
+
+        spans.extend(detectors.TOKENS.find(text, lower))
         if self._extra is not None:
             spans.extend(self._extra.find(text, lower))
-        if may_hold_pairs(text, lower):
-            spans.extend(find_pairs(text, lower))
-            spans.extend(find_declared(text, lower))
-        for find in _DETECTORS:
+        for find in detectors.DETECTORS:
             check_time()
             spans.extend(find(text, lower))
         if not nested:
-            spans.extend(find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
+            spans.extend(detectors.find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
         return _in_original(view, spans)
 
 
