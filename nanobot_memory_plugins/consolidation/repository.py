@@ -7,13 +7,14 @@ the instant before the file is replaced, their version is found in the backup, a
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from filelock import FileLock, Timeout
+from filelock import Timeout
 
 from nanobot_memory_plugins.consolidation.clock_ahead import WHO as WHO_CLOCK
 from nanobot_memory_plugins.consolidation.clock_ahead import WHY as WHY_CLOCK
@@ -41,6 +42,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.files.queued_lock import queued
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Origin
@@ -179,16 +181,18 @@ class EntryRepository:
         """Return a text as it would be written, by who said it."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)
 
-    def locked(self) -> FileLock:
-        """Return the lock of the file, held. Raises `MemoryFileError`."""
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lock of the file. Raises `MemoryFileError`."""
         lock = file_lock(self.paths, self.path)
-        try:
-            lock.acquire(timeout=self._lock_seconds, poll_interval=_LOCK_POLL_SECONDS)
-        except Timeout as error:
-            raise FileBusyError("The entries are locked by another process.") from error
-        except OSError as error:
-            raise MemoryFileError(f"The entries cannot be locked: {error.strerror}.") from error
-        return lock
+        with ExitStack() as held:
+            try:
+                held.enter_context(queued(lock, timeout=self._lock_seconds, poll_interval=_LOCK_POLL_SECONDS))
+            except Timeout as error:
+                raise FileBusyError("The entries are locked by another process.") from error
+            except OSError as error:
+                raise MemoryFileError(f"The entries cannot be locked: {error.strerror}.") from error
+            yield
 
     def write(
         self,

@@ -181,15 +181,12 @@ async def test_a_locked_file_holds_up_neither_panel_nor_agent(
     workspace: Path, config: Path, clock: ManualClock, repository: EntryRepository
 ):
     async with driven(workspace, config, clock, poll_seconds=0.05) as panel:
-        lock = repository.locked()
-        try:
+        with repository.locked():
             for name in VIEWS:
                 await panel.view(name)
             await panel.view("memories")
             await panel.press("down", "down")
             await panel.sees("Prefers metric units")
-        finally:
-            lock.release()
         assert remember(repository, Said("written beside the panel"), who="extraction").is_new
 
 

@@ -1,0 +1,32 @@
+"""A lock file for which the threads of one process queue up."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from weakref import WeakValueDictionary
+
+from filelock import FileLock, Timeout
+
+_queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+_guard = threading.Lock()
+
+
+@contextmanager
+def queued(lock: FileLock, *, timeout: float, poll_interval: float) -> Iterator[None]:
+    """Hold ``lock``, and wait for it at most ``timeout`` seconds.
+
+    A lock file is had by whoever asks at the right moment: of many threads that ask again and again, one may be passed
+    over until its time is up, and all that ask take processor time from who has it. Here only the first of a process
+    asks. Raises `filelock.Timeout`, and `OSError` where the file cannot be locked.
+    """
+    deadline = time.monotonic() + timeout
+    with _guard:
+        queue = _queues.setdefault(lock.lock_file, threading.Lock())
+    if not queue.acquire(timeout=timeout):
+        raise Timeout(lock.lock_file)
+    try:
+        with lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=poll_interval):
+            yield
+    finally:
+        queue.release()
