@@ -20,8 +20,8 @@ from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.repository import Wanted as Written
 from nanobot_memory_plugins.consolidation.state import sha256
 from nanobot_memory_plugins.core.erasure import Wanted, held_line, trace_of
-from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, lines_with
-from nanobot_memory_plugins.core.erasure.plan import NEARLY
+from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, lines_nearly_with
+from nanobot_memory_plugins.core.erasure.plan import nearly_traces
 from nanobot_memory_plugins.core.erasure.rewriting import leftovers
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import replace_file
@@ -89,11 +89,11 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         there = snapshot.entries
         gone = {id_ for id_, entry in there.items() if id_ in erasure.ids or meant.count(entry.content)}
         stretches = {id_: wanted.stretches(entry.content) for id_, entry in there.items() if id_ not in gone}
-        alike = {id_ for id_, found in stretches.items() if any(not one.part for one in found)}
-        nearly = {id_ for id_, found in stretches.items() if found} - alike
+        alike = {id_ for id_, found in stretches.items() if any(one.nearly is None for one in found)}
+        nearly = {id_: found[0].nearly for id_, found in stretches.items() if found and id_ not in alike}
         if erasure.nearly:
-            gone, nearly = gone | nearly, set()
-        traces = _Traces(frozenset({*erasure.ids, *gone}), wanted, erasure.texts, frozenset(alike | nearly))
+            gone, nearly = gone | nearly.keys(), {}
+        traces = _Traces(frozenset({*erasure.ids, *gone}), wanted, erasure.texts, frozenset(alike | nearly.keys()))
         relative = repository.paths.relative
         file = relative(snapshot.path)
         lines = _Lines(snapshot.path, there, wanted)
@@ -109,8 +109,8 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
             repository.write(lambda state: Written(traces.kept(state.entries)), who=who, why=PURGED)
         why = f"another entry says it: {', '.join(sorted(alike))}"
         found.append(trace_of(file, lines.of(alike), removed=False, why=why))
-        found.append(trace_of(file, lines.of(nearly), removed=False, why=NEARLY, nearly=True))
         found = [one for one in found if one.lines]
+        found += nearly_traces(file, [(why, line) for id_, why in nearly.items() if why for line in lines.of([id_])])
         held = _clean_copies(repository, traces, dry_run=dry_run)
         held += [(path, 1) for path in _purge_leftovers(folder, traces, dry_run=dry_run)]
         waiting = _purge_pending(repository, wanted, dry_run)
@@ -119,7 +119,7 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
 
 
 def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> list[Trace]:
-    """Return what holds a part of the words in the copies, the journal, the proposals, and what waits."""
+    """Return what nearly holds the words in the copies, the journal, the proposals, and what waits."""
     journal = repository.journal.path
     parts = [*older_parts(journal), journal]
     paths = [
@@ -128,11 +128,11 @@ def _nearly_held(repository: EntryRepository, folder: Path, wanted: Wanted) -> l
         *sorted(folder.glob("pending/*.json")),
     ]
     read = [(path, read_part(path)) for path in parts] + [(path, read_file(path) or b"") for path in paths]
-    held = [(path, lines_with(data, wanted, only_parts=True)[:_MOST_LINES]) for path, data in read]
     return [
-        trace_of(repository.paths.relative(path), lines, removed=False, why=NEARLY, nearly=True)
-        for path, lines in held
-        if lines and path not in (repository.own_path, repository.paths.long_term)
+        trace
+        for path, data in read
+        if path not in (repository.own_path, repository.paths.long_term)
+        for trace in nearly_traces(repository.paths.relative(path), lines_nearly_with(data, wanted)[:_MOST_LINES])
     ]
 
 

@@ -13,10 +13,10 @@ from itertools import pairwise
 
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.text.negation import denies, without_negations
+from nanobot_memory_plugins.core.text.stems import stem
 
 # Of a longer text only the beginning is looked at; entries are sentences.
 _LONGEST = 2_000
-_STEM = 6
 
 # Weights of terms: what tells most, a Chinese character (about half a word), and predicates that have many synonyms.
 _WORD, _CHARACTER, _PREDICATE = 1.0, 0.5, 0.3
@@ -232,18 +232,3 @@ def _cjk_terms(run: str) -> Iterator[tuple[str, str, float]]:
 def _plain_number(text: str) -> str:
     plain = text.replace(",", "").removesuffix(":00")
     return plain.lstrip("0") or "0" if plain.isdigit() else plain
-
-
-def stem(word: str) -> str:
-    """Return what the forms of an English word have in common, roughly; at most six letters."""
-    if not word.isascii() or len(word) <= 3:
-        return word[:_STEM]
-    for ending, put in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):
-        if word.endswith(ending) and not (ending == "s" and word.endswith(("ss", "us", "is"))):
-            cut = word[: -len(ending)] + put
-            if len(cut) >= 3 and any(vowel in cut for vowel in "aeiouy"):
-                word = cut
-                if ending in ("ing", "ed") and cut[-1] == cut[-2] and cut[-1] not in "lsz":
-                    word = cut[:-1]
-            break
-    return word.removesuffix("e")[:_STEM] if len(word) > 3 else word

@@ -1,5 +1,7 @@
 """ "Forget that" in a conversation: what was forgotten is not brought up, and the answer says where it still stands."""
 
+import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -8,6 +10,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.history import restore
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.withholding import WithheldWords, without_lines
 
 CONFIG = MemoryConfig.model_validate(
@@ -211,6 +214,30 @@ def test_of_a_block_only_the_lines_that_hold_it_go_and_headings_with_nothing_bel
             "紫藤",
             "健身房的储物柜是蓝色的。",
         ),
+        (
+            "Remember that I'm allergic to peanuts.",
+            "Noted, you're allergic to peanuts.",
+            "Forget that I'm allergic to peanuts.",
+            "What am I allergic to?",
+            "peanuts",
+            "My sister is allergic to cats.",
+        ),
+        (
+            "Remember that I'm vegetarian.",
+            "You're vegetarian, got it.",
+            "Forget that I'm vegetarian.",
+            "Am I vegetarian?",
+            "re vegetarian",
+            "My sister cooks a vegetarian stew.",
+        ),
+        (
+            "记住：我爱喝茶。",
+            "好的，你爱喝茶，我记住了。",
+            "忘掉我爱喝茶",
+            "我爱喝什么？",
+            "爱喝茶",
+            "我妹妹爱喝咖啡。",
+        ),
     ],
 )
 async def test_the_echo_of_the_assistant_is_not_brought_up_either_and_what_shares_a_word_is(
@@ -220,7 +247,30 @@ async def test_the_echo_of_the_assistant_is_not_brought_up_either_and_what_share
     await host.message_sent(session_key="cli:one", text=echo)
     await say(host, innocent, "cli:innocent")
     assert echo.rstrip(".。") in await say(host, question, "cli:two")
-    await say(host, forget, "cli:three")
+    answer = await say(host, forget, "cli:three")
+    assert "nanobot-memory purge " in answer
+    assert "--nearly" in answer
     after = await say(host, question, "cli:four")
-    assert [line for line in after.splitlines() if telling in line and forget.rstrip(".。") not in line] == []
+    for shown in (answer, after):
+        recalled = [line for line in shown.splitlines() if line.startswith("- ")]
+        assert [line for line in recalled if telling in line and forget.rstrip(".。") not in line] == []
     assert innocent.rstrip(".。") in after
+
+
+async def test_the_command_that_the_answer_names_removes_the_echoes_too(
+    host: MemoryHost, capsys: pytest.CaptureFixture[str]
+):
+    await say(host, "Remember that I'm allergic to peanuts.")
+    await host.message_sent(session_key="cli:one", text="You're allergic to peanuts. Shall I cook?")
+    await say(host, "My sister is allergic to cats.")
+    answer = await say(host, "Forget that I'm allergic to peanuts.", "cli:two")
+    (command,) = re.findall(r"`nanobot-memory (purge \w+ --nearly)`", answer)
+    lines = re.findall(r"memory/sessions/\S+ line \d+", answer)
+    assert len(lines) == 3
+    await host.close()
+    arguments = [*command.split(), "--yes", "--workspace", str(host.workspace)]
+    assert await asyncio.to_thread(run_command_line, arguments) == 0
+    files = [path.read_text(encoding="utf-8", errors="replace") for path in host.workspace.rglob("*") if path.is_file()]
+    assert [text for text in files if "peanuts" in text] == []
+    assert any("[…] Shall I cook?" in text for text in files)
+    assert any("My sister is allergic to cats." in text for text in files)

@@ -10,6 +10,8 @@ from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.erasure import Wanted
+from nanobot_memory_plugins.core.erasure.chinese_borders import AFTER, BEFORE, Border
 from nanobot_memory_plugins.core.values import Origin
 
 SAID = (
@@ -159,3 +161,62 @@ def test_a_file_whose_name_holds_the_word_is_named(workspace: Path, call):
     told = call("purge", "--text", "Maria", "--dry-run", status=1)
     assert [one["where"] for one in told["traces"]] == ["memory/sessions/cli_maria.jsonl"]
     assert "name of the file" in told["traces"][0]["why"]
+
+
+def test_a_name_in_another_order_is_named_and_goes_where_that_is_asked_for(workspace: Path, call):
+    names = (
+        "Krieger, Zebulon lives there.",
+        "KRIEGER Zebulon",
+        "Ask Zebulon J. Krieger.",
+        "Ask Zebulon Maria Krieger.",
+        "The file is krieger_zebulon.",
+        "Write to krieger.zebulon about it.",
+    )
+    others = ("Krieger is one. Zebulon is another.", "Krieger met Anna and her son Zebulon.")
+    path = write_lines(workspace, *names, *others)
+    told = call("purge", "--text", "Zebulon Krieger", "--yes", status=1)
+    (trace,) = told["traces"]
+    assert (trace["removed"], trace["nearly"]) == (False, True)
+    assert [one["line"] for one in trace["lines"]] == [1, 2, 3, 4, 5, 6]
+    assert "in another order; --nearly removes it, too" in trace["why"]
+    assert said_in(path) == [*names, *others]
+    assert call("purge", "--text", "Zebulon Krieger", "--yes", "--nearly")["ok"]
+    left = said_in(path)
+    assert [text for text in left[:6] if "krieger" in text.lower()] == []
+    assert left[6:] == [*others]
+
+
+def test_what_may_be_a_part_of_another_chinese_word_is_named_and_stays(workspace: Path, call):
+    words = ("豆豆", "小美", "京东", "王子", "平安", "国家")
+    own = ("今天豆豆生病了。", "我女兒豆豆說她餓了。", "我和小美去爬山。", "我在京东买了书。", "我同事王子很忙。")
+    others = ("我爱吃土豆豆角。", "早上喝大豆豆漿。", "孩子在看小美人鱼。", "他住在南京东路。", "我在读小王子。")
+    others += ("愿世界和平安宁。", "发展中国家具出口。")
+    path = write_lines(workspace, *own, *others)
+    texts = [part for word in words for part in ("--text", word)]
+    told = call("purge", *texts, "--yes")
+    goes, stays = (one for one in told["traces"] if one["where"].endswith(path.name))
+    assert (goes["removed"], [one["line"] for one in goes["lines"]]) == (True, [1, 2, 3, 4, 5])
+    assert (stays["removed"], [one["line"] for one in stays["lines"]]) == (False, [6, 7, 8, 9, 10, 11, 12])
+    assert stays["why"] == "they may be a part of another word there; --nearly removes it, too"
+    assert said_in(path) == ["[…]"] * len(own) + [*others]
+    assert call("purge", *texts, "--yes", "--nearly")["ok"]
+    assert set(said_in(path)) == {"[…]"}
+
+
+@pytest.mark.parametrize("border", [*BEFORE, *AFTER], ids=lambda border: border.example)
+def test_each_border_of_a_chinese_word_decides_in_its_example_and_not_in_the_other(border: Border):
+    wanted = Wanted((), words=["豆豆"])
+    assert (wanted.count(border.example), wanted.count(border.counter_example)) == (1, 0)
+
+
+def said_in(path: Path) -> list[str]:
+    """Return the texts of a transcript."""
+    return [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_lines(workspace: Path, *texts: str) -> Path:
+    """Put messages into a transcript of their own."""
+    path = workspace / "memory" / "sessions" / "lines.jsonl"
+    rows = [{"id": f"l{n}", "role": "user", "text": text, "session": "cli:lines"} for n, text in enumerate(texts)]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path

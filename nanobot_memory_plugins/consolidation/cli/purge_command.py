@@ -49,7 +49,7 @@ def purge(
         bool, typer.Option("--everywhere", help="Also from text that people wrote into the memory files.")
     ] = False,
     nearly: Annotated[
-        bool, typer.Option("--nearly", help="Also what holds only a part of the words, as a cut has left it.")
+        bool, typer.Option("--nearly", help="Also what holds a part of them, tells them again, or may be another word.")
     ] = False,
     word: Annotated[
         bool, typer.Option("--word", help="Take words of one or two letters, or one character, wherever they stand.")

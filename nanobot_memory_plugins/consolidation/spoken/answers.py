@@ -146,7 +146,8 @@ def _places(plan: ErasurePlan) -> str:
 
 
 def _purge(plan: ErasurePlan) -> str:
-    return f"nanobot-memory purge {' '.join(plan.erasure.ids)}"
+    nearly = " --nearly" if any(one.nearly for one in plan.traces) else ""
+    return f"nanobot-memory purge {' '.join(plan.erasure.ids)}{nearly}"
 
 
 def _quoted(entry: Entry) -> str:

@@ -35,8 +35,11 @@ class Conversations:
         self._entries = entries
 
     async def plan_of(self, entries: Sequence[Entry], visible: Visibility) -> ErasurePlan:
-        """Return what a purge of entries would find where ``visible`` may look, as far as that is told in time."""
-        erasure = Erasure(tuple(one.id for one in entries), tuple(one.content for one in entries))
+        """Return what a purge of entries would find where ``visible`` may look, as far as that is told in time.
+
+        What tells them again counts: an assistant echoes what it is told.
+        """
+        erasure = Erasure(tuple(one.id for one in entries), tuple(one.content for one in entries), nearly=True)
         deadline, now = hook_deadline.get(), time.monotonic()
         seconds = min(_LOOK_SECONDS, _LOOK_SHARE * (deadline - now)) if deadline is not None else _LOOK_SECONDS
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
+from nanobot_memory_plugins.core.erasure.matching import Nearly, Stretch, Wanted
 from nanobot_memory_plugins.core.erasure.plan import held_line
 from nanobot_memory_plugins.core.files.entries import NoteEntry
 from nanobot_memory_plugins.core.files.parsing import parse_notes
@@ -22,13 +22,13 @@ _NAME_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t
 class Cleaned:
     """The bytes without the texts, and the lines that held them.
 
-    ``found`` is what was taken out because it held the words, ``nearly`` what holds a part of them, taken out where
-    that is wanted. ``foreign`` is in text of people, ``named`` in names; both stay.
+    ``found`` is what was taken out because it held the words, ``nearly`` what nearly does, with the reason, taken out
+    where that is wanted. ``foreign`` is in text of people, ``named`` in names; both stay.
     """
 
     data: bytes
     found: tuple[HeldLine, ...] = ()
-    nearly: tuple[HeldLine, ...] = ()
+    nearly: tuple[tuple[Nearly, HeldLine], ...] = ()
     foreign: tuple[HeldLine, ...] = ()
     named: tuple[HeldLine, ...] = ()
 
@@ -39,13 +39,17 @@ class _Collected:
 
     wanted: Wanted
     found: list[HeldLine] = field(default_factory=list)
-    nearly: list[HeldLine] = field(default_factory=list)
+    nearly: list[tuple[Nearly, HeldLine]] = field(default_factory=list)
     foreign: list[HeldLine] = field(default_factory=list)
     named: list[HeldLine] = field(default_factory=list)
 
     def note(self, text: str, stretch: Stretch, line: int) -> bool:
         """Note a stretch of what is ours, and say whether it goes."""
-        (self.nearly if stretch.part else self.found).append(held_in(text, stretch, line))
+        held = held_in(text, stretch, line)
+        if stretch.nearly is None:
+            self.found.append(held)
+        else:
+            self.nearly.append((stretch.nearly, held))
         return self.wanted.takes(stretch)
 
     def cleaned(self, data: bytes) -> Cleaned:
@@ -59,7 +63,7 @@ def clean_transcript(data: bytes, wanted: Wanted) -> Cleaned:
     all_found = _Collected(wanted)
     for number, line in enumerate(data.split(b"\n"), 1):
         text = line.decode("utf-8", "surrogateescape")
-        if not wanted.stretches(text):
+        if not wanted.may_be_in(text):
             lines.append(line)
             continue
         cleaned = _clean_line(text, number, all_found)
@@ -100,14 +104,20 @@ def held_in(text: str, stretch: Stretch, line: int) -> HeldLine:
     return held_line(line, text[stretch.start : stretch.end], stretch.at - stretch.start)
 
 
-def lines_with(data: bytes, wanted: Wanted, *, only_parts: bool = False) -> tuple[HeldLine, ...]:
-    """Return the lines of any file that hold the texts or a part of them, as they are or as JSON escapes them."""
+def lines_with(data: bytes, wanted: Wanted) -> tuple[HeldLine, ...]:
+    """Return the lines of any file that hold the texts, or nearly, as they are or as JSON escapes them."""
+    return tuple(held for _, held in _held_lines(data, wanted))
+
+
+def lines_nearly_with(data: bytes, wanted: Wanted) -> tuple[tuple[Nearly, HeldLine], ...]:
+    """Return the lines of any file that hold the texts nearly, each with the reason."""
+    return tuple((nearly, held) for nearly, held in _held_lines(data, wanted) if nearly is not None)
+
+
+def _held_lines(data: bytes, wanted: Wanted) -> Iterator[tuple[Nearly | None, HeldLine]]:
     text = data.decode("utf-8", "replace")
-    return tuple(
-        held_in(text, one, 1 + text.count("\n", 0, one.at))
-        for one in wanted.stretches(text)
-        if one.part or not only_parts
-    )
+    for one in wanted.stretches(text):
+        yield one.nearly, held_in(text, one, 1 + text.count("\n", 0, one.at))
 
 
 def _name_lines(text: str) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,7 @@ from filelock import Timeout
 
 from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_notes, clean_transcript, lines_with
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.erasure.plan import NEARLY, trace_of
+from nanobot_memory_plugins.core.erasure.plan import nearly_traces, trace_of
 from nanobot_memory_plugins.core.erasure.rewriting import is_left_behind, lock_of, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
@@ -103,7 +103,7 @@ def _rewrite(
     """Clean a file under its lock. What somebody wrote in the last instant is in the backup, and cleaned again."""
     before = read_regular(path)
     first = clean(before)
-    traces = _traces(where, first, taken=wanted.takes_parts)
+    traces = _traces(where, first, taken=wanted.takes_nearly)
     if first.data == before or dry_run:
         return traces
 
@@ -118,7 +118,7 @@ def _rewrite(
 def _traces(where: str, cleaned: Cleaned, *, taken: bool) -> list[Trace]:
     traces = [
         trace_of(where, cleaned.found),
-        trace_of(where, cleaned.nearly, removed=taken, why="" if taken else NEARLY, nearly=True),
+        *nearly_traces(where, cleaned.nearly, removed=taken),
         replace(trace_of(where, cleaned.foreign, removed=False, why=_FOREIGN), foreign=True),
         trace_of(where, cleaned.named, removed=False, why=_NAMED),
     ]
@@ -126,7 +126,7 @@ def _traces(where: str, cleaned: Cleaned, *, taken: bool) -> list[Trace]:
 
 
 def _purge_leftover(paths: MemoryPaths, path: Path, where: str, wanted: Wanted, dry_run: bool) -> list[Trace]:
-    """Remove what a crash has left of a file, where it holds the words, or a part of them."""
+    """Remove what a crash has left of a file, where it holds the words, or nearly."""
     held = lines_with(read_regular(path), wanted)
     if not held:
         return []

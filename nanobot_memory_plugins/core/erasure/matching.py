@@ -1,15 +1,18 @@
 """Finding texts that are to be forgotten, and the sentences that carry them, in every form that we write them in.
 
-A stretch of a text holds the words whole, or only a part of them that a limit of ours has left. What is short is found
-as a word of its own, or where it is the whole sentence.
+A stretch of a text holds the words whole, or nearly: a part of them that a limit of ours has left, the same told again,
+or what may be another word. What is short is found as a word of its own, or where it is the whole sentence.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
+from nanobot_memory_plugins.core.erasure.chinese_borders import REACH, may_be_part
 from nanobot_memory_plugins.core.erasure.letters import GAP, plain
 from nanobot_memory_plugins.core.erasure.readings import Reading, is_wide, plain_forms, reading_of
+from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
 
@@ -31,9 +34,17 @@ _LEAST_SHARE = (12, 6)
 _NEAR = 40
 
 
+class Nearly(StrEnum):
+    """Why a stretch does not plainly hold the words."""
+
+    PART = "it holds only a part of the words"
+    RETOLD = "it tells them in other words, or in another order"
+    BORDER = "they may be a part of another word there"
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The sentences of a text, from ``start`` to before ``end``, that hold the words, or only a ``part`` of them.
+    """The sentences of a text, from ``start`` to before ``end``, that hold the words, or only ``nearly``.
 
     ``at`` is where the first of the words stand.
     """
@@ -41,7 +52,7 @@ class Stretch:
     start: int
     end: int
     at: int
-    part: bool = False
+    nearly: Nearly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +68,19 @@ class _Needle:
 
     @property
     def is_long(self) -> bool:
-        return len(self.plain) >= (_LEAST_WIDE if is_wide(self.plain[0]) else _LEAST_LATIN)
+        return _is_long(self.plain)
 
 
 class Wanted:
     """The texts that are to be forgotten. Letters and numbers count; case, width, accents, space and marks do not.
 
     Short ``texts`` are found where they are a whole sentence, short ``words`` wherever they stand as a word. With
-    ``nearly``, what holds only a part is meant, too.
+    ``nearly``, what nearly holds them is meant, too: `Nearly` names the ways.
     """
 
     def __init__(self, texts: Iterable[str], *, words: Iterable[str] = (), nearly: bool = False) -> None:
+        texts, words = tuple(texts), tuple(words)
+        self._retold = Retold((*texts, *(word for word in words if _is_long(plain(word)))), names=words)
         needles: dict[tuple[str, tuple[int, ...] | None], _Needle] = {}
         for text, is_word in [*((text, False) for text in texts), *((word, True) for word in words)]:
             for form in _forms(text):
@@ -103,12 +116,12 @@ class Wanted:
         return [(one.start, one.end) for one in self.stretches(text) if self.takes(one)]
 
     def takes(self, stretch: Stretch) -> bool:
-        """Say whether a stretch is taken out: it holds the words, or a part of them is enough."""
-        return self._nearly or not stretch.part
+        """Say whether a stretch is taken out: it holds the words, or nearly is enough."""
+        return self._nearly or stretch.nearly is None
 
     @property
-    def takes_parts(self) -> bool:
-        """Whether what holds a part of the words is taken out."""
+    def takes_nearly(self) -> bool:
+        """Whether what nearly holds the words is taken out."""
         return self._nearly
 
     @staticmethod
@@ -119,14 +132,24 @@ class Wanted:
         return text
 
     def stretches(self, text: str) -> list[Stretch]:
-        """Return all that holds one of the texts, whole or in part, in its order."""
+        """Return all that holds one of the texts, or nearly, in its order."""
         found: list[Stretch] = []
         for number, form in enumerate(plain_forms(text)):
             if any(key in form for key in self._keys):
                 reading = reading_of(text, is_escaped=number > 0)
                 for needle in self._needles:
                     found += _stretches(text, reading, needle)
+            if self._retold.may_be_in(form):
+                found += [Stretch(start, end, start, Nearly.RETOLD) for start, end in self._retold.spans(text)]
         return list(_joined(found))
+
+    def may_be_in(self, text: str) -> bool:
+        """Say whether a text that holds others, JSON for example, is worth a look at each of them."""
+        return any(any(key in form for key in self._keys) or self._retold.may_be_in(form) for form in plain_forms(text))
+
+
+def _is_long(letters: str) -> bool:
+    return len(letters) >= (_LEAST_WIDE if letters and is_wide(letters[0]) else _LEAST_LATIN)
 
 
 def is_short(text: str) -> bool:
@@ -162,16 +185,27 @@ def _stretches(text: str, reading: Reading, needle: _Needle) -> Iterator[Stretch
         if not (reading.begins_word(at) and reading.ends_word(end - 1)):
             continue
         begin, finish = _sentences(text, reading, reading.starts[at], reading.ends[end - 1])
-        if (
-            needle.is_long
-            or (needle.is_word and needle.breaks in (None, reading.breaks(at, end)))
-            or needle.plain in plain_forms(text[begin:finish])
-        ):
+        if needle.is_long or needle.plain in plain_forms(text[begin:finish]):
             yield Stretch(begin, finish, reading.starts[at])
+        elif needle.is_word and needle.breaks in (None, reading.breaks(at, end)):
+            nearly = Nearly.BORDER if length > 1 and _may_be_part(reading, at, end) else None
+            yield Stretch(begin, finish, reading.starts[at], nearly)
     if needle.is_long:
         for at, end in sorted(_parts(text, reading, needle)):
             first = reading.starts[at]
-            yield Stretch(*_sentences(text, reading, first, reading.ends[end - 1]), first, part=True)
+            yield Stretch(*_sentences(text, reading, first, reading.ends[end - 1]), first, Nearly.PART)
+
+
+def _may_be_part(reading: Reading, at: int, end: int) -> bool:
+    """Say whether letters of a writing without spaces may be a part of another word."""
+    if not is_wide(reading.letters[at]):
+        return False
+    first, last = at, end
+    while first > max(0, at - REACH) and reading.ends[first - 1] == reading.starts[first]:
+        first -= 1
+    while last < min(len(reading.letters), end + REACH) and reading.ends[last - 1] == reading.starts[last]:
+        last += 1
+    return may_be_part(reading.letters[first:at], reading.letters[at:end], reading.letters[end:last])
 
 
 def _parts(text: str, reading: Reading, needle: _Needle) -> set[tuple[int, int]]:
@@ -240,10 +274,10 @@ def _sentences(text: str, reading: Reading, start: int, end: int) -> tuple[int, 
 
 def _joined(found: Sequence[Stretch]) -> Iterator[Stretch]:
     """Yield stretches without those that lie in others; what holds the words whole is not one with a part."""
-    whole = list(_one_after_the_other(one for one in found if not one.part))
+    whole = list(_one_after_the_other(one for one in found if one.nearly is None))
     parts = [
         one
-        for one in _one_after_the_other(one for one in found if one.part)
+        for one in _one_after_the_other(one for one in found if one.nearly is not None)
         if not any(one.start < other.end and other.start < one.end for other in whole)
     ]
     yield from sorted([*whole, *parts], key=lambda one: one.start)
@@ -253,7 +287,7 @@ def _one_after_the_other(found: Iterable[Stretch]) -> Iterator[Stretch]:
     current: Stretch | None = None
     for one in sorted(found, key=lambda one: (one.start, one.end)):
         if current is not None and one.start <= current.end:
-            current = Stretch(current.start, max(current.end, one.end), min(current.at, one.at), current.part)
+            current = Stretch(current.start, max(current.end, one.end), min(current.at, one.at), current.nearly)
             continue
         if current is not None:
             yield current

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nanobot_memory_plugins.core.erasure.matching import Nearly
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
 _SHOWN, _BEFORE, _LINES = 160, 40, 5
-NEARLY = "it holds only a part of the words; --nearly removes it, too"
+_NEARLY = "--nearly removes it, too"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,7 @@ class ErasurePlan:
         for one in self.traces:
             verb = ("removed from" if self.is_done else "to remove from") if one.removed else "left in"
             times = f" ({one.count} times)" if one.count > 1 else ""
-            part = "a part of the words " if one.nearly and one.removed else ""
-            lines.append(f"{part}{verb} {one.where}{times}{f': {one.why}' if one.why else ''}")
+            lines.append(f"{verb} {one.where}{times}{f': {one.why}' if one.why else ''}")
             shown = one.lines if all_lines else one.lines[:_LINES]
             lines += [f"  {f'line {held.line}: ' if held.line else ''}{held.text}" for held in shown]
             if len(shown) < len(one.lines):
@@ -96,6 +96,17 @@ def trace_of(
     """Return what was found in a file, which holds it on these lines."""
     lines = tuple(held)
     return Trace(where, len(lines), removed=removed, why=why, lines=lines, nearly=nearly)
+
+
+def nearly_traces(where: str, held: Iterable[tuple[Nearly, HeldLine]], *, removed: bool = False) -> list[Trace]:
+    """Return what nearly holds the words in a file, a trace for each reason."""
+    by_reason: dict[Nearly, list[HeldLine]] = {}
+    for reason, line in held:
+        by_reason.setdefault(reason, []).append(line)
+    return [
+        trace_of(where, lines, removed=removed, why=reason if removed else f"{reason}; {_NEARLY}", nearly=True)
+        for reason, lines in by_reason.items()
+    ]
 
 
 def _row(trace: Trace) -> dict[str, Any]:

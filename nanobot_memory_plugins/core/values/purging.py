@@ -17,9 +17,10 @@ class Trace:
 
     ``where`` is a file, relative to the workspace, ``count`` how many times it stands there, ``lines`` which lines
     these are, where that is known. ``removed`` says that it is gone from there, or would be, when nothing is to be
-    written; where it stays, ``why`` says why. ``nearly`` says that only a part of the words stands there, ``waits``
-    that it could not be removed now, and that the next start tries it again, ``foreign`` that a person wrote it.
-    ``derived`` says that it is made of files that are clean: to remove it later nobody has to know the words.
+    written; where it stays, ``why`` says why. ``nearly`` says that the words stand there only nearly, for the
+    reason in ``why``, ``waits`` that it could not be removed now, and that the next start tries it again,
+    ``foreign`` that a person wrote it. ``derived`` says that it is made of files that are clean: to remove it later
+    nobody has to know the words.
     """
 
     where: str
@@ -44,8 +45,9 @@ class Withheld:
 class Erasure:
     """What is to be forgotten for good.
 
-    ``ids`` are entries, ``texts`` all that they ever said, ``words`` what a person named besides: short ones are found
-    wherever they stand as a word. ``nearly`` takes what holds a part of it, ``everywhere`` text that people wrote.
+    ``ids`` are entries, ``texts`` all that they ever said, ``words`` what a person named besides: short ones are
+    found wherever they stand as a word. ``nearly`` takes what nearly holds it: a part, the same told again, what
+    may be another word; ``everywhere`` text that people wrote.
     """
 
     ids: tuple[str, ...] = ()
