@@ -34,7 +34,7 @@ _CHINESE_NUMBER = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
 _NUMERIC = re.compile(rf"(?<!\d)(?P<y>{_YEAR})[-/.](?P<m>0?[1-9]|1[0-2])(?:[-/.](?P<d>{_DAY}))?(?!\d)", re.ASCII)
 _CHINESE = re.compile(
     rf"(?:(?P<y>{_YEAR})\s?年\s?)?(?<!\d)(?P<m>{_CHINESE_NUMBER})\s?月(?!份?[以之]?[内前后])"
-    rf"(?:\s?(?P<d>{_CHINESE_NUMBER})\s?[日号號])?"
+    rf"(?:\s?(?P<d>{_CHINESE_NUMBER})\s?[日号])?"
 )
 _ENGLISH = re.compile(
     rf"\b(?:(?P<d1>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_NAMES})\b\.?"
@@ -44,7 +44,7 @@ _ENGLISH = re.compile(
 
 
 def date_terms(text: str) -> Iterator[str]:
-    """Yield the terms of every date in ``text``, from the most to the least exact of each."""
+    """Yield the terms of every date in ``text``, from the most to the least exact of each. Chinese is simplified."""
     for match in _NUMERIC.finditer(text):
         yield from _terms(match["y"], int(match["m"]), match["d"])
     if "月" in text:

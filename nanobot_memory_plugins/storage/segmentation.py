@@ -4,9 +4,9 @@ FTS5's own tokenizers find nothing in Chinese below three characters (``trigram`
 (``unicode61``), and one that is registered from Python makes the file unreadable for other programs. So the text is
 segmented here, before it is stored, and FTS5 only splits it at spaces again.
 
-Chinese, Japanese, Korean and the South-East Asian scripts without spaces become single characters and pairs. Words
-are folded (NFKC, case, diacritics) and stemmed. Identifiers stay whole and give their parts too. Dates are brought
-to one form.
+Chinese, Japanese, Korean and the South-East Asian scripts without spaces become single characters and pairs, Chinese
+in simplified characters, so that a question in one script finds what was said in the other. Words are folded (NFKC,
+case, diacritics) and stemmed. Identifiers stay whole and give their parts too. Dates are brought to one form.
 """
 
 import re
@@ -18,11 +18,12 @@ from itertools import pairwise
 
 import snowballstemmer
 
+from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.storage import stopwords
 from nanobot_memory_plugins.storage.dates import date_terms
 
 # Stored with the index: when it grows, the index is segmented anew.
-SEGMENTATION_VERSION = 1
+SEGMENTATION_VERSION = 2
 # How FTS5 splits what `segment` returns: at spaces only, folding nothing further.
 FTS5_TOKENIZER = "unicode61 remove_diacritics 0 categories 'L* M* N* P* S* Co'"
 
@@ -113,9 +114,12 @@ def match_expression(terms: tuple[str, ...]) -> str:
 
 
 def _fold(text: str) -> str:
-    """Bring compatible characters to one form and drop diacritics and invisible characters; case stays."""
+    """Bring compatible characters and both scripts of Chinese to one form, drop diacritics and what is invisible.
+
+    Case stays.
+    """
     if not text.isascii():
-        text = unicodedata.normalize("NFC", _DROPPED.sub("", unicodedata.normalize("NFKD", text)))
+        text = simplified(unicodedata.normalize("NFC", _DROPPED.sub("", unicodedata.normalize("NFKD", text))))
     return _THOUSANDS.sub("", _CLITIC.sub("", text))
 
 

@@ -239,7 +239,7 @@ def test_a_program_that_has_the_index_open_stops_when_a_newer_one_migrates_it(pa
 def test_terms_of_a_newer_segmentation_are_left_as_they_are(path):
     stored(path)
     with closing(apsw.Connection(str(path))) as newer:
-        newer.execute("UPDATE meta SET value = 2 WHERE key = 'segmentation'")
+        newer.execute("UPDATE meta SET value = 3 WHERE key = 'segmentation'")
     before = path.read_bytes()
     for read_only in (False, True):
         with pytest.raises(StoreError, match="newer version"):

@@ -35,6 +35,11 @@ def meets(query: str, text: str) -> bool:
         ("1000", "it costs 1,000 yen"),
         ("Caroline", "Caroline's sister"),
         ("Python", "用Python写的"),
+        ("過敏", "我对花生过敏"),
+        ("过敏", "我對花生過敏"),
+        ("髮型師", "理发型师"),
+        ("臺北", "台北的天氣"),
+        ("五月八號", "2023年5月8日"),
     ],
 )
 def test_a_query_meets_a_text_that_writes_it_in_another_way(query, text):
@@ -77,6 +82,7 @@ def test_a_query_leaves_out_what_says_nothing_unless_nothing_else_is_there():
     assert query_terms("who are you") == ("who", "are", "you")
     assert query_terms("我的猫叫什么名字") == ("的猫", "猫叫", "叫什", "么名", "名字")
     assert query_terms("什么") == ("什么",)
+    assert query_terms("我的貓叫什麼名字") == query_terms("我的猫叫什么名字")
 
 
 def test_of_a_long_query_the_beginning_and_the_end_are_read():
