@@ -20,7 +20,22 @@ from tests.support.hostile_repetitions import patterns, repeated, repetitions
 LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
 # Beside other work, on a slow machine; what is measured alone takes a fifth of it.
 SECONDS_A_KB = 0.025
-COSTLY = ("pwd=a;", "Password=x;", "password=x,", "password=x&", "a=b;password=x;", "key:", "token=(", "备份码", ")")
+COSTLY = (
+    "pwd=a;",
+    "Password=x;",
+    "password=x,",
+    "password=x&",
+    "a=b;password=x;",
+    "key:",
+    "token=(",
+    "备份码",
+    ")",
+    "'token': ",
+    "the password is a1b2c3d4! ",
+    "password a1b2c3d4!",
+    "| password | a1b2c3d4! |\n",
+    "user,password\nann,a1b2c3d4!\n",
+)
 
 
 def seconds(text: str) -> float:
@@ -60,9 +75,10 @@ def test_text_that_costs_too_much_is_hidden_as_a_whole_and_said_so():
 
 def test_a_spent_budget_hides_what_was_not_looked_at():
     clock = iter(range(1_000))  # eleven looks at it for each window
-    text = "first line\n" + "plain words here\n" * 4_000 + "password=Tundra77wV"
+    lines = "".join(f"plain words here {number}\n" for number in range(4_000))
+    text = "first line\n" + lines + "password=Tundra77wV"
     hidden = Redactor().redact(text, budget=Budget(35.5, lambda: float(next(clock))))
-    assert hidden.startswith("first line\nplain words here\n")
+    assert hidden.startswith("first line\nplain words here 0\n")
     assert hidden.endswith(UNCHECKED)
     assert len(hidden) < 5 * WINDOW
     assert Redactor().redact(text, budget=Budget(0.0)) == UNCHECKED

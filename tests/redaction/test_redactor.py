@@ -177,7 +177,9 @@ def test_a_value_of_one_letter_again_and_again_takes_no_time(unit):
 
 
 def test_megabytes_of_prose_leave_other_threads_room():
-    text = "The fox jumps over the lazy dog and runs away from it.\n今天我们讨论了项目的进展。\n" * 25_000
+    text = "".join(
+        f"The fox jumps over {n} lazy dogs and runs away.\n今天我们讨论了项目的进展。\n" for n in range(25_000)
+    )
     text += "password=" + "Quiet7harbor"
     gaps: list[float] = []
     done = threading.Event()

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import (
@@ -79,6 +80,7 @@ def find_in_aligned_columns(text: str, lower: Lowered) -> Iterator[Span]:
         yield from _find_in_html(text)
 
 
+@remembered
 def column_sensitivity(heading: str) -> Sensitivity:
     """Tell how sensitive the cells of a column are, by its head; a Chinese one counts as its English word."""
     name = heading.strip(" *_`\"'")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 from nanobot_memory_plugins.core.redaction.word_lists import words
@@ -74,8 +75,8 @@ def find_answers(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the answers to questions about secrets in the folded ``text``; ``lower`` is the same in lower case."""
     if not _CUES.meets(lower):
         return
-    asks = _QUESTION.finditer(text) if "?" in text or "？" in text else iter(())
-    for question in chain(asks, _REQUEST.finditer(text) if "\n" in text else ()):
+    asks = matches(_QUESTION, text, lower) if "?" in text or "？" in text else iter(())
+    for question in chain(asks, matches(_REQUEST, text, lower) if "\n" in text else ()):
         link = _NEXT.match(text, question.end())
         if link is None or not _asks(question):
             continue

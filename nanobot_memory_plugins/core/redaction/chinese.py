@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import (
     CODE_STEMS,
@@ -84,17 +85,17 @@ def find_told_in_chinese(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that Chinese sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not text.isascii():
         if any(map(text.lower().__contains__, _CUES)):
-            yield from _find_told(text)
+            yield from _find_told(text, lower)
             yield from _find_reversed(text)
-            yield from _find_issued(text)
+            yield from _find_issued(text, lower)
         yield from _find_named(text)
     if _ACCOUNTS.meets(lower) and _BESIDE_ACCOUNTS.meets(lower):
-        yield from _find_account_passwords(text)
+        yield from _find_account_passwords(text, lower)
 
 
-def _find_told(text: str) -> Iterator[Span]:
+def _find_told(text: str, lower: Lowered) -> Iterator[Span]:
     read = 0
-    for match in _TOLD.finditer(text):
+    for match in matches(_TOLD, text, lower):
         if match.end() < read:
             continue  # inside the value that was read last
         value = value_at(text, match.end())
@@ -140,10 +141,10 @@ def _tells(match: re.Match[str], value: Value, found: str) -> bool:
     return (value.quoted or len(found) >= 6) and is_word(found) and found.lower() == found
 
 
-def _find_issued(text: str) -> Iterator[Span]:
-    for match in _MAIL_CODE.finditer(text):
+def _find_issued(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_MAIL_CODE, text, lower):
         yield told_span(*match.span("secret"))
-    for match in _KEY_PAIR.finditer(text):
+    for match in matches(_KEY_PAIR, text, lower):
         if looks_random(match["secret"], allow_hex=True):
             yield told_span(*match.span("secret"))
 
@@ -168,8 +169,8 @@ def _find_named(text: str) -> Iterator[Span]:
             yield told_span(value.start, value.end)
 
 
-def _find_account_passwords(text: str) -> Iterator[Span]:
-    for match in _ACCOUNT_AND_PASSWORD.finditer(text):
+def _find_account_passwords(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_ACCOUNT_AND_PASSWORD, text, lower):
         found = match["secret"].rstrip(".,;)")
         if not is_placeholder(found) and (is_told(found) or found.isdigit()):
             start = match.start("secret")

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
 from nanobot_memory_plugins.core.redaction.further_told import FURTHER_TOLD
 from nanobot_memory_plugins.core.redaction.logins import LOGINS
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.said_codes import CODES
 from nanobot_memory_plugins.core.redaction.told_values import Q, told_span
@@ -190,7 +191,7 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
         for match in _DISK_RECOVERY.finditer(text):
             yield told_span(*match.span())
     if _PHRASE_WORDS.meets(lower):
-        for match in _PHRASE.finditer(text):
+        for match in matches(_PHRASE, text, lower):
             other = _NO_PHRASE_WORD.search(match["secret"])
             found = match["secret"][: other.start()] if other else match["secret"]
             head = found.split(",")[0]
@@ -200,7 +201,7 @@ def find_codes(text: str, lower: Lowered) -> Iterator[Span]:
                 yield told_span(match.start("secret"), match.start("secret") + len(found.rstrip(" ,")))
     if _PASSPHRASE_WORDS.meets(lower):
         for shape in (_PASSPHRASE, _JOINED_WORDS, _APP_PASSWORD):
-            for match in shape.finditer(text):
+            for match in matches(shape, text, lower):
                 if not _SENTENCE_WORDS.intersection(re.split(r"[ -]", match["secret"])):
                     yield told_span(*match.span("secret"))
 
@@ -220,7 +221,7 @@ def _find_digits(text: str, lower: Lowered) -> Iterator[Span]:
             if match is not None:
                 yield told_span(*match.span("secret"))
     for shape in _SHAPES.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             yield told_span(*match.span("secret"))
 
 

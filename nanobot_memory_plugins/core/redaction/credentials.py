@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
@@ -145,34 +146,34 @@ def find_credentials(text: str, lower: Lowered) -> Iterator[Span]:
     if "://" in text:
         yield from _find_url_passwords(text)
     if "auth" in lower:
-        yield from _find_authorization(text)
-        yield from _matches(_DOCKER_AUTH, text, "basic_credentials", _is_user_and_password)
+        yield from _find_authorization(text, lower)
+        yield from _matches(_DOCKER_AUTH, text, lower, "basic_credentials", _is_user_and_password)
     if _ORACLE_CUES.meets(lower):
-        yield from _matches(_ORACLE, text, "database_password", _is_given)
+        yield from _matches(_ORACLE, text, lower, "database_password", _is_given)
     if "WIFI:" in text:
-        yield from _matches(_WIFI, text, "wifi_password", _is_given)
+        yield from _matches(_WIFI, text, lower, "wifi_password", _is_given)
     if "send" in lower:
-        yield from _matches(_EXPECT, text, "typed_password", _is_given)
+        yield from _matches(_EXPECT, text, lower, "typed_password", _is_given)
     if "bearer" in lower:
-        yield from _matches(_BEARER, text, "bearer_token", _is_bearer)
+        yield from _matches(_BEARER, text, lower, "bearer_token", _is_bearer)
     if "asic " in text:
-        yield from _matches(_BASIC, text, "basic_credentials", is_basic)
+        yield from _matches(_BASIC, text, lower, "basic_credentials", is_basic)
     if "cookie" in lower:
-        yield from _find_cookies(text)
+        yield from _find_cookies(text, lower)
     if "password" in lower:
-        yield from _matches(_NETRC, text, "netrc_password", _is_given)
+        yield from _matches(_NETRC, text, lower, "netrc_password", _is_given)
     if "identified" in lower or "password '" in lower:
-        yield from _quoted_after(_IDENTIFIED_BY, text, "sql_password")
+        yield from _quoted_after(_IDENTIFIED_BY, text, lower, "sql_password")
     if text.count(":") >= _COLONS_OF_PGPASS:
-        yield from _matches(_PGPASS, text, "pgpass_password", _is_given)
+        yield from _matches(_PGPASS, text, lower, "pgpass_password", _is_given)
     if _USER_COMMAND_CUES.meets(lower):
-        yield from _find_user_flags(text)
+        yield from _find_user_flags(text, lower)
     if _COMMANDS.meets(lower):
-        yield from _find_command_flags(text)
+        yield from _find_command_flags(text, lower)
     if "securestring" in lower:
-        yield from _quoted_after(_SECURE_STRING, text, "secure_string")
+        yield from _quoted_after(_SECURE_STRING, text, lower, "secure_string")
     if _CALL_CUES.meets(lower):
-        yield from _quoted_after(_CREDENTIAL_CALL, text, "credential_argument")
+        yield from _quoted_after(_CREDENTIAL_CALL, text, lower, "credential_argument")
     if "secret" in lower and "kind" in lower and _SECRET_MANIFEST.search(text):
         yield from _find_manifest_values(text)
 
@@ -210,14 +211,16 @@ def _is_user_and_password(value: str) -> bool:
     return decoded.isascii() and re.fullmatch(rb"[!-~]{1,200}:[ -~]{1,500}", decoded) is not None
 
 
-def _matches(pattern: re.Pattern[str], text: str, kind: str, accept: Callable[[str], bool]) -> Iterator[Span]:
-    for match in pattern.finditer(text):
+def _matches(
+    pattern: re.Pattern[str], text: str, lower: Lowered, kind: str, accept: Callable[[str], bool]
+) -> Iterator[Span]:
+    for match in matches(pattern, text, lower):
         if accept(match["secret"]):
             yield _span(*match.span("secret"), kind)
 
 
-def _quoted_after(pattern: re.Pattern[str], text: str, kind: str) -> Iterator[Span]:
-    for match in pattern.finditer(text):
+def _quoted_after(pattern: re.Pattern[str], text: str, lower: Lowered, kind: str) -> Iterator[Span]:
+    for match in matches(pattern, text, lower):
         value = value_at(text, match.end())
         if value and value.quoted and not is_placeholder(text[value.start : value.end]):
             found = text[value.start : value.end]
@@ -259,8 +262,8 @@ def _end_of_userinfo(run: str) -> int:
     return at if host else 0
 
 
-def _find_authorization(text: str) -> Iterator[Span]:
-    for match in _AUTH_HEADER.finditer(text):
+def _find_authorization(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_AUTH_HEADER, text, lower):
         secret = match["secret"]
         start = match.start("secret")
         scheme = (match["scheme"] or "").strip().lower()
@@ -282,8 +285,8 @@ def _find_authorization(text: str) -> Iterator[Span]:
             yield _span(start, start + len(trimmed), "authorization")
 
 
-def _find_cookies(text: str) -> Iterator[Span]:
-    for header in _COOKIE_HEADER.finditer(text):
+def _find_cookies(text: str, lower: Lowered) -> Iterator[Span]:
+    for header in matches(_COOKIE_HEADER, text, lower):
         for match in _COOKIE.finditer(text, *header.span("jar")):
             name, value = match["name"], match["value"]
             if name.lower() in _COOKIE_ATTRIBUTES or is_placeholder(value):
@@ -293,9 +296,9 @@ def _find_cookies(text: str) -> Iterator[Span]:
                 yield _span(*match.span("value"), "cookie")
 
 
-def _find_user_flags(text: str) -> Iterator[Span]:
-    yield from _matches(_KEY_AS_USER, text, "command_password", _is_random_key)
-    for match in _USER_FLAG.finditer(text):
+def _find_user_flags(text: str, lower: Lowered) -> Iterator[Span]:
+    yield from _matches(_KEY_AS_USER, text, lower, "command_password", _is_random_key)
+    for match in matches(_USER_FLAG, text, lower):
         line = text[max(0, match.start() - 400) : match.start()]
         if not any(command in line for command in _USER_COMMANDS) or (
             match["secret"].isdigit() and match["user"].isdigit()
@@ -305,8 +308,8 @@ def _find_user_flags(text: str) -> Iterator[Span]:
             yield _span(*match.span("secret"), "command_password")
 
 
-def _find_command_flags(text: str) -> Iterator[Span]:
-    for match in _COMMAND_FLAG.finditer(text):
+def _find_command_flags(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_COMMAND_FLAG, text, lower):
         value = value_at(text, match.end())
         if value is None:
             continue

@@ -103,11 +103,17 @@ class Cues:
         searched: str = lower
         if len(lower) != len(text):  # a few letters become two: places would shift
             searched = text.translate(_ASCII_LOWER)
-        places = [(at, -len(word), word) for word in met for at in places_of(word, searched)]
+        places = []
+        for word in met:
+            size, at = -len(word), searched.find(word)
+            while at >= 0:
+                places.append((at, size, word))
+                at = searched.find(word, at + 1)
+        places.sort()
         done = 0
-        for at, _, word in sorted(places):
+        for at, size, word in places:
             if at >= done:
-                done = at + len(word)
+                done = at - size
                 yield at, done, word
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value
 from nanobot_memory_plugins.core.redaction.values_in_text import value_at
@@ -114,10 +115,10 @@ _NAMED_BEHIND = re.compile(
 def find_declared(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets in declarations of the folded ``text``; ``lower`` is the same in lower case."""
     for shape in _NAMED.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             yield from _judge_named(text, match)
     if "alue" in text or "ALUE" in text:
-        for match in _NAMED_BEHIND.finditer(text):
+        for match in matches(_NAMED_BEHIND, text, lower):
             if is_secret_value(
                 match["value"], sensitivity(match["name"]), key=match["name"], quoted=True, running_text=False
             ) and sensitivity(match["name"]):

@@ -71,7 +71,7 @@ def count_value(characters: int) -> None:
         raise TooCostlyError
 
 
-_Judge = TypeVar("_Judge", bound=Callable[..., bool])
+_Judge = TypeVar("_Judge", bound=Callable[..., Any])
 _judges: list[Any] = []
 
 

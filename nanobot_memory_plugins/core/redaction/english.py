@@ -9,6 +9,7 @@ from typing import NamedTuple
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import split_name
 from nanobot_memory_plugins.core.redaction.password_marks import is_host, is_strong
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, Span
 from nanobot_memory_plugins.core.redaction.told_values import (
     CODE_STEMS,
@@ -44,6 +45,14 @@ _BEFORE = re.compile(
           |session|refresh|bot|personal[ ]access|wpa2?|wi-?fi|network )[ _-]?
       | (?: verification|security|otp|login|one-time|access|confirmation|sms )[ ] )\Z
     """
+)
+# The last letters of what `_BEFORE` looks for, a blank behind them aside.
+_ENDS_OF_BEFORE = tuple(
+    words(
+        "api access secret private auth encryption signing license recovery master ssh service account client bearer"
+        " session refresh bot token wpa wpa2 wifi wi-fi network verification security otp login one-time confirmation"
+        " sms"
+    )
 )
 _BEHIND = re.compile(
     rf"""(?xi)
@@ -120,6 +129,8 @@ _CHANGED = re.compile(
 _USERS = Cues(words("root admin administrator sa postgres ubuntu deploy guest ops oracle mysql jenkins test test01"))
 _USER_AND_PASSWORD = re.compile(rf"(?<=[a-z0-9])(?:[ ]/[ ]|,[ ]|[ ]and[ ])[{Q}]?(?P<secret>[^\s{Q}]{{6,64}})")
 _LOGIN_OR_USER = _LOGIN_WORDS | _USERS
+# Nothing shorter is a password.
+_SHORTEST = 4
 _LINKS_LOOSELY = ("", "to", "from", "as", "of", "with", "for", "-")
 
 
@@ -131,11 +142,11 @@ def find_told_in_english(text: str, lower: Lowered) -> Iterator[Span]:
         if _REVERSED_CUES.meets(lower):
             yield from _find_reversed(text)
         if _TYPED_CUES.meets(lower):
-            yield from _find_shaped(_TYPED, text)
+            yield from _find_shaped(_TYPED, text, lower)
         if " now " in lower:
-            yield from _find_shaped(_NOW, text)
+            yield from _find_shaped(_NOW, text, lower)
     if "[REDACTED]" in text:
-        yield from _find_shaped(_CHANGED, text)
+        yield from _find_shaped(_CHANGED, text, lower)
     for start, end, word in _LOGIN_OR_USER.find(text, lower):
         if word in _USERS and not (start and (text[start - 1].isalnum() or text[start - 1] in "_./@-")):
             match = _USER_AND_PASSWORD.match(text, end)
@@ -163,7 +174,7 @@ def _announcements(text: str, lower: Lowered) -> Iterator[_Announcement]:
         behind = _BEHIND.match(text, core.end()) if core else None
         if core is None or behind is None:
             continue
-        before = _BEFORE.search(text[max(0, start - 16) : start])
+        before = _before(text[max(0, start - 16) : start])
         if before is not None:
             start -= before.end() - before.start()
         elif start and (text[start - 1].isascii() and (text[start - 1].isalnum() or text[start - 1] in "_-")):
@@ -173,6 +184,12 @@ def _announcements(text: str, lower: Lowered) -> Iterator[_Announcement]:
         stem = text[start : core.end()].lower()
         if stem != "code":
             yield _Announcement(start, behind.end(), stem, behind["between"], behind["link"].strip().lower())
+
+
+def _before(head: str) -> re.Match[str] | None:
+    """Find the word that qualifies what follows ``head``."""
+    word = head[:-1] if head.endswith((" ", "_", "-")) else head
+    return _BEFORE.search(head) if word.lower().endswith(_ENDS_OF_BEFORE) else None
 
 
 def _find_told(text: str, lower: Lowered) -> Iterator[Span]:
@@ -185,7 +202,7 @@ def _find_told(text: str, lower: Lowered) -> Iterator[Span]:
             continue
         read = value.end
         found = text[value.start : min(value.end, value.start + LONGEST_JUDGED)]
-        if is_host(found) or is_technical(found):
+        if len(found) < _SHORTEST or is_host(found) or is_technical(found):
             continue
         if not is_qualified(text, told.start) and _tells(text, told, value, found):
             yield told_span(value.start, value.end)
@@ -238,7 +255,7 @@ def _is_unlike_words(found: str) -> bool:
 
 def _find_lines(text: str, lower: Lowered) -> Iterator[Span]:
     if _GLUED_WORDS.meets(lower):
-        for match in _GLUED.finditer(text):
+        for match in matches(_GLUED, text, lower):
             found = match["secret"][:LONGEST_JUDGED]
             if is_placeholder(found) or is_qualified(text, match.start() + 1):
                 continue
@@ -263,8 +280,8 @@ def _find_reversed(text: str) -> Iterator[Span]:
             yield told_span(*match.span("secret"))
 
 
-def _find_shaped(shape: re.Pattern[str], text: str) -> Iterator[Span]:
-    for match in shape.finditer(text):
+def _find_shaped(shape: re.Pattern[str], text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(shape, text, lower):
         yield from _judge_shaped(match)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, is_technical, is_told
 from nanobot_memory_plugins.core.redaction.value_shapes import is_placeholder
@@ -127,13 +128,13 @@ _SAID: ByCue[tuple[re.Pattern[str], Callable[[str], bool]]] = ByCue(
 def find_given(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that calls, commands and phrases of the folded ``text`` give; ``lower`` is it in lower case."""
     for shape in _BEHIND.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             yield from _judge(text, match, is_call=match.group().endswith(("(", " ", ",")))
     if _SETTER_CUES.meets(lower):
-        for match in _SETTER.finditer(text):
+        for match in matches(_SETTER, text, lower):
             yield from _judge(text, match, is_call=False)
     for said, check in _SAID.met(lower):
-        for match in said.finditer(text):
+        for match in matches(said, text, lower):
             yield from _judge_said(match, check)
 
 

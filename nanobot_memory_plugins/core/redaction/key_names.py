@@ -11,6 +11,7 @@ from enum import IntEnum
 from functools import lru_cache
 
 from nanobot_memory_plugins.core.redaction import name_words
+from nanobot_memory_plugins.core.redaction.cues import Cues
 from nanobot_memory_plugins.core.redaction.vendor_names import VENDOR_NAMES
 
 
@@ -31,6 +32,16 @@ class Sensitivity(IntEnum):
     PASSWORD = 6
     """The same, and ordinary words and short numbers count too."""
 
+
+TELLING = Cues(
+    name_words.PASSWORD
+    | name_words.TOKEN
+    | name_words.CODE
+    | name_words.COMPOUND
+    | {*name_words.PASSWORD_ENDS, *name_words.COMPOUND_ENDS}
+    | {"code", "key", "pat", "sess", "saml", "auth", "yao"}
+)
+"""One of them stands in every name that is at least a `Sensitivity.TOKEN`."""
 
 _SPLIT = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 

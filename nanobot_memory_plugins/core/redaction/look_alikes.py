@@ -12,9 +12,10 @@ _LIKE = {
     "ɡıɑɩ": "giai",
 }
 _TABLE = {ord(one): ord(other) for left, right in _LIKE.items() for one, other in zip(left, right, strict=True)}
-_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,40}")
-_LATIN = re.compile(r"[A-Za-z]")
-_OTHER = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0500-\u052f\u0250-\u02af\u0131]")
+_OTHERS = "\\u0370-\\u03ff\\u0400-\\u04ff\\u0500-\\u052f\\u0250-\\u02af\\u0131"
+_OTHER = re.compile(f"[{_OTHERS}]")
+# A word with letters of both kinds.
+_MIXED = re.compile(rf"(?<![^\W\d_])(?=[^\W\d_]{{0,39}}[A-Za-z])(?=[^\W\d_]{{0,39}}[{_OTHERS}])[^\W\d_]{{2,40}}")
 
 
 def unmixed(text: str) -> str:
@@ -24,9 +25,4 @@ def unmixed(text: str) -> str:
     """
     if text.isascii() or not _OTHER.search(text):
         return text
-    return _WORD.sub(_in_latin, text)
-
-
-def _in_latin(word: re.Match[str]) -> str:
-    found = word.group()
-    return found.translate(_TABLE) if _LATIN.search(found) and _OTHER.search(found) else found
+    return _MIXED.sub(lambda word: word.group().translate(_TABLE), text)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import ID_NUMBER, RANK_PERSONAL, Span
 
 # What may stand between the name and the number.
@@ -71,5 +72,5 @@ _NUMBERS = ByCue(
 def find_national_numbers(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the numbers of persons that a name announces in the folded ``text``; ``lower`` is it in lower case."""
     for shape in _NUMBERS.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             yield Span(*match.span("secret"), "id_number", ID_NUMBER, RANK_PERSONAL)

@@ -58,6 +58,8 @@ _PASSWORD_BEFORE = re.compile(
     rf"(?:^|(?<=[\s{Q}(:，。])){_STRONG_RUN}[{Q}).]{{0,3}}(?P<between>[ \u2e80-\uffff—–-][^\n\x0b=<>{{}}\[\]"
     rf"|\\0-9]{{0,40}})\Z"
 )
+_BACK = re.compile(r"[A-Za-z0-9!@#$%^&*?~+=_.,:;-]{1,128}")
+_LAST_DIGIT = re.compile(r"[^0-9]{1,176}+(?=[0-9])")
 _FARTHEST = 176
 # What must stand within so many characters behind a word, before the dearer patterns are tried.
 _NEAR = 90
@@ -99,19 +101,21 @@ _NAMES_ANOTHER = re.compile(
     rf"|account|network|hotspot|host|server|hostname|database|room|model|device|called|named|connect))[ ]?"
     rf"(?:[:=是为為叫]|is)?[ ]?[{Q}「*]{{0,2}}\Z"
 )
+_LONGEST_NAME = 24
 
 
 def find_nearby(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets near words for them in the folded ``text``; ``lower`` is the same in lower case."""
     done = line_done = 0
+    runs, digits = _Next(_RUN, text), _Next(_DIGIT, text)
     for start, end, word in _ANY_CUE.find(text, lower):
         if word in _KEY_WORDS and start >= done and (word != "key" or _KEY_OF.search(text, max(0, start - 24), start)):
-            match = _RANDOM_BEHIND.match(text, end) if _RUN.search(text, end, end + _NEAR) else None
+            match = _RANDOM_BEHIND.match(text, end) if runs.is_within(end, _NEAR) else None
             if match is not None and _is_random(match) and not _is_elsewhere(text, start):
                 done = match.end()
                 yield _span(match)
         if word in _PASSWORD_WORDS and not _goes_on(text, start, end):
-            yield from _find_password(text, start, end)
+            yield from _find_password(text, start, end, digits)
         if word in _NEXT_LINE_WORDS and start >= line_done:
             match = _NEXT_LINE.match(text, end) if "\n" in text else None
             if match is not None:
@@ -123,14 +127,34 @@ def find_nearby(text: str, lower: Lowered) -> Iterator[Span]:
                 yield told_span(*match.span("secret"))
 
 
-def _find_password(text: str, start: int, end: int) -> Iterator[Span]:
-    match = _PASSWORD_BEHIND.match(text, end) if _DIGIT.search(text, end, end + _NEAR) else None
+class _Next:
+    """The next match of a pattern behind places of a text that are asked for in order: each stretch is read once."""
+
+    __slots__ = ("_end", "_from", "_pattern", "_start", "_text")
+
+    def __init__(self, pattern: re.Pattern[str], text: str) -> None:
+        self._pattern = pattern
+        self._text = text
+        self._from, self._start, self._end = 0, -1, -1
+
+    def is_within(self, at: int, size: int) -> bool:
+        """Tell whether the pattern matches in the ``size`` characters from ``at`` on."""
+        if not self._from <= at <= self._start:
+            match = self._pattern.search(self._text, at)
+            self._from = at
+            self._start, self._end = match.span() if match else (len(self._text), len(self._text) + size + 1)
+        return self._end <= at + size
+
+
+def _find_password(text: str, start: int, end: int, digits: _Next) -> Iterator[Span]:
+    match = _PASSWORD_BEHIND.match(text, end) if digits.is_within(end, _NEAR) else None
     if match is not None and _is_password(match):
         yield _span(match)
     match = _password_before(text, start)
     if match is not None and _is_password(match):
         shift = max(0, start - _FARTHEST)
-        if _NAMES_ANOTHER.search(text, shift, shift + match.start("secret")):
+        before = shift + match.start("secret")
+        if _NAMES_ANOTHER.search(text, max(shift, before - _LONGEST_NAME), before):
             return
         yield told_span(shift + match.start("secret"), shift + match.start("secret") + len(_bare(match)))
 
@@ -146,9 +170,13 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 def _password_before(text: str, start: int) -> re.Match[str] | None:
     left = text[max(0, start - _FARTHEST) : start]
     line = max(left.rfind("\n"), left.rfind("\x0b")) + 1
-    if not _DIGIT.search(left, line):
+    last = _LAST_DIGIT.match(left[::-1], 0, len(left) - line)
+    if last is None:
         return None
-    return _PASSWORD_BEFORE.search(left, line)
+    # The password holds the last digit: what is no part of one before it is passed over.
+    digit = len(left) - last.end() - 1
+    run = _BACK.match(left[digit::-1])
+    return _PASSWORD_BEFORE.search(left, max(line, digit - run.end() + 1)) if run else None
 
 
 def _bare(match: re.Match[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import Q, is_technical, is_told, told_span
 from nanobot_memory_plugins.core.redaction.value_shapes import LONGEST_JUDGED, is_placeholder
@@ -37,7 +38,7 @@ def find_told_in_other_languages(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that sentences of the folded ``text`` tell; ``lower`` is the same in lower case."""
     if not _CUES.meets(lower):
         return
-    for match in _TOLD.finditer(text):
+    for match in matches(_TOLD, text, lower):
         value = value_at(text, match.end())
         if value is None:
             continue

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity, split_name
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.told_values import names_resource
 from nanobot_memory_plugins.core.redaction.value_shapes import (
@@ -79,6 +80,7 @@ _QUALIFIED_KEY = re.compile(
     r"(?i)(?:public|primary|foreign|partition|sort|cache|fingerprint|idempotency|registry|host|shortcut|hot"
     r"|arrow|map|legend|object|next|max|total|prompt|the|a)[ _-]$"
 )
+_ENDS_BEFORE_KEY = (" ", "_", "-", "付", "户")
 # The two halves of an access key: "ak: ...", "sk: ...".
 _ACCESS_KEY_BEFORE = re.compile(r"(?<![A-Za-z0-9])(?i:ak|access_?key(?:_?id)?)[\"']?[ ]?[:=]")
 _BETWEEN_LITERALS = re.compile(r"[\"']\s*\\?[+.]?\s*[\"']")
@@ -113,11 +115,11 @@ def find_pairs(text: str, lower: Lowered) -> Iterator[Span]:
             done = span.end
             yield span
     if _SPACED_WORDS.meets(lower):
-        yield from _find_spaced(text)
+        yield from _find_spaced(text, lower)
     if "</" in text:
         yield from _find_tags(text)
     if _VALUE_WORDS.meets(lower):
-        yield from _find_named_values(text)
+        yield from _find_named_values(text, lower)
     if "-" in text or "/" in text:
         yield from _find_flags(text)
 
@@ -150,11 +152,11 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
         if in_query and level < Sensitivity.VENDOR and split_name(name)[-1:] and split_name(name)[-1] in _QUERY_KEYS:
             level = Sensitivity.VENDOR
     if level is Sensitivity.WEAK and split_name(name) == ("key",):
-        if _SPACED_KEY.search(before[-28:]):
+        if _follows_word_for_key(before):
             level = Sensitivity.COMPOUND
-        elif _QUALIFIED_KEY.search(before[-20:]):
+        elif before.endswith(_ENDS_BEFORE_KEY) and _QUALIFIED_KEY.search(before[-20:]):
             return None
-    elif level is Sensitivity.TOKEN and _SPACED_KEY.search(before[-28:]):
+    elif level is Sensitivity.TOKEN and _follows_word_for_key(before):
         level = Sensitivity.COMPOUND
     at = match.end()
     if in_query and name == "appid" and _HEX_KEY.match(text, at):
@@ -183,6 +185,10 @@ def _judge_pair(text: str, match: re.Match[str]) -> Span | None:
     if sep.startswith("==") or (sep == "=" and before.rstrip().endswith(("!", "<", ">"))):
         return None if not value.quoted else _accept(text, value, level, name, running=False)
     return _accept(text, value, level, name, running=value.running_text and sep != "=", sep=sep, match=match)
+
+
+def _follows_word_for_key(before: str) -> bool:
+    return before.endswith(_ENDS_BEFORE_KEY) and bool(_SPACED_KEY.search(before[-28:]))
 
 
 def _closes_quote(text: str, at: int) -> bool:
@@ -246,9 +252,9 @@ def _is_code_assignment(text: str, match: re.Match[str], value: Value) -> bool:
     return spaced and ("_" in found or not (found.islower() or found.isupper()))
 
 
-def _find_spaced(text: str) -> Iterator[Span]:
+def _find_spaced(text: str, lower: Lowered) -> Iterator[Span]:
     """Find values that a space divides from their name: ``ENV DB_PASSWORD x``, ``#define WIFI_PASS "x"``."""
-    for match in _SPACED.finditer(text):
+    for match in matches(_SPACED, text, lower):
         level = sensitivity(match["name"])
         value = value_at(text, match.end()) if level > Sensitivity.NONE else None
         if value is not None:
@@ -266,8 +272,8 @@ def _find_tags(text: str) -> Iterator[Span]:
             yield _keyed(*match.span("value"))
 
 
-def _find_named_values(text: str) -> Iterator[Span]:
-    for match in _NAMED_VALUE.finditer(text):
+def _find_named_values(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_NAMED_VALUE, text, lower):
         level = sensitivity(match["name"])
         if level is Sensitivity.NONE:
             continue

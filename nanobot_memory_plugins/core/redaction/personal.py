@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.redaction.national_numbers import find_national
 from nanobot_memory_plugins.core.redaction.personal_ids import IDS
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
 from nanobot_memory_plugins.core.redaction.postal_addresses import find_postal_addresses
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
@@ -86,9 +87,9 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
         yield from _find_emails(text)
     yield from find_numbers(text)
     if _PHONE_CUES.meets(lower):
-        yield from _find_named_phones(text)
+        yield from _find_named_phones(text, lower)
     if _NUMBER_CUES.meets(lower):
-        yield from _find_named_numbers(text)
+        yield from _find_named_numbers(text, lower)
     yield from find_national_numbers(text, lower)
     yield from IDS.find(text, lower)
     yield from find_postal_addresses(text, lower)
@@ -124,15 +125,15 @@ def _find_emails(text: str) -> Iterator[Span]:
         yield _span(start, match.end(), "email", EMAIL)
 
 
-def _find_named_phones(text: str) -> Iterator[Span]:
-    for match in _NAMED_PHONE.finditer(text):
+def _find_named_phones(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_NAMED_PHONE, text, lower):
         digits = re.sub(r"[^0-9]", "", match["secret"])
         if 7 <= len(digits) <= 15 and not _DATE.match(match["secret"]):
             yield _span(*match.span("secret"), "phone", PHONE)
 
 
-def _find_named_numbers(text: str) -> Iterator[Span]:
-    for match in _NAMED_NUMBER.finditer(text):
+def _find_named_numbers(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_NAMED_NUMBER, text, lower):
         found = match["secret"]
         digits = sum(char.isdigit() for char in found)
         if digits < 6 or digits < len(re.sub(r"[ .-]", "", found)) - 3 or _DATE.match(found):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import ADDRESS, RANK_PERSONAL, Span
 
 _NAME = r"[A-Z][A-Za-z'’.-]{1,24}"
@@ -107,14 +108,14 @@ _NAMED_CUES = ByCue(
 def find_postal_addresses(text: str, lower: Lowered) -> Iterator[Span]:
     """Find postal addresses in the folded ``text``; ``lower`` is the same in lower case."""
     for shape in _SHAPES.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             group = "secret" if "secret" in shape.groupindex else 0
             yield Span(*match.span(group), "postal_address", ADDRESS, RANK_PERSONAL)
     for shape in _CHINESE_NUMBER_CUES.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             yield from _with_district(text, match)
     for shape in _NAMED_CUES.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             yield Span(*match.span("secret"), "postal_address", ADDRESS, RANK_PERSONAL)
 
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
+from zlib import crc32
 
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
@@ -44,6 +45,8 @@ WINDOW = 16_384
 _LEFT = 1024
 _RIGHT = 2048
 _PASSES = 12
+_BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
+_TOLD_BY = 32
 _BORDER = re.compile(r"\s(?=\S*\Z)")
 _LONG = 1024
 """A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
@@ -90,8 +93,9 @@ class Redactor:
         return text
 
     def _redact(self, text: str, keeps: Keeps | None, budget: Budget) -> str:
+        clean: set[str] = set()
         for _ in range(_PASSES):
-            spans = self._find(text, budget)
+            spans = self._find(text, budget, clean)
             if keeps is not None:
                 spans = [
                     span
@@ -122,15 +126,17 @@ class Redactor:
         """
         return walk(value, self.redact if budget is None else partial(self.redact, budget=budget))
 
-    def _find(self, text: str, budget: Budget) -> list[Span]:
+    def _find(self, text: str, budget: Budget, clean: set[str] | None = None) -> list[Span]:
+        """Give what is hidden first. ``clean`` holds windows in which nothing is; those that are found are added."""
+        find = self._find_in_window if clean is None else partial(self._find_in_new_window, clean)
         spans: list[Span] = []
         at = 0
         try:
             for block in find_key_blocks(text):
-                spans.extend(self._find_between(text, at, block.start, self._find_in_window, budget))
+                spans.extend(self._find_between(text, at, block.start, find, budget))
                 spans.append(block)
                 at = block.end
-            spans.extend(self._find_between(text, at, len(text), self._find_in_window, budget))
+            spans.extend(self._find_between(text, at, len(text), find, budget))
         except BudgetSpentError as spent:
             spans = [span for span in spans if span.end <= spent.at]
             if text[spent.at :] != UNCHECKED:
@@ -152,12 +158,13 @@ class Redactor:
     ) -> Iterator[Span]:
         """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off."""
         at = start
-        done = start
+        done = long = start
         while at < end:
             if budget is not None and budget.is_spent():
                 raise BudgetSpentError(at)
             stop = _cut(text, at, end)
-            left, right = max(start, at - _LEFT), min(end, stop + _RIGHT)
+            # What is hidden already, and fills the margin, is no context.
+            left, right = max(start, at - _LEFT, long), min(end, stop + _RIGHT)
             try:
                 with within(budget):
                     found = find(text[left:right])
@@ -173,8 +180,18 @@ class Redactor:
                     rest = _REST_OF_TOKEN.match(text, last, end)
                     last = rest.end() if rest else last
                 done = last
+                if last - first >= _LONG:
+                    long = last
                 yield span._replace(start=first, end=last)
             at = max(stop, done)
+
+    def _find_in_new_window(self, clean: set[str], original: str) -> list[Span]:
+        if original in clean:
+            return []
+        spans = self._find_in_window(original)
+        if not spans:
+            clean.add(original)
+        return spans
 
     def _find_in_window(self, original: str) -> list[Span]:
         spans = self._find_in_script(original)
@@ -267,13 +284,23 @@ def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:
 def _around_placeholders(text: str, spans: list[Span]) -> list[Span]:
     """Let ``spans`` take in the whole of every placeholder of which they hold a part together with something else."""
     masks = [match.span() for match in PLACEHOLDER.finditer(text)] if spans else []
+    ends = [end for _, end in masks]
     wider = []
     for span in spans:
-        met = [mask for mask in masks if mask[0] < span.end and span.start < mask[1]]
+        met = _met(masks, ends, span)
         if met and not any(start <= span.start and span.end <= end for start, end in met):
             span = span._replace(start=min(span.start, met[0][0]), end=max(span.end, met[-1][1]))
         wider.append(span)
     return wider
+
+
+def _met(masks: list[tuple[int, int]], ends: list[int], span: Span) -> list[tuple[int, int]]:
+    """Give those of ``masks``, which are in order and end at ``ends``, that share something with ``span``."""
+    first = bisect_right(ends, span.start)
+    last = first
+    while last < len(masks) and masks[last][0] < span.end:
+        last += 1
+    return masks[first:last]
 
 
 def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
@@ -281,10 +308,12 @@ def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
     masks = [match.span() for match in PLACEHOLDER.finditer(text)]
     if not masks:
         return spans
+    ends = [end for _, end in masks]
     kept = []
     for span in spans:
         start, end = span.start, span.end
-        for first, last in masks:
+        met = _met(masks, ends, span)
+        for first, last in met:
             if first < start < last:
                 start = last
             if first < end < last:
@@ -292,21 +321,24 @@ def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
         is_rest = (start, end) != (span.start, span.end)
         if end - start < (_SHORTEST_REST if is_rest else 1):
             continue
-        if not any(first <= start and end <= last for first, last in masks):
+        if not any(first <= start and end <= last for first, last in met):
             kept.append(span._replace(start=start, end=end))
     return kept
 
 
 def _cut(text: str, at: int, end: int) -> int:
-    """Give where the window that begins at ``at`` ends: at a line's end if there is one, else at a space."""
+    """Give where the window that begins at ``at`` ends: at the end of a line if there is one, else at a space."""
     limit = at + WINDOW
     if limit >= end:
         return end
-    newline = text.rfind("\n", limit - WINDOW // 4, limit)
-    if newline > 0:
-        return newline + 1
-    space = text.rfind(" ", limit - WINDOW // 4, limit)
-    return space + 1 if space > 0 else limit
+    for border in _BORDERS:
+        places = [match.end() for match in border.finditer(text, limit - WINDOW // 4, limit)]
+        if places:
+            # Told by what stands behind it, the same place is found again where something before it was replaced.
+            return max(
+                places, key=lambda place: (crc32(text[place : place + _TOLD_BY].encode("utf-8", "replace")), place)
+            )
+    return limit
 
 
 def _replace(text: str, spans: Sequence[Span]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 
 SECRET_OPENS, SECRET_CLOSES = "«", "»"
@@ -42,6 +43,6 @@ class RowRules:
     def find(self, text: str, lower: Lowered) -> Iterator[Span]:
         """Find what the rows hide in the folded ``text``; ``lower`` is the same in lower case."""
         for pattern, row in self._rows.met(lower):
-            for match in pattern.finditer(text):
+            for match in matches(pattern, text, lower):
                 if row.check is None or row.check(match["secret"]):
                     yield Span(*match.span("secret"), self._kind, row.placeholder, self._rank)

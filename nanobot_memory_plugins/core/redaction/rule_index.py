@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered, places_of
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import RANK_VENDOR, Rule, Span
 
 # A match this long may have ended at the bound of a repetition: what goes on behind it belongs to it.
@@ -35,7 +36,7 @@ class RuleIndex:
             elif rule.pattern.flags & re.IGNORECASE or any(literal in text for literal in rule.literals):
                 searched.append(rule)
         for rule in searched:
-            for match in rule.pattern.finditer(text):
+            for match in matches(rule.pattern, text, lower):
                 _add(rule, match, spans)
         return spans
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from nanobot_memory_plugins.core.redaction.aligned_columns import find_in_aligned_columns
+from nanobot_memory_plugins.core.redaction.aligned_columns import HEADINGS, find_in_aligned_columns
 from nanobot_memory_plugins.core.redaction.cues import Lowered
-from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
+from nanobot_memory_plugins.core.redaction.effort import remembered
+from nanobot_memory_plugins.core.redaction.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.result_sets import find_in_result_sets
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value, is_surely_secret
@@ -39,6 +40,8 @@ _HEADINGS = (
     ("密鑰", "secret_key"),
     ("令牌", "access_token"),
 )
+# What stands in the text of every table whose columns or cells are told by a name.
+_MAY_HEAD = TELLING | HEADINGS
 _CARD_HEADINGS = frozenset({"card", "card_number", "card_no", "card_no.", "gift_card", "卡号", "卡號"})
 _INSERT = re.compile(
     r"(?i)insert\s{1,4}into\s{1,4}[^\s(]{1,80}\s{0,4}\((?P<names>[^()]{1,1000})\)\s{0,4}values\s{0,4}(?=\()"
@@ -49,6 +52,8 @@ _ROW = re.compile(r"[\s,]{0,8}\((?P<cells>(?:'(?:[^'\n]|''){0,1000}+'|[^'()]|\([
 
 def find_in_tables(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets in the tables of the folded ``text``; ``lower`` is the same in lower case."""
+    if not _MAY_HEAD.meets(lower):
+        return
     if "|" in text:
         yield from _find_rows(text)
         for match in _CELLS.finditer(text):
@@ -94,6 +99,7 @@ def _headings(cells: Iterable[str]) -> list[str]:
     return names
 
 
+@remembered
 def _heading(cell: str) -> str:
     """Give the name of a column; a Chinese one as its English word."""
     name = cell.strip(_AROUND + "*").replace(" ", "_")

@@ -29,6 +29,7 @@ _QUALIFIED = re.compile(
     r"|shortcut"
     r"|object|map|next|max|total|prompt|per|hash|row|dict|json|i18n)[ _-]$|公$|主$|外$|缓存$|加$"
 )
+_ENDS_OF_QUALIFIERS = (" ", "_", "-", "公", "主", "外", "缓存", "加")
 _RESOURCE = re.compile(r"(?:arn:|\{\{resolve:)[^\s]{0,80}\Z")
 _PATH = re.compile(r"[/~.][\w./-]*|[\w-]+(?:/[\w.-]+)+")
 _PROGRAM_TEXT = re.compile(
@@ -43,6 +44,7 @@ def told_span(start: int, end: int) -> Span:
     return Span(start, end, "told_secret", REDACTED, RANK_KEYED)
 
 
+@remembered
 def is_technical(found: str) -> bool:
     """Tell whether ``found`` is a placeholder or a term that sentences about secrets use: ``SHA-256``, ``v1.2``."""
     return is_placeholder(found) or bool(_TECHNICAL.fullmatch(found.rstrip("?!.,;:")))
@@ -50,7 +52,8 @@ def is_technical(found: str) -> bool:
 
 def is_qualified(text: str, at: int) -> bool:
     """Tell whether the word before ``at`` makes another thing of the next one: ``public key``, ``next token``."""
-    return bool(_QUALIFIED.search(text[max(0, at - 14) : at]))
+    before = text[max(0, at - 14) : at]
+    return before.removesuffix("\n").endswith(_ENDS_OF_QUALIFIERS) and bool(_QUALIFIED.search(before))
 
 
 def names_resource(text: str, at: int) -> bool:

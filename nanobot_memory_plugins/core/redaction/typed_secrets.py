@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 from nanobot_memory_plugins.core.redaction.credentials import is_basic
 from nanobot_memory_plugins.core.redaction.cues import ByCue, Lowered
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.printed_secrets import PRINTED
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder, looks_random
@@ -260,7 +261,7 @@ def find_typed(text: str, lower: Lowered) -> Iterator[Span]:
     """Find secrets that somebody typed, or a tool printed, in the folded ``text``; ``lower`` is it in lower case."""
     yield from PRINTED.find(text, lower)
     for shape, check in _SHAPES.met(lower):
-        for match in shape.finditer(text):
+        for match in matches(shape, text, lower):
             found = match["secret"].rstrip(",;")
             if check(found):
                 start = match.start("secret")

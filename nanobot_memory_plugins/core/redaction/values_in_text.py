@@ -21,6 +21,7 @@ _BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
 # The same where its lines were joined.
 _JOINED_BLOCK = re.compile(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
 _STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
+_FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
 _OPENS_STRUCTURE = re.compile(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
 _EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(?P=mark)(?![A-Za-z0-9*])")
 _WRAPPED = re.compile(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
@@ -37,27 +38,31 @@ _CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
 
 
 class Value(NamedTuple):
-    """A value's place in the text, whether it stood in quotes, and whether its line goes on in words after it."""
+    """A value's place in the text, whether it stood in quotes, and what of its line stands behind it, if it did not."""
 
     start: int
     end: int
     quoted: bool
-    running_text: bool
+    rest: str = ""
+
+    @property
+    def running_text(self) -> bool:
+        """Tell whether the line goes on in words behind the value."""
+        return bool(self.rest) and _goes_on(self.rest)
 
 
 def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
     """Find the value that begins at ``at``. ``in_query``: it is part of a URL's query, which ``&`` and ``#`` divide."""
-    prefix = _STRING_PREFIX.match(text, at)
-    if prefix:
-        at = prefix.end()
     if at >= len(text):
         return None
+    if text[at] in _FIRST_OF_PREFIX and (prefix := _STRING_PREFIX.match(text, at)):
+        at = prefix.end()
     if text[at] in QUOTES:
         return _quoted(text, at)
     if text[at] in "*_":
         marked = _EMPHASISED.match(text, at)
         if marked and has_password_marks(marked["value"]):
-            return Value(*marked.span("value"), False, False)
+            return Value(*marked.span("value"), False)
     if text[at] in "([{":
         # A list of one secret is read as that secret, and so is a string in brackets that goes on in the next line;
         # anything else in brackets is structure, not a value.
@@ -68,10 +73,12 @@ def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
             return _quoted(text, wrapped.start("q"))
         if _OPENS_STRUCTURE.match(text, at):
             return None
+    if text[at] not in "|>":
+        return _bare(text, at, in_query)
     block = _BLOCK_SCALAR.match(text, at)
     if block:
         end = _end_of_line(text, block.end())
-        return Value(block.end(), end, True, False) if end > block.end() else None
+        return Value(block.end(), end, True) if end > block.end() else None
     joined = _JOINED_BLOCK.match(text, at)
     return _bare(text, joined.end() if joined else at, in_query)
 
@@ -80,13 +87,13 @@ def _quoted(text: str, at: int) -> Value | None:
     quote = text[at]
     if quote == "`" and text.startswith("``", at) and not text.startswith("```", at):
         end = text.find("``", at + 2, _end_of_line(text, at))
-        return Value(at + 2, end, True, False) if end > at + 2 else None
+        return Value(at + 2, end, True) if end > at + 2 else None
     if text.startswith(quote * 3, at):
         if quote == "`":
             return None  # a fence of Markdown
         end = text.find(quote * 3, at + 3, at + 3 + _LONGEST)
         if end > at + 3:
-            return Value(at + 3, end, True, False)
+            return Value(at + 3, end, True)
     start = at + 1
     end = text.find(quote, start, start + _LONGEST)
     line_end = _end_of_line(text, start)
@@ -95,9 +102,9 @@ def _quoted(text: str, at: int) -> Value | None:
     while 0 <= end < line_end and text[end - 1] == "\\" and text[end - 2] == "\\" and _is_odd_run(text, end):
         end = text.find(quote, end + 1, start + _LONGEST)
     if 0 <= end <= line_end:
-        return Value(start, end, True, False) if end > start else None
+        return Value(start, end, True) if end > start else None
     bare = _BARE.match(text, start)  # the closing quote was cut off
-    return Value(start, bare.end(), True, False) if bare else None
+    return Value(start, bare.end(), True) if bare else None
 
 
 def end_of_literals(text: str, value: Value) -> int:
@@ -160,7 +167,7 @@ def _bare(text: str, at: int, in_query: bool) -> Value | None:
             stop = _QUERY_END.search(text, start, end)
         end = stop.start() if stop else end
         count_value(end - start)
-        return Value(start, end, False, False) if end > start else None
+        return Value(start, end, False) if end > start else None
     following = _NEXT_PAIR.search(text, start, end)
     if end < at + _NEAR or (following is not None and end - following.end() >= _LONGEST_NAME):
         tag = _ENTITY_END.search(text, start, end)
@@ -176,8 +183,8 @@ def _bare(text: str, at: int, in_query: bool) -> Value | None:
     count_value(min(end - start, LONGEST_JUDGED))
     if not run:
         return None
-    rest = text[end : min(end + _REST, _end_of_line(text, end))]
-    return Value(start, end, False, _goes_on(rest))
+    line_end = text.find("\n", end, end + _REST)
+    return Value(start, end, False, text[end : end + _REST if line_end < 0 else line_end])
 
 
 def _far_ends(text: str, start: int) -> tuple[int, int, int]:

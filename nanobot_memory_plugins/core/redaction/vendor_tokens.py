@@ -161,7 +161,7 @@ VENDOR_RULES: tuple[Rule, ...] = (
     prefixed("openshift_token", "sha256~", r"<W>{40,50}"),
     shaped(
         "kubernetes_bootstrap",
-        "(?:token|join)[^\\n]{0,40}?(?<![a-z0-9])(?P<secret>[a-z0-9]{6}\\.[a-z0-9]{16})(?![a-z0-9])",
+        "(?:token|join)(?=[^\\n]{6,46}?\\.)[^\\n]{0,40}?(?<![a-z0-9])(?P<secret>[a-z0-9]{6}\\.[a-z0-9]{16})(?![a-z0-9])",
         "token",
         "join",
     ),
