@@ -165,12 +165,14 @@ class Journal:
     def knows(self, digest: str) -> bool:
         """Say whether a run found or left the file with this SHA-256. Raises `MemoryFileError`.
 
-        A run that broke off did not leave it so, though it meant to.
+        A run that broke off did not leave it so, though it meant to; nor did what was written down with it, as of that
+        moment: edits by hand.
         """
         lines = list(self._lines_backwards())
         named = [run for line in lines if digest.encode() in line and (run := read_line(line))]
         broken = {run.undoes for line in lines if BROKE_OFF.encode() in line and (run := read_line(line))}
-        return any(run.file_before == digest or run.id not in broken for run in named)
+        moments = {run.time for run in named if run.id in broken}
+        return any(run.file_before == digest or run.time not in moments for run in named)
 
     def lines(self) -> list[bytes]:
         """Return all lines as they stand, those of older parts first. Raises `MemoryFileError`."""

@@ -9,6 +9,8 @@ from pathlib import Path
 from .two_writers import interleave
 
 INTERLEAVINGS = int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "80"))
+# A crash leaves somebody's edit in the backup alone, and the write that takes it up from there ends at a crash, too.
+TWO_CRASHES = 5352
 
 
 def test_no_interleaving_loses_an_edit_or_an_entry(tmp_path: Path):
@@ -19,3 +21,7 @@ def test_no_interleaving_loses_an_edit_or_an_entry(tmp_path: Path):
         except Exception as error:
             raise AssertionError(f"interleaving {seed}") from error
     assert writes > INTERLEAVINGS
+
+
+def test_an_edit_that_two_crashes_left_in_the_backup_is_not_lost(tmp_path: Path):
+    assert interleave(tmp_path, TWO_CRASHES) > 0
