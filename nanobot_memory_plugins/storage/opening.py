@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _LONGEST_WAIT = 20.0
 # An attempt that fails in less than this met somebody at work; a lock that is held makes it wait for longer.
 _AT_ONCE = 1.0
+# Milliseconds after which a database that somebody holds counts as locked. Writers of ours hold it for some of them.
+_LOCKED_MS = 1_000
 
 
 class DatabaseOpener:
@@ -59,6 +61,26 @@ class DatabaseOpener:
                     logger.debug("the index is made ready: {}", error.cause)
             self._for_writing().close()
             return self._for_reading()
+
+    def is_locked(self, *, for_writing: bool) -> bool:
+        """Say whether another process keeps the database from us for longer than a second. It blocks."""
+        import apsw
+
+        if not self.path.exists():
+            return False
+        flags = apsw.SQLITE_OPEN_READWRITE if for_writing else apsw.SQLITE_OPEN_READONLY
+        try:
+            connection = apsw.Connection(str(self.path), flags=flags)
+            with closing(connection):
+                connection.set_busy_timeout(_LOCKED_MS)
+                connection.execute("BEGIN IMMEDIATE" if for_writing else "BEGIN")
+                connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+                connection.execute("ROLLBACK")
+        except apsw.BusyError:
+            return True
+        except apsw.Error as error:  # whoever opens it says what is wrong
+            logger.debug("the index cannot be looked at: {}", type(error).__name__)
+        return False
 
     def _for_writing(self) -> "Database":
         from nanobot_memory_plugins.storage.database import Database

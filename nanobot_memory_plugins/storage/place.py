@@ -11,6 +11,9 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, make_missing, private_folder
 from nanobot_memory_plugins.core.log import logger
 
+# Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
+_ELSEWHERE = "elsewhere.txt"
+
 
 @dataclass(frozen=True, slots=True)
 class IndexPlace:
@@ -57,7 +60,35 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
         return IndexPlace(
             folder / database.name, folder / "indexer.lock", True, f"{reason}; the index is temporary.", mend
         )
+    remember_place(paths, database)
     return IndexPlace(database, database.parent / "indexer.lock")
+
+
+def known_databases(paths: MemoryPaths, db_path: str) -> list[Path]:
+    """Return where indexes of a workspace are, or were: by this configuration, by none, and by earlier ones."""
+    earlier = [Path(line) for line in _earlier(paths)]
+    beside = sorted(paths.database.parent.glob("*.db"))
+    return list(dict.fromkeys([wanted_database(paths, db_path), paths.database, *beside, *earlier]))
+
+
+def remember_place(paths: MemoryPaths, database: Path) -> None:
+    """Write down where an index is that stands elsewhere, so that it is known when the configuration changes."""
+    if database.parent == paths.database.parent or str(database) in _earlier(paths):
+        return
+    try:
+        private_folder(paths.database.parent)
+        handle = os.open(paths.database.with_name(_ELSEWHERE), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with open(handle, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(f"{database}\n")
+    except OSError as error:
+        logger.debug("where the index is was not written down: {}", type(error).__name__)
+
+
+def _earlier(paths: MemoryPaths) -> list[str]:
+    with contextlib.suppress(OSError):
+        path = paths.database.with_name(_ELSEWHERE)
+        return path.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    return []
 
 
 def _try_writing(folder: Path) -> None:

@@ -40,7 +40,7 @@ class StoragePlugin:
         options = context.options if isinstance(context.options, StorageOptions) else StorageOptions()
         opened = store.database if isinstance(store, SqliteStore) else None
         return told + await run_in_daemon_thread(
-            lambda: purge_unopened(MemoryPaths.of(context.workspace), options.db_path, opened, dry_run=dry_run)
+            lambda: purge_unopened(MemoryPaths.of(context.workspace), options, opened, wanted, dry_run=dry_run)
         )
 
     @hookimpl

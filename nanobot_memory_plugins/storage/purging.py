@@ -1,4 +1,7 @@
-"""Forgetting texts for good in the index: no row, no term, no vector, and nothing in freed pages or the log."""
+"""Forgetting texts for good in the index: no row, no term, no vector, and nothing in freed pages or the log.
+
+Indexes that this configuration does not open, but an earlier one did, are emptied: they are made again from the files.
+"""
 
 from contextlib import closing, suppress
 from pathlib import Path
@@ -9,13 +12,18 @@ from nanobot_memory_plugins.core.errors import MemoryFileError, StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values import Trace
 from nanobot_memory_plugins.storage.opening import DatabaseOpener
-from nanobot_memory_plugins.storage.place import wanted_database
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.place import known_databases, wanted_database
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.storage.database import Database
     from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 _NO_PLACE = "the index"
 _STILL_READ = "another process reads it; once that has ended, the next start or command removes it"
+_LOCKED = "another process has locked it; once that is over, the next start or command removes it"
+_NOT_OURS = "it is no index of ours, or it is damaged; delete it if nobody needs it"
+_IS_NOT_USED = "this configuration does not use it; it is emptied, and made again where it is used"
 _IN_FILES = "it is the index of text that stays in its file"
 
 
@@ -27,7 +35,7 @@ def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: 
     opener = index.opener
     if opener is None:
         return []
-    where = _relative(index.paths, opener.path)
+    where = place_of(index)
     try:
         left = count_rows(index, wanted)
         if dry_run:
@@ -49,10 +57,12 @@ def count_rows(index: "MemoryIndex", wanted: Wanted) -> int:
     if opener is None:
         return 0
     with closing(opener.for_reading()) as database:
-        return sum(
-            bool(wanted.count("\n".join((one.text, one.tldr, one.heading, " ".join(one.tags)))))
-            for one in database.documents()
-        )
+        return _count(database, wanted)
+
+
+def _count(database: "Database", wanted: Wanted) -> int:
+    texts = ("\n".join((one.text, one.tldr, one.heading, " ".join(one.tags))) for one in database.documents())
+    return sum(bool(wanted.count(text)) for text in texts)
 
 
 def _remove_put_aside(index: "MemoryIndex") -> list[Trace]:
@@ -66,16 +76,58 @@ def _remove_put_aside(index: "MemoryIndex") -> list[Trace]:
     return traces
 
 
-def purge_unopened(paths: MemoryPaths, db_path: str, opened: Path | None, *, dry_run: bool) -> list[Trace]:
-    """Name the index that the configuration asks for when it is there and another, or none, is open. It blocks."""
-    database = wanted_database(paths, db_path)
-    return (
-        [] if database == opened or not database.exists() else [unopened(_relative(paths, database), dry_run=dry_run)]
-    )
+def locked_index(index: "MemoryIndex", *, dry_run: bool) -> Trace | None:
+    """Return the trace of an index that another process keeps from us, or None. It waits for a second at most."""
+    opener = index.opener
+    if opener is None or not opener.is_locked(for_writing=not dry_run):
+        return None
+    return Trace(place_of(index), 0, removed=False, why=_LOCKED, waits=not dry_run, derived=True)
+
+
+def place_of(index: "MemoryIndex") -> str:
+    """Return the name of the index for people."""
+    return _relative(index.paths, index.opener.path) if index.opener is not None else _NO_PLACE
+
+
+def purge_unopened(
+    paths: MemoryPaths, options: StorageOptions, opened: Path | None, wanted: Wanted, *, dry_run: bool
+) -> list[Trace]:
+    """Empty the indexes of the workspace that are not used any more; name those that cannot be opened. It blocks."""
+    traces: list[Trace] = []
+    for database in known_databases(paths, options.db_path):
+        if database == opened or not database.is_file() or not database.stat().st_size:
+            continue
+        if database == wanted_database(paths, options.db_path):  # it is in use: the next start removes some rows
+            traces.append(unopened(_relative(paths, database), dry_run=dry_run))
+        else:
+            traces += _purge_other(paths, database, wanted, dry_run=dry_run)
+    return traces
+
+
+def _purge_other(paths: MemoryPaths, path: Path, wanted: Wanted, *, dry_run: bool) -> list[Trace]:
+    from nanobot_memory_plugins.storage.database import CorruptIndexError, Database
+
+    where, opener = _relative(paths, path), DatabaseOpener(path)
+    try:
+        if opener.is_locked(for_writing=not dry_run):
+            return [Trace(where, 0, removed=False, why=_LOCKED, waits=not dry_run, derived=True)]
+        # For reading nothing is made, nor put aside: it may be somebody else's.
+        with closing(Database.open(path, read_only=True)) as database:
+            found = _count(database, wanted)
+        if not dry_run:
+            with closing(opener.for_writing()) as database:
+                database.clear()
+                if not database.erase_deleted():
+                    return [Trace(where, 0, removed=False, why=_STILL_READ, waits=True, derived=True)]
+    except CorruptIndexError:
+        return [Trace(where, 0, removed=False, why=_NOT_OURS)]
+    except StoreError:
+        return [unopened(where, dry_run=dry_run)]
+    return [Trace(where, found, why=_IS_NOT_USED)] if found else []
 
 
 def _relative(paths: MemoryPaths, path: Path) -> str:
     try:
         return paths.relative(path)
     except MemoryFileError:  # the configuration puts it elsewhere
-        return _NO_PLACE
+        return str(path)

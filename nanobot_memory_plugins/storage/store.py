@@ -21,7 +21,7 @@ from nanobot_memory_plugins.storage.diagnosis import findings
 from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.storage.purging import count_rows, purge_index
+from nanobot_memory_plugins.storage.purging import count_rows, locked_index, place_of, purge_index
 
 T = TypeVar("T")
 
@@ -30,6 +30,8 @@ _SEARCHES = 3
 # Seconds: between looks at an index that is being brought up to date, how long it may make no progress, how
 # long closing waits for the files that were accepted, and how long the end of a process that forgot to close.
 _POLL, _LONGEST_POLL, _STUCK, _DRAIN, _LAST_SECONDS = 0.02, 0.5, 120.0, 5.0, 1.0
+# Seconds without progress after which a purge leaves the index to the next start.
+_STUCK_PURGE = 15.0
 
 
 class SqliteStore:
@@ -113,6 +115,9 @@ class SqliteStore:
         Whichever process owns the index does the work. Raises `StoreError` when that makes no progress for
         two minutes. While the index cannot be used the files are searched, and nothing has to be waited for.
         """
+        await self._flush(_STUCK)
+
+    async def _flush(self, stuck: float) -> None:
         self._must_be_open()
         coverage = await self._in_housekeeping(lambda: Coverage(self._index))
         barrier: Future[None] | None = None
@@ -126,7 +131,7 @@ class SqliteStore:
                     break
                 if coverage.progress != progress:
                     progress, progress_at = coverage.progress, time.monotonic()
-                elif time.monotonic() - progress_at > _STUCK:
+                elif time.monotonic() - progress_at > stuck:
                     raise StoreError(
                         "The index does not get up to date.",
                         mend="See the log of the process that holds .storage/indexer.lock, or end that process.",
@@ -182,14 +187,21 @@ class SqliteStore:
         await self._in_housekeeping(self._index.clear)
 
     async def purge(self, wanted: Wanted, *, dry_run: bool) -> list[Trace]:
-        """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised."""
+        """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised.
+
+        Nobody is waited for for long: what cannot be done now is left to the next start.
+        """
         self._must_be_open()
+        locked = await self._in_housekeeping(lambda: locked_index(self._index, dry_run=dry_run))
+        if locked is not None:
+            return [locked]
         try:
             indexed = await self._in_housekeeping(lambda: count_rows(self._index, wanted))
             if not dry_run:
-                await self.flush()
+                await self._flush(_STUCK_PURGE)
         except StoreError as error:
-            return [Trace("the index", 0, removed=False, why=error.cause, waits=not dry_run, derived=True)]
+            where = place_of(self._index)
+            return [Trace(where, 0, removed=False, why=error.cause, waits=not dry_run, derived=True)]
         return await self._in_housekeeping(lambda: purge_index(self._index, wanted, indexed=indexed, dry_run=dry_run))
 
     async def findings(self) -> list[Finding]:

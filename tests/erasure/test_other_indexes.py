@@ -1,0 +1,140 @@
+"""A purge beside an index that another process has locked, and one that an earlier configuration put elsewhere.
+
+``NANOBOT_MEMORY_TRUST=full`` takes the waits of the program as they are; the ordinary form shortens them.
+"""
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+import apsw
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from tests.faults.hindrance import locked
+
+SAID = ("We move from Kafka to Redpanda.", "I play chess on Sundays.")
+# Seconds that a purge beside a lock may take: some six are usual on a busy machine, and it took 126.
+LONGEST = 30.0
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,consolidation")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "workspace"
+    folder.mkdir()
+    configure(folder)
+    fill(folder)
+    return folder
+
+
+def configure(workspace: Path, **storage: str) -> MemoryConfig:
+    """Write the configuration that the commands read, and return it."""
+    plugins = {"storage": {"embeddingProvider": "none", **storage}}
+    (workspace.parent / "config.json").write_text(json.dumps({"memoryPlugins": plugins}), encoding="utf-8")
+    return MemoryConfig.model_validate({"plugins": plugins})
+
+
+def fill(workspace: Path, config: MemoryConfig | None = None) -> None:
+    async def say() -> None:
+        async with MemoryHost(workspace, config=config or configure(workspace)) as host:
+            for text in SAID:
+                await host.message_received(session_key="cli:one", text=text)
+            await host.flush_index()
+
+    asyncio.run(say())
+
+
+def holders(folder: Path) -> set[str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix() for path in files if b"kafka" in path.read_bytes().lower()}
+
+
+@pytest.fixture
+def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.environ.get("NANOBOT_MEMORY_TRUST") != "full":
+        monkeypatch.setattr("nanobot_memory_plugins.storage.opening._LOCKED_MS", 100)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.memory_index._OPEN_SECONDS", 0.2)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.store._DRAIN", 0.1)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.database.connection.BUSY_TIMEOUT_MS", 200)
+
+
+@pytest.mark.usefixtures("short_waits")
+@pytest.mark.parametrize("whole", [False, True], ids=["against writers", "against everybody"])
+def test_beside_a_locked_index_a_purge_ends_soon_and_says_what_is_left_and_the_next_start_does_it(
+    workspace: Path, whole: bool, capsys: pytest.CaptureFixture[str]
+):
+    command = ["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace)]
+    with locked(workspace / ".storage" / "memory.db", whole=whole):
+        begun = time.monotonic()
+        assert run_command_line(command) == 1
+        assert time.monotonic() - begun < LONGEST
+        said = capsys.readouterr().out
+        assert "left in .storage/memory.db: another process has locked it;" in said
+        assert "the next start or command removes it" in said
+        assert "removed from .storage/memory.db" not in said
+        assert "The next start goes on with it." in said
+        assert {name for name in holders(workspace) if name.startswith("memory/")} == set()
+        begun = time.monotonic()
+        asyncio.run(start(workspace))  # a host that starts meanwhile is not held up
+        assert time.monotonic() - begun < LONGEST
+    assert holders(workspace)
+    asyncio.run(start(workspace))
+    assert holders(workspace) == set()
+
+
+async def start(workspace: Path) -> None:
+    async with MemoryHost(workspace, config=configure(workspace)):
+        pass
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_what_is_held_only_while_it_is_looked_at_is_said_too(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    with locked(workspace / ".storage" / "memory.db", whole=True):
+        command = ["purge", "--text", "Kafka", "--dry-run", "--workspace", str(workspace), "--json"]
+        assert run_command_line(command) == 0
+        told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    (index,) = (one for one in told["traces"] if one["where"] == ".storage/memory.db")
+    assert (index["removed"], index["why"].split(";")[0]) == (False, "another process has locked it")
+
+
+def test_an_index_that_an_earlier_configuration_put_elsewhere_is_emptied(
+    workspace: Path, capsys: pytest.CaptureFixture[str]
+):
+    far = workspace.parent / "far" / "index.db"
+    for place in ("inside/index.db", str(far), ".storage/other.db"):
+        fill(workspace, configure(workspace, dbPath=place))
+    assert far.stat().st_size > 0
+    configure(workspace, dbPath="new/index.db")
+    command = ["purge", "--text", "Kafka", "--workspace", str(workspace), "--json"]
+    assert run_command_line([*command, "--dry-run"]) == 0
+    planned = json.loads(capsys.readouterr().out.splitlines()[-1])["traces"]
+    elsewhere = {"inside/index.db", str(far), ".storage/other.db", ".storage/memory.db"}
+    assert elsewhere <= {one["where"] for one in planned if one["removed"]}
+    assert run_command_line([*command, "--yes"]) == 0
+    done = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert elsewhere <= {*done["files"]}
+    assert holders(workspace.parent) == set()
+    configure(workspace, dbPath=str(far))  # and back: it is made again from the files
+    assert run_command_line(["search", "chess", "--workspace", str(workspace), "--json"]) == 0
+    assert "I play chess on Sundays." in capsys.readouterr().out
+
+
+def test_a_database_that_is_not_ours_is_named_and_stays_as_it_is(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    foreign = workspace / ".storage" / "foreign.db"
+    connection = apsw.Connection(str(foreign))
+    connection.execute("CREATE TABLE brokers (name TEXT); INSERT INTO brokers VALUES ('Kafka')")
+    connection.close()
+    empty = workspace / ".storage" / "empty.db"
+    empty.write_bytes(b"")
+    before = foreign.read_bytes()
+    run_command_line(["purge", "--text", "Kafka", "--yes", "--workspace", str(workspace), "--json"])
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    (named,) = (one for one in told["traces"] if one["where"] == ".storage/foreign.db")
+    assert (named["removed"], named["waits"], "no index of ours" in named["why"]) == (False, False, True)
+    assert (foreign.read_bytes(), empty.read_bytes()) == (before, b"")
