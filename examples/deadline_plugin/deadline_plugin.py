@@ -9,8 +9,8 @@ DEADLINE = re.compile(
 )
 
 
-@hookimpl
-def on_message_received(text: str) -> Note | None:
+@hookimpl.on_message_received
+def on_message_received(text: str, **_: object) -> Note | None:
     """Return a note when a deadline stands in the message."""
     found = DEADLINE.search(text)
     if found is None:

@@ -27,13 +27,6 @@ CREATE TABLE IF NOT EXISTS memories
 WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
-class Options(BaseModel):
-    """Where the shelf stands."""
-
-    model_config = ConfigDict(extra="forbid")
-    file: str = Field("~/.cache/shelf.db", description="The SQLite file, which several workspaces may share.")
-
-
 class ShelfStore:
     """A `Store`: anything with these six methods is one."""
 
@@ -146,16 +139,21 @@ def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
 class Plugin:
     """What the entry point names. `tryfirst` puts it before the store that is installed with the set."""
 
-    Options = Options
+    class Options(BaseModel):
+        """Where the shelf stands."""
 
-    @hookimpl(tryfirst=True)
-    def open_store(self, context: PluginContext) -> ShelfStore:
+        model_config = ConfigDict(extra="forbid")
+        file: str = Field(
+            default="~/.cache/shelf.db", description="The SQLite file, for several workspaces if need be."
+        )
+
+    @hookimpl.open_store(tryfirst=True)
+    def open_store(self, context: PluginContext[Options], **_: object) -> ShelfStore:
         """Open the shelf."""
-        options = context.options or Options()
-        return ShelfStore(context.workspace, Path(options.file).expanduser())
+        return ShelfStore(context.workspace, Path(context.options.file).expanduser())
 
-    @hookimpl
-    def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext) -> Trace | None:
+    @hookimpl.on_purge
+    def on_purge(self, texts: tuple[str, ...], dry_run: bool, context: PluginContext, **_: object) -> Trace | None:
         """Follow the files, which are clean already."""
         if dry_run or not isinstance(context.store, ShelfStore):
             return None

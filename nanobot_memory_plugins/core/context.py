@@ -3,12 +3,16 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic
+
+from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.scopes import owner
 from nanobot_memory_plugins.core.values import Hit, Scope, Visibility
+
+OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
 
 
 async def _all_of_them(_scope: Scope, hits: Sequence[Hit]) -> Sequence[Hit]:
@@ -16,11 +20,12 @@ async def _all_of_them(_scope: Scope, hits: Sequence[Hit]) -> Sequence[Hit]:
 
 
 @dataclass(frozen=True, slots=True)
-class PluginContext:
+class PluginContext(Generic[OptionsT]):
     """Handed to every hook that asks for it; each plugin gets its own.
 
-    ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, or None when
-    it declares none. ``complete`` asks the language model, within the budget of its purpose, and is None
+    ``options`` is the plugin's validated configuration: an instance of its ``Options`` model, by which type checkers
+    know it as ``PluginContext[Options]``. It is None when the plugin declares none, and when an option without a
+    default is missing. ``complete`` asks the language model, within the budget of its purpose, and is None
     when the host has wired none. ``redact`` hides secrets in a text, as core does before it writes, and the
     contact data that no user said; ``redact_said`` is for the user's own words, and for what stands in the
     memory's files.
@@ -33,7 +38,7 @@ class PluginContext:
 
     plugin_name: str
     workspace: Path
-    options: Any
+    options: OptionsT
     clock: Clock
     complete: Complete | None
     redact: Callable[[str], str]

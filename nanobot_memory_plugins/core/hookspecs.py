@@ -12,6 +12,7 @@ import pluggy
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.entries_access import EntryAccess
+from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
@@ -24,10 +25,9 @@ from nanobot_memory_plugins.core.values import (
     Withheld,
 )
 
-PROJECT_NAME = "nanobot_memory_plugins"
+__all__ = ["PROJECT_NAME", "hookimpl", "hookspec"]
 
 hookspec = pluggy.HookspecMarker(PROJECT_NAME)
-hookimpl = pluggy.HookimplMarker(PROJECT_NAME)
 
 
 @hookspec

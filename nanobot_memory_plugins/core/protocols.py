@@ -6,8 +6,16 @@ from typing import Any, Protocol, runtime_checkable
 
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus
 
-# async complete(messages, *, max_tokens, purpose) -> str, wired by the host.
-Complete = Callable[..., Awaitable[str]]
+
+class Complete(Protocol):
+    """Asks the language model. The host wires it; an ``async def`` with these arguments is one."""
+
+    def __call__(self, messages: Sequence[Mapping[str, Any]], /, *, max_tokens: int, purpose: str) -> Awaitable[str]:
+        """Return the model's answer to chat messages as the APIs have them.
+
+        ``purpose`` says in a word or two what for: each has a budget of its own.
+        """
+        ...
 
 
 class Embedder(Protocol):

@@ -109,16 +109,20 @@ async def test_each_plugin_gets_what_it_names_and_its_own_context(make_host, con
     def everything(text, **others):
         got["everything"] = {"text", *others}
 
+    def nothing_else(text, **_):
+        got["nothing_else"] = {"text", *_}
+
     def with_defaults(text="", of_tomorrow="default"):
         got["with_defaults"] = (text, of_tomorrow)
 
     host = make_host()
-    register(host, context, a=named, b=by_position, c=everything, d=with_defaults)
+    register(host, context, a=named, b=by_position, c=everything, d=nothing_else, e=with_defaults)
     await ask(host)
     assert got == {
         "named": (ARGUMENTS["scope"], "remember the milk", "a"),
         "by_position": ("remember the milk", "cli:direct", "b"),
         "everything": {*ARGUMENTS, "context"},
+        "nothing_else": {"text"},
         "with_defaults": ("remember the milk", "default"),
     }
 

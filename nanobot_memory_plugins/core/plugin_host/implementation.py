@@ -58,7 +58,8 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
     """Match an implementation's parameters with the arguments of its hook.
 
     A parameter with a default is filled in when the hook has it, and may be one that only another version of
-    the hook has. ``**name`` takes everything that is not named. Raises `PluginError` for a parameter that
+    the hook has. ``**name`` takes everything that is not named, and nothing where its name begins
+    with an underscore: copies have their price. Raises `PluginError` for a parameter that
     the hook does not have.
     """
     try:
@@ -80,7 +81,10 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
     return Signature(
         positional=tuple(parameter.name for parameter in parameters if parameter.kind is _BY_POSITION),
         named=tuple(parameter.name for parameter in parameters if parameter.kind in _NAMED and parameter.name in known),
-        everything=any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters),
+        everything=any(
+            parameter.kind is inspect.Parameter.VAR_KEYWORD and not parameter.name.startswith("_")
+            for parameter in parameters
+        ),
     )
 
 
