@@ -12,7 +12,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.negation import denies, without_negations
+from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
 from nanobot_memory_plugins.core.text.stems import stem
 
 # Of a longer text only the beginning is looked at; entries are sentences.
@@ -39,25 +41,15 @@ _LEFT = re.compile(r"(?:\bfrom\s+(\w+)|从([^,.;，。；]{1,12}?)(?=到|搬|换
 _PAST = re.compile(r"\b(?:used to|formerly|previously|once|in the past)\b|以前|曾经?|从前|过去")
 _DISLIKED = re.compile(r"\b(?:dislike[sd]?|hates?)\b|讨厌|厌恶")
 
-_ENGLISH_NUMBERS = {
-    word: str(value)
-    for value, word in enumerate(_words("two three four five six seven eight nine ten eleven twelve"), start=2)
-}
-_CHINESE_DIGITS = {character: value for value, character in enumerate("一二三四五六七八九十", start=1)} | {"两": 2}
 _CHINESE_NUMBER = re.compile(
     r"([一二两三四五六七八九]?十[一二三四五六七八九]?|[一二两三四五六七八九])(?=[个只条名位岁年月日号天周点时分元块次人杯家台本公页])"
 )
 _WEEKDAYS = re.compile(r"(?:周|星期|礼拜)([一二三四五六日天1-7])|\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b")
-_WEEKDAY_NUMBERS = {name: number for number, name in enumerate(_words("mon tues wednes thurs fri satur sun"), start=1)}
 _HALF_OF_DAY = re.compile(r"(\d)\s*([ap])\.?m\b")
 _MONTHS = re.compile(
     r"\b(jan|feb|apr|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|il|ust|ember|tember|ober)?\b"
     r"|(?:(?<=in )|(?<=by )|(?<=since )|(?<=until )|(?<=\d ))(may|march)\b|\b(may|march)(?= \d)"
 )
-_MONTH_NUMBERS = {
-    name: number for number, name in enumerate(_words("jan feb march apr may jun jul aug sep oct nov dec"), start=1)
-}
-
 _SILENT = frozenset(
     _words(
         """
@@ -168,8 +160,8 @@ def wording(text: str) -> Wording:
 def _dated(text: str) -> str:
     """Return a text with days, months and numbers in one spelling: ``w3``, ``m5``, ``2``."""
     text = _WEEKDAYS.sub(lambda match: f" wday{_weekday(match)} ", text)
-    text = _MONTHS.sub(lambda match: f" month{_MONTH_NUMBERS[_month(match)]} ", text)
-    text = _CHINESE_NUMBER.sub(lambda match: str(_chinese_number(match[1])), text)
+    text = _MONTHS.sub(lambda match: f" month{MONTH_NUMBERS[_month(match)]} ", text)
+    text = _CHINESE_NUMBER.sub(lambda match: str(chinese_number(match[1])), text)
     text = _HALF_OF_DAY.sub(r"\1 half\2 ", text)
     text = re.sub(r"(?<!\d)(\d+)(?:号|st\b|nd\b|rd\b|th\b)", r"\1日", text)
     return re.sub(r"(?<!\d)(\d+)月", r" month\1 ", text)
@@ -178,20 +170,13 @@ def _dated(text: str) -> str:
 def _weekday(match: re.Match[str]) -> int:
     name = match[1]
     if not name:
-        return _WEEKDAY_NUMBERS[match[2]]
-    return 7 if name in "日天" else int(name) if name.isdigit() else _CHINESE_DIGITS[name]
+        return WEEKDAYS.index(f"{match[2]}day") + 1
+    return int(name) if name.isdigit() else CHINESE_WEEKDAYS[name] + 1
 
 
 def _month(match: re.Match[str]) -> str:
     name: str = next(filter(None, match.groups()))
     return name if name in ("may", "march") else name[:3]
-
-
-def _chinese_number(text: str) -> int:
-    if "十" not in text:
-        return _CHINESE_DIGITS[text]
-    tens, _, ones = text.partition("十")
-    return 10 * _CHINESE_DIGITS.get(tens, 1) + _CHINESE_DIGITS.get(ones, 0)
 
 
 def _terms(text: str, names: frozenset[str]) -> Iterator[tuple[str, str, float]]:
@@ -206,8 +191,8 @@ def _terms(text: str, names: frozenset[str]) -> Iterator[tuple[str, str, float]]
             yield from _cjk_terms(match[0])
         else:
             word = match["word"]
-            if word in _ENGLISH_NUMBERS:
-                yield "number", _ENGLISH_NUMBERS[word], _WORD
+            if ENGLISH_NUMBERS.get(word, 1) > 1:  # "one" counts nothing as a rule
+                yield "number", str(ENGLISH_NUMBERS[word]), _WORD
             elif word in ("wday", "month"):
                 number = _TOKEN.match(text, match.end())
                 yield "number", f"{word}{number[0] if number else ''}", 0.0

@@ -7,26 +7,11 @@ The terms follow ISO 8601: ``2023-05-08`` a day, ``2023-05`` a month of a year, 
 import re
 from collections.abc import Iterator
 
-_MONTHS = (
-    ("january", "jan"),
-    ("february", "feb"),
-    ("march", "mar"),
-    ("april", "apr"),
-    ("may",),
-    ("june", "jun"),
-    ("july", "jul"),
-    ("august", "aug"),
-    ("september", "sept", "sep"),
-    ("october", "oct"),
-    ("november", "nov"),
-    ("december", "dec"),
-)
-_MONTH_NUMBER = {name: number for number, names in enumerate(_MONTHS, 1) for name in names}
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS
+from nanobot_memory_plugins.core.text.numbers import chinese_number
+
 # These are ordinary words too: alone they count as months only with a capital letter.
 _AMBIGUOUS = frozenset({"may", "march", "mar"})
-_CHINESE_DIGITS = {"一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
-
-_NAMES = "|".join(sorted(_MONTH_NUMBER, key=len, reverse=True))
 _DAY = r"(?:0?[1-9]|[12]\d|3[01])"
 _YEAR = r"(?:19|20)\d\d"
 _CHINESE_NUMBER = r"(?:\d{1,2}|[一二三四五六七八九十]{1,3})"
@@ -37,7 +22,7 @@ _CHINESE = re.compile(
     rf"(?:\s?(?P<d>{_CHINESE_NUMBER})\s?[日号])?"
 )
 _ENGLISH = re.compile(
-    rf"\b(?:(?P<d1>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{_NAMES})\b\.?"
+    rf"\b(?:(?P<d1>{_DAY})(?:st|nd|rd|th)?(?:\s+of)?\s+)?(?P<m>{MONTH_NAME})\b\.?"
     rf"(?:\s+(?P<d2>{_DAY})(?:st|nd|rd|th)?\b(?![:.]\d))?(?:,?\s+(?P<y>{_YEAR})\b)?",
     re.IGNORECASE | re.ASCII,
 )
@@ -50,12 +35,12 @@ def date_terms(text: str) -> Iterator[str]:
     if "月" in text:
         for match in _CHINESE.finditer(text):
             day = match["d"]
-            yield from _terms(match["y"], _chinese_number(match["m"]), str(_chinese_number(day)) if day else None)
+            yield from _terms(match["y"], chinese_number(match["m"]), str(chinese_number(day)) if day else None)
     for match in _ENGLISH.finditer(text):
         name, day, year = match["m"], match["d1"] or match["d2"], match["y"]
         if name.lower() in _AMBIGUOUS and not (day or year or name[0].isupper()):
             continue
-        yield from _terms(year, _MONTH_NUMBER[name.lower()], day)
+        yield from _terms(year, MONTH_NUMBERS[name.lower()], day)
 
 
 def _terms(year: str | None, month: int, day: str | None) -> Iterator[str]:
@@ -70,15 +55,3 @@ def _terms(year: str | None, month: int, day: str | None) -> Iterator[str]:
     if number:
         yield f"--{month:02}-{number:02}"
     yield f"--{month:02}"
-
-
-def _chinese_number(text: str) -> int:
-    """Return the value of digits or of a Chinese number up to 99; 0 for what is neither."""
-    if text.isdecimal():
-        return int(text)
-    tens, ten, ones = text.partition("十")
-    if not ten:
-        return _CHINESE_DIGITS.get(text, 0)
-    if (tens and tens not in _CHINESE_DIGITS) or (ones and ones not in _CHINESE_DIGITS):
-        return 0
-    return _CHINESE_DIGITS.get(tens, 1) * 10 + _CHINESE_DIGITS.get(ones, 0)

@@ -6,6 +6,8 @@ from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
+from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
 
 _LONGEST = 500
 # Farther ahead than this it is no date of a todo.
@@ -13,22 +15,14 @@ _FARTHEST = timedelta(days=3_660)
 
 _ISO = re.compile(r"(?<!\d)(20\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})日?")
 _MONTH_DAY = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])月(3[01]|[12]\d|0?[1-9])[日号]")
-_MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)}  # noqa: SIM905
 _MONTH_NAME = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _ENGLISH_DAY = re.compile(
     rf"\b{_MONTH_NAME}\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (20\d\d))?"
     rf"|\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (20\d\d))?"
 )
-_DAYS = {name: n for n, name in enumerate(["mon", "tue", "wed", "thu", "fri", "sat", "sun"])}
+_DAYS = {name[:3]: number for number, name in enumerate(WEEKDAYS)}
 _WEEKDAY = re.compile(r"\b(next |this |coming )?(mon|tues|wednes|thurs|fri|satur|sun)day\b")
 _ZH_WEEKDAY = re.compile(r"(下下|下个?|这个?|本)?(?:周|星期|礼拜)([一二三四五六日天])")
-_ZH_DAYS = {character: n for n, character in enumerate("一二三四五六日")} | {"天": 6}
-_NUMBERS = {
-    **{word: n for n, word in enumerate(["one", "two", "three", "four", "five", "six", "seven"], start=1)},
-    **{character: n for n, character in enumerate("一二三四五六七八九十", start=1)},
-    "a": 1,
-    "两": 2,
-}
 _IN = re.compile(r"\b(?:in|within) (\d{1,3}|a|one|two|three|four|five|six|seven) (day|week|month)s?\b")
 _ZH_IN = re.compile(r"(\d{1,3}|[一二两三四五六七八九十])个?(天|日|周|星期|礼拜|月)(?:之?后|以?内|内)")
 _AHEAD = (
@@ -82,7 +76,7 @@ def _absolute(text: str, today: date) -> date | None:
         return _to_come(int(found[1]), int(found[2]), None, today)
     if found := _ENGLISH_DAY.search(text):
         month, day, year = (found[1], found[2], found[3]) if found[1] else (found[5], found[4], found[6])
-        return _to_come(_MONTHS[month], int(day), int(year) if year else None, today)
+        return _to_come(MONTH_NUMBERS[month], int(day), int(year) if year else None, today)
     return None
 
 
@@ -102,7 +96,7 @@ def _relative(text: str, today: date) -> date | None:
     monday = today - timedelta(days=today.weekday())
     if found := _ZH_WEEKDAY.search(text):
         weeks = 2 if found[1] == "下下" else 1 if (found[1] or "").startswith("下") else 0
-        day = monday + timedelta(days=_ZH_DAYS[found[2]] + 7 * weeks)
+        day = monday + timedelta(days=CHINESE_WEEKDAYS[found[2]] + 7 * weeks)
         return day if day >= today else day + timedelta(days=7)
     if found := _WEEKDAY.search(text):
         wanted = _DAYS[found[2][:3]]
@@ -120,7 +114,7 @@ def _relative(text: str, today: date) -> date | None:
 
 
 def _after(count: str, unit: str, today: date) -> date:
-    number = int(count) if count.isdigit() else _NUMBERS[count]
+    number = 1 if count == "a" else ENGLISH_NUMBERS.get(count) or chinese_number(count)
     days = 30 if unit in ("month", "月") else 7 if unit in ("week", "周", "星期", "礼拜") else 1
     return today + timedelta(days=number * days)
 

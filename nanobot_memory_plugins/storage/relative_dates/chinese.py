@@ -3,6 +3,8 @@
 import re
 from datetime import date, timedelta
 
+from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS
+from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS, chinese_number
 from nanobot_memory_plugins.storage.relative_dates.calendar import (
     Span,
     ago,
@@ -23,9 +25,6 @@ from nanobot_memory_plugins.storage.relative_dates.calendar import (
 )
 from nanobot_memory_plugins.storage.relative_dates.rules import Rules
 
-_DIGITS = {"一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
-_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
-
 _NUMBER = r"\d{1,2}|[一二三四五六七八九十]{1,3}"
 _COUNT = r"(?P<n>\d{1,4}|十几|好?几|数|半|[一二两三四五六七八九十]{1,3})"
 _UNIT = r"(?P<unit>分钟|个?小时|个?钟头|天|日|周|个?星期|个?礼拜|个月|年)"
@@ -36,26 +35,14 @@ _PART = "初|底|末|中旬|上旬|下旬|中(?!间)"
 _NOT_A_DATE = "(?![个周天年以之]?[内前后])"
 
 
-def _number(text: str) -> int:
-    """Return the value of digits or of a Chinese number up to 99; 0 for what is neither."""
-    if text.isdecimal():
-        return int(text)
-    tens, ten, ones = text.partition("十")
-    if not ten:
-        return _DIGITS.get(text, 0)
-    if (tens and tens not in _DIGITS) or (ones and ones not in _DIGITS):
-        return 0
-    return _DIGITS.get(tens, 1) * 10 + _DIGITS.get(ones, 0)
-
-
 def _count(text: str) -> tuple[int, int] | None:
     """Return the fewest and the most that a count may stand for; 三五天 names both."""
     vague = {"几": (2, 5), "好几": (3, 7), "数": (3, 7), "十几": (11, 19)}
     if text in vague:
         return vague[text]
-    if len(text) == 2 and text[0] in _DIGITS and text[1] in _DIGITS:
-        return _DIGITS[text[0]], _DIGITS[text[1]]
-    number = _number(text)
+    if len(text) == 2 and text[0] in CHINESE_DIGITS and text[1] in CHINESE_DIGITS:
+        return CHINESE_DIGITS[text[0]], CHINESE_DIGITS[text[1]]
+    number = chinese_number(text)
     return (number, number) if number else None
 
 
@@ -108,12 +95,12 @@ def _week(match: re.Match[str], today: date) -> Span | None:
     day = match["day"]
     if day is None:
         return week_of(today, back)
-    return weekend_of(today, back) if day == "末" else weekday_of(today, _WEEKDAYS[day], back)
+    return weekend_of(today, back) if day == "末" else weekday_of(today, CHINESE_WEEKDAYS[day], back)
 
 
 def _weekday(match: re.Match[str], today: date) -> Span | None:
     day = match["day"]
-    return latest_weekend(today) if day == "末" else latest_weekday(today, _WEEKDAYS[day], before_today=False)
+    return latest_weekend(today) if day == "末" else latest_weekday(today, CHINESE_WEEKDAYS[day], before_today=False)
 
 
 def _part(span: Span, part: str | None) -> Span:
@@ -134,7 +121,7 @@ def _month(match: re.Match[str], today: date) -> Span | None:
         return None
     month = months_back(today, back)
     if match["day"]:
-        return day_of_month(month.year, month.month, _number(match["day"]))
+        return day_of_month(month.year, month.month, chinese_number(match["day"]))
     return _part(month_of(month.year, month.month), match["part"])
 
 
@@ -170,20 +157,20 @@ def _bare_year_part(match: re.Match[str], today: date) -> Span | None:
 
 
 def _month_and_day(year: int, month: str, day: str | None) -> Span | None:
-    number = _number(month)
+    number = chinese_number(month)
     if not 1 <= number <= 12:
         return None
-    return day_of_month(year, number, _number(day)) if day else month_of(year, number)
+    return day_of_month(year, number, chinese_number(day)) if day else month_of(year, number)
 
 
 def _date(match: re.Match[str], today: date) -> Span | None:
-    month, day = _number(match["month"]), match["day"]
+    month, day = chinese_number(match["month"]), match["day"]
     if match["year"]:
         return _month_and_day(int(match["year"]), match["month"], day)
     if not 1 <= month <= 12:
         return None
     if day:
-        return latest_date(today, month, _number(day))
+        return latest_date(today, month, chinese_number(day))
     return _part(latest_month(today, month), match["part"])
 
 
@@ -241,13 +228,13 @@ def _week_ahead(match: re.Match[str], today: date) -> Span:
     day = match["day"]
     if day is None:
         return week_of(today, ahead)
-    return weekend_of(today, ahead) if day == "末" else weekday_of(today, _WEEKDAYS[day], ahead)
+    return weekend_of(today, ahead) if day == "末" else weekday_of(today, CHINESE_WEEKDAYS[day], ahead)
 
 
 def _month_ahead(match: re.Match[str], today: date) -> Span | None:
     first = months_back(today, -len(match["which"]))
     day = match["day"]
-    return day_of_month(first.year, first.month, _number(day)) if day else month_of(first.year, first.month)
+    return day_of_month(first.year, first.month, chinese_number(day)) if day else month_of(first.year, first.month)
 
 
 AHEAD = Rules(

@@ -3,6 +3,8 @@
 import re
 from datetime import date, timedelta
 
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS, WEEKDAYS
+from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS
 from nanobot_memory_plugins.storage.relative_dates.calendar import (
     Span,
     ago,
@@ -23,23 +25,9 @@ from nanobot_memory_plugins.storage.relative_dates.calendar import (
 )
 from nanobot_memory_plugins.storage.relative_dates.rules import Rules
 
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTH_NUMBER = {
-    name: number
-    for number, names in enumerate(
-        (
-            *(("january", "jan"), ("february", "feb"), ("march", "mar"), ("april", "apr"), ("may",), ("june", "jun")),
-            *(("july", "jul"), ("august", "aug"), ("september", "sept", "sep"), ("october", "oct")),
-            *(("november", "nov"), ("december", "dec")),
-        ),
-        1,
-    )
-    for name in names
-}
-_NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 # Fewest and most that a count may stand for.
 _COUNTS = {
-    **{word: (n, n) for n, word in enumerate(_NUMBER_WORDS, 1)},
+    **{word: (number, number) for word, number in ENGLISH_NUMBERS.items()},
     **dict.fromkeys(("a", "an"), (1, 1)),
     "couple": (2, 3),
     "few": (2, 5),
@@ -48,9 +36,9 @@ _COUNTS = {
 
 _NUMBER = rf"(?:\d{{1,4}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})"
 _COUNT = rf"(?:(?P<low>{_NUMBER})(?: or |-| to ))?(?:an? )?(?P<n>{_NUMBER})(?: of)?"
-_WEEKDAY = "|".join(_WEEKDAYS)
+_WEEKDAY = "|".join(WEEKDAYS)
 _UNIT = rf"(?P<unit>minute|hour|day|night|weekend|week|fortnight|month|year|{_WEEKDAY})s?"
-_MONTH = rf"(?P<month>{'|'.join(sorted(_MONTH_NUMBER, key=len, reverse=True))})"
+_MONTH = rf"(?P<month>{MONTH_NAME})"
 _DAY = r"(?P<day>0?[1-9]|[12]\d|3[01])(?:st|nd|rd|th)?"
 _YEAR = r"(?:,? (?:of )?(?P<year>(?:19|20)\d\d\b|(?:last|this|next) year))"
 
@@ -64,8 +52,8 @@ def _ago(match: re.Match[str], today: date) -> Span | None:
     if match["low"]:
         fewest = _count(match["low"])[0]
     unit = match["unit"]
-    if unit in _WEEKDAYS:
-        back = latest_weekday(today, _WEEKDAYS.index(unit), before_today=True).start
+    if unit in WEEKDAYS:
+        back = latest_weekday(today, WEEKDAYS.index(unit), before_today=True).start
         return Span(back - timedelta(weeks=most - 1), back - timedelta(weeks=fewest - 1))
     match unit:
         case "minute":
@@ -88,9 +76,9 @@ def _ago(match: re.Match[str], today: date) -> Span | None:
 def _rolling(match: re.Match[str], today: date) -> Span | None:
     most = _count(match["n"])[1] if match["n"] else 1
     unit = match["unit"]
-    if unit in _WEEKDAYS:
+    if unit in WEEKDAYS:
         return Span(
-            latest_weekday(today, _WEEKDAYS.index(unit), before_today=True).start - timedelta(weeks=most - 1), today
+            latest_weekday(today, WEEKDAYS.index(unit), before_today=True).start - timedelta(weeks=most - 1), today
         )
     match unit:
         case "minute":
@@ -110,8 +98,8 @@ def _past(match: re.Match[str], today: date) -> Span | None:
     unit = match["unit"]
     if unit == "weekend":
         return weekend_of(today, 1)
-    if unit in _WEEKDAYS:
-        return latest_weekday(today, _WEEKDAYS.index(unit), before_today=True)
+    if unit in WEEKDAYS:
+        return latest_weekday(today, WEEKDAYS.index(unit), before_today=True)
     return rolling(today, unit, 1)
 
 
@@ -132,11 +120,11 @@ def _before_last(match: re.Match[str], today: date) -> Span | None:
 def _last(match: re.Match[str], today: date) -> Span | None:
     """Resolve "last" and "this" with a calendar unit, a day of the week or a month."""
     back, unit = match["which"] != "this", match["unit"]
-    if unit in _WEEKDAYS:
-        number = _WEEKDAYS.index(unit)
+    if unit in WEEKDAYS:
+        number = WEEKDAYS.index(unit)
         return latest_weekday(today, number, before_today=True) if back else weekday_of(today, number)
-    if unit in _MONTH_NUMBER:
-        number = _MONTH_NUMBER[unit]
+    if unit in MONTH_NUMBERS:
+        number = MONTH_NUMBERS[unit]
         return latest_month(today, number, before_this=True) if back else month_of(today.year, number)
     match unit:
         case "week":
@@ -152,13 +140,13 @@ def _last(match: re.Match[str], today: date) -> Span | None:
 
 
 def _weekday_of_week(match: re.Match[str], today: date) -> Span | None:
-    return weekday_of(today, _WEEKDAYS.index(match["unit"]), match["which"] == "last")
+    return weekday_of(today, WEEKDAYS.index(match["unit"]), match["which"] == "last")
 
 
 def _date(match: re.Match[str], today: date) -> Span | None:
     """Resolve a date with or without its year, or a month with its year."""
     named = match.groupdict()
-    month, day, year = _MONTH_NUMBER[match["month"]], named.get("day"), named.get("year")
+    month, day, year = MONTH_NUMBERS[match["month"]], named.get("day"), named.get("year")
     if year is None:
         return latest_date(today, month, int(day)) if day else latest_month(today, month)
     relative = {"last year": today.year - 1, "this year": today.year, "next year": 0}
@@ -191,7 +179,7 @@ RULES = Rules(
         "weekday_of_week": (rf"\b(?P<unit>{_WEEKDAY})(?: of)? (?P<which>last|this) week\b", _weekday_of_week),
         "weekday": (
             rf"\bon (?P<unit>{_WEEKDAY})\b",
-            lambda match, today: latest_weekday(today, _WEEKDAYS.index(match["unit"]), before_today=False),
+            lambda match, today: latest_weekday(today, WEEKDAYS.index(match["unit"]), before_today=False),
         ),
         "day_month": (rf"\b{_DAY}(?: of)? {_MONTH}\b{_YEAR}?", _date),
         "month_day": (rf"\b{_MONTH}\.? (?:the )?{_DAY}\b(?![:.]\d){_YEAR}?", _date),
