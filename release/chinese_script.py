@@ -9,8 +9,8 @@ TABLE = Path(__file__).parents[1] / "nanobot_memory_plugins" / "core" / "redacti
 
 # Unified ideographs with extension A, and the compatibility forms of Unicode's first plane.
 _RANGES = ((0x3400, 0x9FFF), (0xF900, 0xFAFF))
-# Where what is beside it decides, or OpenCC leaves it: what the words of the rules need. 接著, 瞭解, 藉口, 回覆, 甚麼;
-# 帳號, which China writes with 账 and with 帐; 暱稱; the "you" for women, the "it" for animals, the "only" of older spelling.
+# Where what is beside it decides, or OpenCC leaves it: what the words of the rules need. 接著, 瞭解, 藉口, 回覆, 甚麼,
+# 暱稱; 帳號, which China writes with 账 and with 帐; the "you" for women, the "it" for animals, the older "only".
 _CHOSEN = {
     "著": "着",
     "瞭": "了",
