@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.harmless_names import with_harmless_names
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.plugin_host.bounds import TOOL_ANSWER
+from nanobot_memory_plugins.core.plugin_host.tracebacks import log_traceback
 from nanobot_memory_plugins.core.protocols import MemoryTool
 
 _FORGOTTEN = (
@@ -60,7 +61,11 @@ class BoundedTool:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
         if await self._holds_forgotten(session_key, dict(arguments)):
             return f"Error: {self.name} was not run. {_FORGOTTEN}"
-        answer: object = await self._tool.run(arguments, session_key=session_key)
+        try:
+            answer: object = await self._tool.run(arguments, session_key=session_key)
+        except Exception as error:
+            log_traceback(self._plugin, error)
+            raise
         if not isinstance(answer, str):
             return self._left_out("it is no text")
         # The base class's own methods: a subclass might say anything of itself.

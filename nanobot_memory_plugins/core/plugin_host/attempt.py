@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of,
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
 from nanobot_memory_plugins.core.plugin_host.sandbox import PluginCoroutine, end_task
 from nanobot_memory_plugins.core.plugin_host.threads import run_in_pool
+from nanobot_memory_plugins.core.plugin_host.tracebacks import log_traceback
 
 # A loop that comes so much after a deadline was held up; how long an implementation may then take to end.
 _LATE = 0.01
@@ -138,6 +139,7 @@ class Attempt(PluginCoroutine):
         elif isinstance(error, StopIteration):
             self._conclude(error.value)
         else:
+            log_traceback(self.implementation.plugin_name, error)
             self._conclude(failure_of(error, self.implementation.home))
 
     def _expire(self) -> None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host.failure import exception_name
+from nanobot_memory_plugins.core.plugin_host.tracebacks import log_traceback
 
 # Frames of the import system itself say nothing about the place of an error.
 _IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib")
@@ -100,6 +101,7 @@ def _load_with_limit(
             failed = plugin is None
             results.append((plugin, options, "it names nothing but None" if failed else ""))
         except BaseException as error:
+            log_traceback(entry_point.name, error)
             results.append((None, None, _describe(error, entry_point.value)))
 
     thread = threading.Thread(target=load, name=f"nanobot-memory import {entry_point.name}", daemon=True)

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core.plugin_host.failure import Failure, Home, excep
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation, Place, find_implementations
 from nanobot_memory_plugins.core.plugin_host.inline import run_bounded
 from nanobot_memory_plugins.core.plugin_host.sandbox import Sandbox
+from nanobot_memory_plugins.core.plugin_host.tracebacks import log_traceback
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
 
 
@@ -99,6 +100,7 @@ class PluginHost:
                 self._failed.add(name)
             if isinstance(error, PluginError) or is_the_users_interrupt(error):
                 raise
+            log_traceback(name, error)
             what = exception_name(error)
         raise PluginError(f"Plugin {name} cannot be registered: looking at it raises {what}.")
 

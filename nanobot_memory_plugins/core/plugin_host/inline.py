@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.plugin_host.attempt import Outcome, WrongAnswer
 from nanobot_memory_plugins.core.plugin_host.bounds import TooLargeError
 from nanobot_memory_plugins.core.plugin_host.failure import Failure, failure_of, is_the_users_interrupt
 from nanobot_memory_plugins.core.plugin_host.implementation import Implementation
+from nanobot_memory_plugins.core.plugin_host.tracebacks import log_traceback
 
 
 def run_bounded(
@@ -68,6 +69,7 @@ def run_inline(
     except BaseException as error:
         if is_the_users_interrupt(error):
             raise
+        log_traceback(implementation.plugin_name, error)
         return failure_of(error, implementation.home)
     if time.monotonic() > deadline:
         return Failure(reason=f"no answer within {limit:g} s", place=implementation.home.definition)

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.plugin_host.failure import (
     is_the_users_interrupt,
 )
 from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool
+from nanobot_memory_plugins.core.plugin_host.tracebacks import log_traceback
 
 # Threads that one plugin can keep busy at a time; the standard library's pool stops at 32 as well.
 _THREADS = 32
@@ -106,6 +107,7 @@ class Sandbox:
         self.tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             logger.debug("a task of plugin {} ended with {}", self.plugin_name, exception_name(error))
+            log_traceback(self.plugin_name, error)
 
 
 class PluginCoroutine(Coroutine[Any, Any, Any]):

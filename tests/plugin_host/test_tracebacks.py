@@ -1,0 +1,109 @@
+"""Why a plugin failed stands in the log with its whole traceback when the author names the plugin, and never else."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from tests.support.third_party import install_plugin
+
+# Each function fails somewhere below itself, with a text of its own and a key that nobody may see.
+FAILING = """
+    import asyncio
+
+    from nanobot_memory_plugins.core import hookimpl
+
+    KEY = "sk-ant-api03-" + "Zq7Rk2Lm9Xc4" * 4
+
+    def brew(what):
+        raise ValueError(f"no beans for {what} of NAME with {KEY}")
+
+    class Tool:
+        name = "NAME_tool"
+        description = "fails"
+        parameters = {"type": "object", "properties": {}}
+
+        async def run(self, arguments, *, session_key):
+            brew("a tool")
+
+    async def in_the_background():
+        brew("a task")
+
+    @hookimpl
+    async def on_message_received(text):
+        asyncio.create_task(in_the_background())
+        await asyncio.sleep(0)
+        brew(text)
+
+    @hookimpl
+    def on_session_idle():
+        brew("a thread")
+
+    @hookimpl
+    def trim_bootstrap():
+        brew("a prompt")
+
+    @hookimpl
+    def contribute_tools():
+        return Tool()
+"""
+BROKEN = 'raise RuntimeError("no water for NAME")'
+UNREADABLE = """
+    class Unreadable:
+        def __dir__(self):
+            raise RuntimeError("no cups for NAME")
+
+    PLUGIN = Unreadable()
+"""
+TOLD = [f"no beans for {what} of" for what in ("espresso", "a task", "a thread", "a prompt", "a tool")]
+
+
+@pytest.fixture
+def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = []
+    for name in ("coffee", "tea"):
+        sources = {name: FAILING, f"{name}_broken": BROKEN, f"{name}_unreadable": UNREADABLE}
+        for plugin, source in sources.items():
+            (tmp_path / plugin).mkdir()
+            install_plugin(tmp_path / plugin, monkeypatch, plugin, source.replace("NAME", name))
+            names.append(plugin)
+        points = tmp_path / f"{name}_unreadable" / f"third_party_{name}_unreadable-1.0.dist-info" / "entry_points.txt"
+        points.write_text(points.read_text(encoding="utf-8").rstrip("\n") + ":PLUGIN\n", encoding="utf-8")
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", ",".join(names))
+
+
+async def everything_fails(workspace: Path) -> None:
+    config = MemoryConfig.model_validate({"core": {"message_limit": 30, "tool_limit": 30}})
+    async with MemoryHost(workspace, config=config) as memory:
+        await memory.message_received(session_key="cli:one", text="espresso")
+        await memory.session_idle(session_key="cli:one")
+        memory.trim_bootstrap({"AGENTS.md": "# Be kind"})
+        for tool in memory.tools():
+            if tool.name.endswith("_tool"):
+                with pytest.raises(ValueError, match="no beans"):
+                    await tool.run({}, session_key="cli:one")
+
+
+async def test_a_named_plugin_is_told_of_in_full_and_no_other(
+    plugins, log: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NANOBOT_MEMORY_DEBUG_PLUGINS", "coffee, coffee_broken,coffee_unreadable")
+    await everything_fails(tmp_path / "workspace")
+    text = "\n".join(message.strip("\n") for message in log)
+    for told in (*TOLD, "no water for", "no cups for"):
+        assert f"{told} coffee" in text
+        assert f"{told} tea" not in text
+    assert 'third_party_coffee.py", line' in text
+    assert "raise ValueError(f" in text  # the line of the source
+    assert "Zq7Rk2Lm9Xc4" not in text
+    assert all("\n" not in message.record["message"] for message in log)
+
+
+async def test_without_the_variable_no_text_of_an_error_is_told(plugins, log: list[Any], tmp_path: Path):
+    await everything_fails(tmp_path / "workspace")
+    text = "".join(log)
+    assert "plugin coffee failed in on_message_received: ValueError at" in text
+    assert "no beans" not in text
+    assert "no water" not in text
+    assert "no cups" not in text
