@@ -1,4 +1,6 @@
 import re
+import subprocess
+import sys
 import threading
 import time
 from random import Random
@@ -201,3 +203,13 @@ def test_megabytes_of_prose_leave_other_threads_room():
     assert result.endswith("password=[REDACTED]")
     assert len(gaps) > 20
     assert max(gaps) < 1.0
+
+
+def test_the_first_text_of_a_process_is_redacted_like_any_other():
+    script = (
+        "from nanobot_memory_plugins.core.redaction.redactor import Redactor\n"
+        "text = 'the alarm code is 4471, the wifi is parrotkitten838'\n"
+        "first, second = Redactor().redact(text), Redactor().redact(text)\n"
+        "assert first == second != text, (first, second)\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=120)

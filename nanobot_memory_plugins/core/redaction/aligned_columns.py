@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.key_names import Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.told_cells import TELLING_CUES, is_telling, is_told_below
 from nanobot_memory_plugins.core.redaction.value_shapes import (
     has_password_marks,
     is_placeholder,
@@ -19,12 +20,13 @@ from nanobot_memory_plugins.core.redaction.value_shapes import (
 )
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
-HEADINGS = Cues(
+HEADINGS = TELLING_CUES | Cues(
     words(
         "pass pwd pw secret token key pin otp code cvv cvc credential psk"
         " primarykey 密码 密碼 口令 密钥 密鑰 令牌 验证码 驗證碼"
     )
 )
+"""Words of which one stands in every table that holds secrets."""
 _LONGEST_LINE = 2000
 _MOST_ROWS = 2000
 _CELL = re.compile(r"[^\s|](?:[^\s|]|[ ](?=[^\s|]))*")
@@ -33,6 +35,7 @@ _RULER = re.compile(r"[\s+=|-]*-{3}[\s+=|-]*|[ \t]*={3,}[= \t]*")
 _FOOTER = re.compile(r"[ \t]*\(?[0-9]{1,9}[ ]rows?(?:[ )][^|\n]{0,60})?|Empty set.{0,40}")
 # Above the secrets themselves, as vault prints them: every random value below is one.
 _SECRET_DATA = re.compile(r"[ \t]*=+[ ](?:Secret[ ])?Data[ ]=+[ \t]*")
+_CAPITALS = re.compile(r"(?m)^[A-Z][A-Z0-9_-]*+(?:[ ][A-Z][A-Z0-9_-]*+)+[ \t]*$")
 _HEADING = re.compile(r"[A-Za-z_#\u4e00-\u9fff][A-Za-z0-9_ ./()#\u4e00-\u9fff-]{0,39}")
 _CHINESE = (
     ("zugangscode", "pin"),
@@ -74,7 +77,7 @@ def find_in_aligned_columns(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the secrets below telling heads in the folded ``text``; ``lower`` is the same in lower case."""
     if not HEADINGS.meets(lower):
         return
-    if "\n" in text:
+    if "\n" in text and ("  " in text or "\t" in text or "|" in text or "---" in text or _CAPITALS.search(text)):
         yield from _find_in_lines(text)
     if "<t" in lower or "<d" in lower:
         yield from _find_in_html(text)
@@ -92,11 +95,18 @@ def column_sensitivity(heading: str) -> Sensitivity:
     return sensitivity(re.sub(r"[^A-Za-z0-9]+", "_", name)) if len(name) <= 40 else Sensitivity.NONE
 
 
+def is_secret_head(heading: str) -> bool:
+    """Tell whether secrets may stand below ``heading``."""
+    return column_sensitivity(heading) >= Sensitivity.TOKEN or is_telling(heading)
+
+
 def is_secret_cell(value: str, heading: str) -> bool:
     """Tell whether ``value`` is a secret below ``heading``."""
     level = column_sensitivity(heading)
-    if level < Sensitivity.TOKEN or value.lower() in _NOTHING_SECRET or is_placeholder(value):
+    if value.lower() in _NOTHING_SECRET or is_placeholder(value):
         return False
+    if level < Sensitivity.TOKEN:
+        return is_telling(heading) and is_told_below(value, heading)
     if level is Sensitivity.TOKEN:
         return is_surely_secret(value, level)
     return is_secret_value(value, level, key=heading, quoted=True, running_text=False)
@@ -150,7 +160,7 @@ def _capitals(line: str) -> list[_Cell]:
 
 def _is_head(cells: list[_Cell]) -> bool:
     return all(_HEADING.fullmatch(cell.text) and cell.text.count(" ") < 4 for cell in cells) and (
-        any(column_sensitivity(cell.text) >= Sensitivity.TOKEN for cell in cells) or _value_column(cells) is not None
+        any(is_secret_head(cell.text) for cell in cells) or _value_column(cells) is not None
     )
 
 
@@ -178,17 +188,18 @@ def _judge(head: list[_Cell], cells: list[_Cell], begin: int, *, is_sure: bool, 
         if marked and " " not in value.text and (is_random or is_secret_cell(value.text, name.text)):
             yield Span(begin + value.start, begin + value.end, "keyed_value", REDACTED, RANK_KEYED)
     for index, column in enumerate(head):
-        if column_sensitivity(column.text) < Sensitivity.TOKEN:
+        if not is_secret_head(column.text):
             continue
+        is_number = column_sensitivity(column.text) < Sensitivity.TOKEN
         if len(cells) == len(head):
             found: _Cell | None = cells[index]
         else:  # some cell is empty: what stands below the head
             found = next((cell for cell in cells if cell.start <= column.end and column.start < cell.end), None)
             if found is not None and abs(found.start - column.start) > 2 and abs(found.end - column.end) > 2:
                 found = None
-        if found is None or " " in found.text or not is_secret_cell(found.text, column.text):
+        if found is None or (" " in found.text and not is_number) or not is_secret_cell(found.text, column.text):
             continue
-        if is_sure or has_password_marks(found.text) or looks_random(found.text, allow_hex=True):
+        if is_sure or is_number or has_password_marks(found.text) or looks_random(found.text, allow_hex=True):
             yield Span(begin + found.start, begin + found.end, "keyed_value", REDACTED, RANK_KEYED)
 
 
@@ -203,8 +214,12 @@ def _find_in_html(text: str) -> Iterator[Span]:
             head = [cell.text for cell in row]
             return
         named = [(one.text, other) for one, other, kind in zip(row, row[1:], kinds, strict=False) if kind == "th"]
-        if not head and not named and any(column_sensitivity(cell.text) >= Sensitivity.PASSWORD for cell in row):
-            if len(row) == 2 and column_sensitivity(row[0].text) >= Sensitivity.TOKEN:
+        if (
+            not head
+            and not named
+            and any(column_sensitivity(cell.text) >= Sensitivity.PASSWORD or is_telling(cell.text) for cell in row)
+        ):
+            if len(row) == 2 and is_secret_head(row[0].text):
                 named = [(row[0].text, row[1])]
             else:
                 head = [cell.text for cell in row]

@@ -48,6 +48,9 @@ _NEXT = re.compile(
     rf"(?:[ \t]{{0,3}}\r?\n[ \t]*(?:\r?\n[ \t]*)?{_WHO}|[ \t]{{1,3}}(?:[-–—][ ]|(?:A|Answer"
     rf"|答)[:：][ ]?)?|[ \t]*[|][ \t]*)"
 )
+_NEXT_TURN = re.compile(
+    rf"(?:[ \t]{{0,3}}\r?\n[ \t]*(?:\r?\n[ \t]*)?{_WHO}|[ ]{{1,3}}[A-Za-z\u4e00-\u9fff]{{1,8}}[:：][ ]?)"
+)
 _WORD = re.compile(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
 _DIGITS = re.compile(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
 _NO_ANSWER = words(
@@ -70,6 +73,25 @@ _REQUEST = re.compile(
     r"[.。:：!！]?[ ]?(?=\r?\n|\Z)"
 )
 
+# The same without a request: "whats the wifi", "密码是多少", and the label of a field on a line of its own.
+_KINDS = (
+    r"(?:(?P<password>pass[ -]?(?:word|phrase)|passwd|pwd|pw|wi-?fi)|(?P<code>pass[ -]?code|pin(?:[ ](?:code"
+    r"|number))?|code"
+    r"|combination|combo|otp|cvv)|(?P<key>(?:api|secret|access|private|setup)[ ](?:key|token))"
+    r"|(?P<chinese>密码|密碼|口令|验证码|驗證碼|校验码|校驗碼|提取码|取件码|暗号))(?![a-z])"
+)
+_ASKED_PLAINLY = re.compile(
+    rf"(?i)(?:(?<![a-z])(?:what(?:['’]?s|[ ]is|[ ]was)|which|remind[ ]me(?:[ ]of)?|got|know"
+    rf"|need)(?![a-z])[^\n?:：]{{0,30}}?"
+    rf"(?P<other>(?!))?(?<![a-z]){_KINDS}[^\n?:：]{{0,24}}|(?P<chinese_noun>密码|密碼|口令|验证码|驗證碼|校验码"
+    rf"|提取码|取件码|暗号)[^\n?？]{{0,6}}?(?:多少|是什么|是啥|几位?|来着|發我|发我"
+    r"|发一下|报一下|报给我|忘了|呢)[^\n]{0,6}?)(?=\r?\n|[ ]{1,3}[A-Za-z\u4e00-\u9fff]{1,8}[:：])"
+)
+_FIELD = re.compile(
+    rf"(?im)^[ \t>*#-]{{0,6}}(?:[A-Za-z-]{{2,14}}[ ]){{0,2}}(?P<other>(?!))?[\u4e00-\u9fff]{{0,6}}?(?<![a-z]){_KINDS}"
+    r"[ \t]*[:：]?[ \t]*(?=\r?\n)"
+)
+
 
 def find_answers(text: str, lower: Lowered) -> Iterator[Span]:
     """Find the answers to questions about secrets in the folded ``text``; ``lower`` is the same in lower case."""
@@ -84,6 +106,12 @@ def find_answers(text: str, lower: Lowered) -> Iterator[Span]:
         answer = _ANSWER.match(text, link.end())
         if answer is not None and _is_answer(question, answer["secret"], strict=on_line):
             yield Span(*answer.span("secret"), "answered_secret", REDACTED, RANK_KEYED)
+    if "\n" in text or ":" in text:
+        for question in chain(_ASKED_PLAINLY.finditer(text), _FIELD.finditer(text)):
+            link = _NEXT_TURN.match(text, question.end())
+            answer = _ANSWER.match(text, link.end()) if link is not None else None
+            if answer is not None and _is_answer(question, answer["secret"], strict=True):
+                yield Span(*answer.span("secret"), "answered_secret", REDACTED, RANK_KEYED)
 
 
 def hide_answer(question: str, answer: str) -> str:
@@ -107,6 +135,7 @@ def _asks(question: re.Match[str]) -> bool:
 def _is_answer(question: re.Match[str], found: str, *, strict: bool) -> bool:
     """Tell whether ``found`` may be the secret asked for; ``strict``: a word behind it on the line may be anything."""
     low = found.lower().strip(".,!")
+    chinese = question["chinese"] or question.groupdict().get("chinese_noun") or ""
     if _DIGITS.fullmatch(found):
         return question["key"] is None and sum(char.isdigit() for char in found) >= 3
     # "Certainly!" opens an answer, and tells nothing.
@@ -116,7 +145,5 @@ def _is_answer(question: re.Match[str], found: str, *, strict: bool) -> bool:
         return True
     if question["code"] is not None:
         return len(found) <= 10 and any(char.isdigit() for char in found) and found.isalnum()
-    is_password = question["password"] is not None or (question["chinese"] or "").startswith(
-        ("密码", "密碼", "口令", "暗")
-    )
+    is_password = question["password"] is not None or chinese.startswith(("密码", "密碼", "口令", "暗"))
     return is_password and not strict and bool(_WORD.fullmatch(found))

@@ -34,7 +34,8 @@ _QUALIFIED = re.compile(
     r"(?i)(?<![A-Za-z0-9])(?:alarm|gate|door|garage|safe|locker?|vault|entry|entrance|access|unlock|voicemail"
     r"|sim|card|bank"
     r"|banking|atm|debit|phone|building|bike|suitcase|keypad|security|verification|confirmation|one[- ]time|log-?in"
-    r"|sign-?in|auth(?:entication)?|authenticator|2fa|mfa|two-factor|sms|otp|pairing|parental|screen|lock(?:box)?|host"
+    r"|sign-?in|auth(?:entication)?|authenticator|2fa|mfa|two-factor|sms|otp|pairing|parental|screen|lock(?:box)?"
+    r"|host"
     r"|meeting|conference|storage|unit|room|box|parking|verbal|shed|e-file)[ -]\Z"
 )
 _OWN = re.compile(r"(?i)(?<![a-z])(?:my|the|your|our|its|new|el|la|le|mon|mi|mein|meine|die|il|lo|o)[ ]\Z")
@@ -98,7 +99,8 @@ _SHAPES = ByCue(
         # the number on a card's back
         (
             ("cv", "cid", "security code", "digits", "安全", "三", "背面"),
-            r"(?:cvv2?|cvc2?|(?<![a-z])cid|security[ ]code|(?:three|3|four|4)[ ]digits[ ](?:on|at)[ ]the[ ]back"
+            r"(?:cvv2?|cvc2?|(?<![a-z])cid|security[ ]code|(?:three|3|four|4)[ ]digits[ ](?:on|at)[ ]the[ ](?:back"
+            r"|front)"
             r"|安全[码碼]|[后後]三[位码碼]"
             r"|末三[码碼]|背面三位数?)(?:[^\n0-9.!?。]{0,24}?[^\n0-9A-Za-z.])??(?P<secret>[0-9]{3,4})(?![0-9])",
         ),
@@ -132,7 +134,8 @@ _FARTHEST_CODE = 1_300
 _DIGIT = re.compile(r"[0-9]")
 _BACKUP = re.compile(
     r"(?i)[^\n:：]{0,40}[:：]?(?P<codes>(?:[\s,;、和|>*\"'\[-]{0,6}(?<![A-Za-z0-9])"
-    r"(?:[0-9]{1,2}[.)][ ])?(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3}|[0-9]{6,10}|[0-9]{4}[ ][0-9]{4}|\[REDACTED\]"
+    r"(?:[0-9]{1,2}[.)][ ])?(?:[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3}|[0-9]{6,10}|[0-9]{4}[ ][0-9]{4}"
+    r"|\[REDACTED\]"
     r"|(?=[a-zA-Z0-9]{0,11}[0-9])[a-z0-9]{8,12}|(?=[A-Z0-9]{0,11}[0-9])[A-Z0-9]{8,12})(?![A-Za-z0-9-])){1,24})"
 )
 _ONE_CODE = re.compile(
@@ -141,10 +144,14 @@ _ONE_CODE = re.compile(
 _DISK_RECOVERY = re.compile(r"(?<![0-9-])[0-9]{6}(?:-[0-9]{6}){7}(?![0-9-])")
 _DASHES_OF_DISK_RECOVERY = 7
 # Words that open a wallet or a disk.
-_PHRASE_WORDS = Cues(words("phrase mnemonic seed wallet 助 钱包 錢包 单词 恢复短语") | {" words"})
+_PHRASE_WORDS = Cues(
+    words("phrase mnemonic seed wallet metamask ledger trezor phantom electrum exodus 助 钱包 錢包 单词 恢复短语")
+    | {" words"}
+)
 _PASSPHRASE_WORDS = Cues(words("phrase pw password 密码短语 口令 ssh-keygen") | {"opens with"})
 _PHRASE = re.compile(
-    r"(?i)(?:mnemonic|seed|wallet|(?:12|15|18|21|24)[ ]words|助记词|助記詞|恢复短语|钱包|錢包|单词|(?:recovery|secret"
+    r"(?i)(?:mnemonic|seed|wallet|metamask|ledger|trezor|phantom|electrum|exodus|(?:12|15|18|21|24)[ ]words|助记词"
+    r"|助記詞|恢复短语|钱包|錢包|单词|(?:recovery|secret"
     r"|backup)[ _-]?phrase)"
     rf"[^\n:：]{{0,30}}?[:：是为]?[\s{Q}(]{{0,4}}(?<![a-z])"
     rf"(?P<secret>[a-z]{{3,8}}(?:[ ,]{{1,3}}[a-z]{{3,8}}){{11,23}})(?![a-z])"
@@ -167,7 +174,8 @@ _APP_PASSWORD = re.compile(
     rf"(?P<secret>[a-z]{{4}}(?:[ -][a-z]{{4}}){{3}}))(?![a-z])"
 )
 _SENTENCE_WORDS = words(
-    "is are must be at the for not required should with when will can may you your this that used have has and or from"
+    "is are must be at the for not required should with when will can may you your this that used have has and or"
+    " from"
     " into which was it its please enter then"
 )
 # None of them is in a list that wallets choose from.

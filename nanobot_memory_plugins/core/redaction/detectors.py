@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
+from nanobot_memory_plugins.core.redaction.code_contexts import find_codes_in_context
 from nanobot_memory_plugins.core.redaction.codes import find_codes
 from nanobot_memory_plugins.core.redaction.credentials import find_credentials
 from nanobot_memory_plugins.core.redaction.cues import Lowered
@@ -16,6 +17,7 @@ from nanobot_memory_plugins.core.redaction.given import find_given
 from nanobot_memory_plugins.core.redaction.nearby import find_nearby
 from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
+from nanobot_memory_plugins.core.redaction.password_contexts import find_passwords_in_context
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import Span
@@ -46,5 +48,7 @@ DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_typed,
     find_codes,
     find_nearby,
+    find_codes_in_context,
+    find_passwords_in_context,
     find_personal_data,
 )

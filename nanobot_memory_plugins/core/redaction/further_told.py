@@ -43,13 +43,6 @@ FURTHER_TOLD = RowRules(
             "TelegramClient('s', api_hash=settings.api_hash)",
         ),
         Row(
-            ("hashlib.",),
-            r"(?:key|secret|password|seed)[ ]?=[ ]?hashlib\.[a-z0-9_]{3,20}\(b?[\"'](?P<secret>[^\"'\n]{6,128})[\"']",
-            'key = hashlib.sha256(b"«Sunset#Cobalt78»").digest()',
-            'key = hashlib.sha256(b"invoice").digest()',
-            _is_marked,
-        ),
-        Row(
             ("keepass", "bitwarden", "1password", "luks", "bitlocker", "lastpass", "veracrypt", "vault"),
             r"(?:keepass(?:xc)?|bitwarden|1password|luks|bitlocker|lastpass|veracrypt|vault)(?:[ ]master)?(?:[ ]"
             r"(?:password"
@@ -86,14 +79,6 @@ FURTHER_TOLD = RowRules(
             "passphrase for the disk: «tundra velvet kazoo orbit mildew 47»",
             "passphrase for the disk: choose at least words 47",
             _is_passphrase,
-        ),
-        Row(
-            ("密码", "密碼"),
-            r"(?:保险[箱柜]|電子鎖|电子锁|门锁|門鎖|密码锁|門禁|门禁|车库|信箱)的?(?:密码|密碼)"
-            r"[^\n0-9A-Za-z]{0,14}?[:：,，][ ]?"
-            r"(?P<secret>[0-9]{4,10})(?![0-9A-Za-z])",
-            "保险箱密码我怕忘，存一下：«31077409»。钥匙在书房",
-            "门锁的密码，要设 6 位",
         ),
         Row(
             ("login code", "sign-in code", "verification code"),

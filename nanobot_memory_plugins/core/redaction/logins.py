@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nanobot_memory_plugins.core.redaction.password_marks import is_marked, is_strong
+from nanobot_memory_plugins.core.redaction.password_marks import is_marked
 from nanobot_memory_plugins.core.redaction.rows import Row, RowRules
 from nanobot_memory_plugins.core.redaction.value_shapes import has_password_marks, is_placeholder
 
@@ -49,15 +49,6 @@ LOGINS = RowRules(
             "the router's page is 192.168.1.1, admin/«V3lcro-Otter»",
             "see admin/v2-dashboard.html and root/etc",
             _is_password,
-        ),
-        Row(
-            ("root", "admin", "user", "ubuntu", "operator", "deploy"),
-            rf"(?<!from )(?<![0-9.])[0-9]{{1,3}}(?:\.[0-9]{{1,3}}){{3}}(?::[0-9]{{2,5}})?[ \t,;|]{{1,6}}"
-            rf"(?:{_USERS}|deploy|[a-z]{{2,12}}admin)"
-            r"[ \t,;|/]{1,6}(?P<secret>[!-~]{6,64}+)(?=[ \t]*(?:\r?\n|\Z|[ ]))",
-            "web1 10.1.2.3 root «Pbx%9sTr0ng»",
-            "from 10.1.2.3 user Kq2webTwo",
-            is_strong,
         ),
     ),
 )

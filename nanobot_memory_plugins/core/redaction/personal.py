@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.labelled_numbers import find_labelled_numbers
 from nanobot_memory_plugins.core.redaction.national_numbers import find_national_numbers
 from nanobot_memory_plugins.core.redaction.personal_ids import IDS
 from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
@@ -92,6 +93,7 @@ def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
         yield from _find_named_numbers(text, lower)
     yield from find_national_numbers(text, lower)
     yield from IDS.find(text, lower)
+    yield from find_labelled_numbers(text, lower)
     yield from find_postal_addresses(text, lower)
     yield from _find_ibans(text)
 

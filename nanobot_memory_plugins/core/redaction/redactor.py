@@ -210,11 +210,11 @@ class Redactor:
     def _find_in_piece(self, original: str, *, nested: bool = False) -> list[Span]:
         view = FoldedView(original)
         text = unmixed(view.text)
-        lower = Lowered(text)
-        spans: list[Span] = []
         # Most of a second goes into compiling their patterns: who redacts nothing does not pay for it.
         from nanobot_memory_plugins.core.redaction import detectors
 
+        lower = Lowered(text)  # behind the import: it looks for the words that the detectors have named
+        spans: list[Span] = []
         spans.extend(detectors.TOKENS.find(text, lower))
         if self._extra is not None:
             spans.extend(self._extra.find(text, lower))

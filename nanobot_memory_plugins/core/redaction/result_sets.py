@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core.redaction.aligned_columns import HEADINGS, column_sensitivity, is_secret_cell
+from nanobot_memory_plugins.core.redaction.aligned_columns import HEADINGS, is_secret_cell, is_secret_head
 from nanobot_memory_plugins.core.redaction.cues import Lowered
-from nanobot_memory_plugins.core.redaction.key_names import Sensitivity
 from nanobot_memory_plugins.core.redaction.rules import RANK_KEYED, REDACTED, Span
 
 _Q = "[\"'\ue0f1-\ue0f6]"
@@ -41,7 +40,7 @@ def find_in_result_sets(text: str, lower: Lowered) -> Iterator[Span]:
 
 def is_telling(names: Sequence[str]) -> bool:
     """Tell whether one of a table's columns holds secrets."""
-    return len(names) > 0 and any(column_sensitivity(name) >= Sensitivity.TOKEN for name in names)
+    return len(names) > 0 and any(map(is_secret_head, names))
 
 
 def are_names(cells: Sequence[str]) -> bool:

@@ -92,49 +92,10 @@ CODES = RowRules(
     "access_code",
     (
         Row(
-            ("use ", "enter ", "type ", "submit ", "input "),
-            rf"(?<![a-z])(?:use|enter|type|submit|input)[ ](?:the[ ])?(?:code[ ]|pin[ ]"
-            rf"|otp[ ])?{_Q}{_NUMBER}{_Q}[ ](?:to|for)"
-            r"[ ](?:verify|verification|confirm|log[ ]?in|sign[ ]?in|login|authenticate|authori[sz]e|validate"
-            r"|activate|access"
-            r"|unlock|get[ ]in|reset[ ]your|(?:complete|finish|continue)[ ](?:your[ ]|the[ ])?(?:sign|log|regis"
-            r"|verif|pay"
-            r"|purch|set|order|transf))",
-            "use «948538» to verify your account",
-            "use 948538 to seed the generator",
-        ),
-        Row(
-            ("码", "碼", "口令"),
-            rf"{_NUMBER}[ ]?[,，]?[ ]?就?[是为為即](?:我|你|您|咱|他|她)?们?的?"
-            rf"[^\s0-9,，。;；:：!?（）()]{{0,10}}?{_CHINESE_CODE}"
-            "(?!学|字段|长度|类型|格式|错误|规则|管理)",
-            "【淘宝】«948538»是您的登录验证码，5 分钟内有效",
-            "404是常见的错误码，2024是密码学课程的年份",
-        ),
-        Row(
             ("码", "碼", "口令"),
             rf"{_NUMBER}[ ]?[（(【\[][^（）()【】\[\]\n]{{0,10}}?{_CHINESE_CODE}[^（）()【】\[\]\n]{{0,16}}[)）】\]]",
             "【淘宝】«948538»（登录验证码）",
             "第 2024 期（密码学专题）",
-        ),
-        Row(
-            ("code", "pin", "otp"),
-            rf"{_NUMBER}[ ]?(?:[-–—:|][ ]?|\()(?:is[ ])?(?:(?:your|my|our)[ ](?:[A-Za-z0-9-]{{2,20}}[ ]){{0,3}}"
-            rf"|(?:[A-Za-z]{{2,20}}[ ])?"
-            r"(?:verification|security|login|confirmation|access|one-time|sms|door|gate|alarm|2fa"
-            r"|auth(?:entication)?)[ ])"
-            r"(?:code|pin|otp|passcode)(?![a-z])",
-            "«948538» (Google verification code)",
-            "404: your status code",
-        ),
-        # The gate code is A17; garage code: 4471#; code for the lockbox is 03-17
-        Row(
-            ("code", "combination", "combo", "pin"),
-            rf"(?<![a-z])(?:{PLACE})(?:['’]s)?[ ](?:access[ ]|entry[ ]|door[ ]|gate[ ]|lock[ ])?(?:code"
-            rf"|combination|combo|pin)"
-            rf"{_NAME}{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
-            "the gate code is «A17», ring twice",
-            "the security code is reviewed by A17 every week",
         ),
         Row(
             ("code", "combination", "combo", "pin"),
@@ -145,32 +106,6 @@ CODES = RowRules(
             rf"[A-Za-z'’]{{1,14}}){{0,3}}?{_LINK}{_Q}{_ALPHANUMERIC}{_CODE_END}",
             "The code for the pool gate is «B204»",
             "the code for the gate class is 12 lines long",
-        ),
-        Row(
-            (
-                "门",
-                "門",
-                "车库",
-                "小区",
-                "楼下",
-                "楼道",
-                "电梯",
-                "保险",
-                "储物",
-                "快递柜",
-                "行李箱",
-                "自行车",
-                "报警",
-                "民宿",
-                "公寓",
-                "闸机",
-            ),
-            r"(?:大门|大門|房门|家门|院门|门禁|門禁|门锁|門鎖|密码锁|车库|小区|楼下|楼道|单元门|电梯|保险柜|保险箱|储物柜|快递柜|行李箱|自行车锁?|报警器?"
-            rf"|民宿|公寓|闸机|门)[^\s0-9A-Za-z,，。;；:：!?]{{0,4}}?(?:密码|密碼|号码|代码|码"
-            rf"|碼)[^\s0-9A-Za-z,，。;；:：!?]{{0,4}}?[ ]?[是为為:：改]?[成为]?[ ]?"
-            rf"{_Q}{_ALPHANUMERIC}{_CODE_END}",
-            "小区门禁密码是 «A17#»，进来右转",
-            "门禁码长 6 位，门的代码由 17 人维护",
         ),
         Row(
             (
@@ -221,20 +156,6 @@ CODES = RowRules(
             "Confirm with 884213 users first",
         ),
         Row(
-            (" to open", " to unlock", " to disarm", " to enter", " to get in", " opens ", " unlocks ", " disarms "),
-            rf"{_NUMBER}[ ](?:to[ ](?:open|unlock|disarm|enter|get[ ]in(?:to)?)|opens|unlocks|disarms)[ ](?:the"
-            rf"|my|our|your)[ ]"
-            rf"(?:[a-z]{{2,12}}[ ]){{0,2}}?(?:{PLACE})(?![a-z])",
-            "«5521» to open the side gate",
-            "the 2024 opens the season",
-        ),
-        Row(
-            ("保险柜", "保险箱", "门锁", "密码锁", "门禁"),
-            rf"(?:保险柜|保险箱|门锁|密码锁|门禁)[是:为]?[ ]?(?<![0-9]){_NUMBER}",
-            "保险柜是 «771902»，别忘了",
-            "保险柜重 7719 元",
-        ),
-        Row(
             ("pass", "pw"),
             rf"(?<![a-z]){_WORD_FOR_ONE}[ ](?:for|of|to|on)[ ](?:(?:the|my|our|your|his|her"
             rf"|their)[ ])?(?:[A-Za-z0-9'’.-]{{2,16}}[ ])"
@@ -249,20 +170,13 @@ CODES = RowRules(
         Row(
             ("maiden name", "security question", "secret question", "security answer", "密保"),
             r"(?:mother['’]s[ ]maiden[ ]name|(?:security|secret)[ ](?:question[ ])?answer|密保(?:问题)?(?:的)?答案)"
-            rf"{_NAME}"
-            rf"(?:{_LINK}|[是为:][ ]?){_Q}(?P<secret>[A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff'’-]{{1,24}})(?="
+            rf"{_NAME}(?:[ ]?\([^()\n]{{1,40}}\))?"
+            rf"(?:{_LINK}|[是为:][ ]?){_Q}(?P<secret>[A-Za-z\u4e00-\u9fff][A-Za-z\u4e00-\u9fff'’-]{{1,24}}"
+            rf"(?:[ ](?-i:[A-Z])[A-Za-z'’-]{{1,20}}){{0,2}})(?="
             rf"[ \t]*(?:[.,;!)\n，。]|\Z))",
             "mother's maiden name: «Kowalczyk»",
             "the security question is hidden",
             _is_chosen_word,
-        ),
-        Row(
-            ("sign in", "signing in", "log in", "logging in", "verification", "verify"),
-            r"(?<![a-z])(?:sign(?:ing)?[ ]in|log(?:ging)?[ ]in|verif(?:y|ication))[^\n.0-9]{0,40}?(?:enter|use"
-            r"|type)[ ]"
-            rf"(?:the[ ])?(?:code[ ])?{_Q}{_NUMBER}(?=[ \t]*(?:[.,;!)\n]|\Z))",
-            "To finish signing in, enter «772 190».",
-            "To verify the parser use 2024 cases",
         ),
         Row(
             ("here is", "here's", "hier ist", "voici"),
@@ -285,15 +199,6 @@ CODES = RowRules(
             "输入 2024 年的数据",
         ),
         Row(
-            (" needs ", " wants ", " takes ", " uses ", " requires ", "lock ", "alarm off", "alarm on", "disarm"),
-            rf"(?<![a-z])(?:(?:{PLACE})[ ](?:needs|wants|takes|uses|requires)[ ](?:the[ ]|a[ ])?(?:code|pin)"
-            rf"|(?:luggage|bike|suitcase|locker|padlock|gym|shed|cellar)[ ]lock:?|alarm[ ](?:off"
-            rf"|on)[:=]?|disarm[ ]with)[ ]{_Q}"
-            r"(?P<secret>[#*]?[0-9]{3,8}[#*]?)(?=[ \t]*(?:[.,;!)\n]|\Z))",
-            "The elevator needs code «7788».",
-            "The lock takes code 7788 lines long",
-        ),
-        Row(
             ("password ", "pw ", "pass ", "pwd "),
             r"(?<![a-z])(?:login|log-in|user(?:name)?|account|id)[ ]?(?:is|:"
             r"|=)?[ ]{0,2}[A-Za-z0-9_.@-]{2,40}[ ]?(?:[,;/&]|[ ]and)[ ]{0,2}"
@@ -310,21 +215,6 @@ CODES = RowRules(
             rf"{_NAME}{_LINK}{_Q}(?P<secret>{_SPOKEN_DIGIT}(?:[ ,-]{{1,2}}{_SPOKEN_DIGIT}){{2,11}})(?![a-z])",
             "my bank pin is «four four seven one»",
             "the pin is one of two things",
-        ),
-        Row(
-            ("gate", "garage", "alarm", "front door", "back door", "key safe", "lock box"),
-            rf"(?m:^|(?<=[-*•>][ ]))(?:gate|garage|alarm|front[ ]door|back[ ]door|key[ ]safe"
-            rf"|lock[ ]box)[ ]?[:=-][ ]?{_Q}"
-            rf"(?P<secret>[#*]?[A-Z]?[0-9]{{4,8}}[A-Z]?[#*]?){_CODE_END}",
-            "- Garage: «4471#»",
-            "- Garage: 4471 people",
-        ),
-        Row(
-            ("取件码", "取件碼", "提货码", "取货码", "取餐码"),
-            r"(?:取件[码碼]|提货码|取货码|取餐码)[是为:]?[ ]?(?P<secret>[0-9A-Z]{1,4}(?:-[0-9A-Z]{1,6}){1,3})"
-            r"(?![0-9A-Za-z-])",
-            "取件码 «5-2-8841»，请尽快取走",
-            "取件码由 5-2 组生成",
         ),
         # p a s s w o r d : hunter2
         Row(

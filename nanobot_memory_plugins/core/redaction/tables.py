@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.key_names import TELLING, Sensitivity, sensitivity
 from nanobot_memory_plugins.core.redaction.result_sets import find_in_result_sets
 from nanobot_memory_plugins.core.redaction.rules import LINE_START, RANK_KEYED, REDACTED, Span
+from nanobot_memory_plugins.core.redaction.told_cells import is_telling, is_told_below
 from nanobot_memory_plugins.core.redaction.value_shapes import is_secret_value, is_surely_secret
 
 _Q = "\"'`\ue0f1-\ue0f9"
@@ -87,7 +88,7 @@ def _find_rows(text: str) -> Iterator[Span]:
             yield from _judge_cells(names, cells, begin)
         elif not names:
             names = _headings(cells)
-            if not any(sensitivity(name) >= Sensitivity.TOKEN for name in names):
+            if not any(sensitivity(name) >= Sensitivity.TOKEN or is_telling(name) for name in names):
                 names = []
 
 
@@ -115,7 +116,7 @@ def _find_columns(text: str) -> Iterator[Span]:
         line = header.group()
         separator = next(char for char in line if char in ",;\t")
         names = _headings(line.split(separator))
-        if not any(sensitivity(name) >= Sensitivity.TOKEN for name in names):
+        if not any(sensitivity(name) >= Sensitivity.TOKEN or is_telling(name) for name in names):
             continue
         at = header.end() + 1
         while at < len(text):
@@ -155,6 +156,7 @@ def _judge_cells(names: list[str], cells: list[str], at: int) -> Iterator[Span]:
             is_secret = level > Sensitivity.TOKEN and is_secret_value(
                 value, level, key=name, quoted=True, running_text=False
             )
+            is_secret = is_secret or (level < Sensitivity.TOKEN and is_telling(name) and is_told_below(value, name))
         if is_secret:
             start = at + cell.index(value)
             yield Span(start, start + len(value), "keyed_value", REDACTED, RANK_KEYED)

@@ -1,0 +1,62 @@
+"""Passwords are known by what they look like and what is said around them, in any order of the words."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from nanobot_memory_plugins.core.redaction import redact_text
+
+TOLD = (
+    "You can get in with mbauer and «Kastanie!83»",
+    "Try «winterberg19» for the old laptop, if not then «Winterberg#20»",
+    "I always forget: steam «darkLord77x»",
+    "ssh into the pi with user pi and «raspb3rry-tart»",
+    "the pdf opens with «Lohn-2023-0815»",
+    "VPN：用户名 wangwei，«Ww_8891qaz»",
+    "帳號 hsu.m 密碼 «Hsu$0912» 麻煩改一下",
+    "no sorry, the password is with a capital: «Maulwurf2019»",
+    "it wasn't «tundra2868» any more, now the password is «sunset8493!»",
+    "the default key on the box is «Hn7PqKz2»",
+    "you type «ottercrystal949» at the lock screen, that's the password",
+    "Tom: whats the wifi\nEva: «apfelkuchen23»\nTom: thx",
+    "user: 密码是多少\nassistant: «qwe@9981»",
+    "A：驗證碼多少 B：«330918»",
+    "Password:\n«Frosch_mit_Hut7»\nForgot it?",
+    "oh and the wifi is «parrotkitten838», see you",
+    "his dog's name as the password, it's literally «echocastle17» on every site",
+    "The zip is encrypted, use «0PEySYwph» to open it",
+    "I log into Shopify as owner with «Canyon_Shadow39*» and into Xero",
+    'key = hashlib.sha256(b"«Sunset#Cobalt78»").digest()',
+    "web1 10.1.2.3 root «Pbx%9sTr0ng»",
+)
+OTHER_VALUES = (
+    "login failed for user maria82 from 10.0.0.4",
+    "Logged in as pascal77 since Monday, the username is otto1985",
+    "The router model is RT-AX88U, firmware 3.0.0.4",
+    "the password protected file invoice_2024_03.pdf",
+    "encrypted with AES256 and signed with RSA4096",
+    "sign in with your Microsoft365 account at v2.example.com/signin2",
+    "The wifi at ICE4711 was slow, unlock it with iOS17.2",
+    "Password:\nForgot your password?",
+    "whats the wifi\nno idea, ask Eva",
+    "jdbc:mysql://store3.corp.example:3306/crm?useSSL=false, root server",
+    "無線網路名稱是 Office-5F，密碼明天再說",
+    "the wifi is wonderful here",
+    "the password is old, it's time to change it",
+    "The zip is encrypted, use python3.11 tools for it",
+    "I log into Shopify with Google",
+    'key = hashlib.sha256(b"invoice").digest()',
+    "from 10.1.2.3 user Kq2webTwo",
+)
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_a_value_that_looks_like_a_password_goes_beside_a_word_for_one(text):
+    assert redact_text(re.sub("[«»]", "", text)) == re.sub("«.*?»", "[REDACTED]", text)
+
+
+@pytest.mark.parametrize("text", OTHER_VALUES)
+def test_the_name_of_another_thing_stays(text):
+    assert redact_text(text) == text
