@@ -47,10 +47,11 @@ class Capture:
         self._keep(asyncio.ensure_future(run_in_pool(self._recording, record)))
 
     async def drain(self) -> None:
-        """Return once every write that has begun has ended."""
+        """Return once every write that has begun has ended, also of messages that are still being redacted."""
         while self._writing:
             # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
             await asyncio.wait(set(self._writing))
+        await self._files.drain()
 
     async def close(self) -> None:
         """Return once every write that has begun has ended, and let the thread end."""

@@ -230,7 +230,7 @@ async def test_lone_surrogates_and_nul_are_kept_readable(open_files: Opener) -> 
 
 
 async def test_a_large_message_is_written_whole_and_blocks_nobody(open_files: Opener) -> None:
-    files = open_files(redact=lambda text: text)
+    files = open_files(redact=lambda text: text, longest_wait=60.0)
     text = "记忆x\n" * 5_000_000  # 50 MB in UTF-8, and more as JSON
     before = time.perf_counter()
     assert json.dumps(text, ensure_ascii=False).encode()

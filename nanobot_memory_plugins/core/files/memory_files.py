@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.files.long_messages import LongMessages
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.thread import SerialThread
@@ -25,6 +26,10 @@ from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 Result = TypeVar("Result")
 
+LONGEST_WAIT = 0.5
+"""Seconds that a call waits for a message that is still being redacted."""
+
+_PENDING = "The message is long, and is still being redacted; it will be in its file in a while."
 _CLOSED = Receipt(stored=False, reason="The memory files are closed.")
 
 # How long the end of the interpreter waits for records that were accepted, in seconds, when nobody called
@@ -35,14 +40,15 @@ _LAST_SECONDS = 2.0
 class MemoryFiles:
     """Writes notes and messages to a workspace's files, and reads them back for the host.
 
-    Everything is written by one thread, in the order of the calls; nothing here blocks the event loop, and no
+    Everything is written by one thread, in the order of the calls, but that a long message, and what follows it in its
+    session, waits until it is redacted. Nothing here blocks the event loop, and no
     failure to write raises: the receipt says it. A call that is cancelled is written all the same.
 
     ``redact`` is called in that thread with each value, before it is encoded; ``redact_by_origin`` has others by who
     said it. ``lock_seconds`` bounds the
     wait for a file that another process has locked. ``on_append`` is called in that thread with each file
     that has grown. ``timezone`` is the zone of the day files and headings, the machine's own by default.
-    ``new_id`` makes the ids.
+    ``new_id`` makes the ids. ``longest_wait`` is how many seconds a call waits for a message that is being redacted.
     """
 
     def __init__(
@@ -56,6 +62,7 @@ class MemoryFiles:
         lock_seconds: float = 0.05,
         on_append: Callable[[Path], None] | None = None,
         new_id: Callable[[], str] | None = None,
+        longest_wait: float = LONGEST_WAIT,
     ) -> None:
         self.paths = MemoryPaths.of(workspace)
         self._clock = clock or SystemClock()
@@ -69,9 +76,12 @@ class MemoryFiles:
             on_append=on_append,
         )
         self._thread = SerialThread("memory-writer", self._writer.tick)
+        self._long = LongMessages(self._thread)
+        self._longest_wait = longest_wait
+        self._pending: set[asyncio.Future[Receipt]] = set()
         self._warned: set[str] = set()
         # Also runs when the interpreter ends: daemon threads are not waited for.
-        self._finalizer = weakref.finalize(self, _end, self._thread, self._writer)
+        self._finalizer = weakref.finalize(self, _end, self._long, self._thread, self._writer)
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
@@ -94,9 +104,31 @@ class MemoryFiles:
         return await self._run(write, (_CLOSED,) * len(accepted))
 
     async def keep_message(self, record: TranscriptRecord) -> Receipt:
-        """Write a message to its session's transcript. A missing id or time is filled in."""
+        """Write a message to its session's transcript. A missing id or time is filled in.
+
+        A long one may take seconds to be redacted: after `LONGEST_WAIT` the receipt says that it is pending.
+        """
         accepted = dataclasses.replace(record, id=record.id or self._new_id(), time=self._local(record.time))
-        return await self._run(partial(self._kept, partial(self._writer.message, accepted)), _CLOSED)
+        if not self._long.takes(accepted):
+            return await self._run(partial(self._kept, partial(self._writer.message, accepted)), _CLOSED)
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[Receipt] = loop.create_future()
+        write = self._writer.redacted_message
+
+        def keep(redacted: TranscriptRecord) -> Receipt:
+            return self._kept(partial(write, redacted))
+
+        if not self._long.submit(accepted, self._writer.without_secrets, keep, _deliver_to(loop, done)):
+            return _CLOSED
+        self._pending.add(done)
+        done.add_done_callback(self._pending.discard)
+        await asyncio.wait({done}, timeout=self._longest_wait)
+        return await done if done.done() else Receipt(stored=False, id=accepted.id, pending=True, reason=_PENDING)
+
+    async def drain(self) -> None:
+        """Return once the messages that were accepted are written, also those that are still being redacted."""
+        while self._pending:
+            await asyncio.wait(set(self._pending))
 
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
         """Return the last messages of a session, oldest first, as ``{"role", "content", "time"}``.
@@ -150,10 +182,12 @@ class MemoryFiles:
     async def close(self) -> None:
         """Write what was accepted, merge what waits, sync the files and end the thread."""
         loop = asyncio.get_running_loop()
-        ended: asyncio.Future[None] = loop.create_future()
-        self._thread.end(self._writer.finish, partial(_deliver_to(loop, ended), None, None))
-        await ended
-        self._thread.join(_LAST_SECONDS)  # it has done everything, and only returns
+        for end in (self._long.end, partial(self._thread.end, self._writer.finish)):
+            ended: asyncio.Future[None] = loop.create_future()
+            end(partial(_deliver_to(loop, ended), None, None))
+            await ended
+        self._long.join(_LAST_SECONDS)  # they have done everything, and only return
+        self._thread.join(_LAST_SECONDS)
         self._finalizer.detach()
 
     async def _run(self, job: Callable[[], Result], when_closed: Result) -> Result:
@@ -208,7 +242,9 @@ def _deliver_to(
     return deliver
 
 
-def _end(thread: SerialThread, writer: Writer) -> None:
-    """End the thread of memory files that nobody closed."""
+def _end(long: LongMessages, thread: SerialThread, writer: Writer) -> None:
+    """End the threads of memory files that nobody closed."""
+    long.end(lambda: None)
+    long.join(_LAST_SECONDS)
     thread.end(writer.finish, lambda: None)
     thread.join(_LAST_SECONDS)

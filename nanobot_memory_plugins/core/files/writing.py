@@ -28,7 +28,7 @@ _RETRY_SECONDS = 1.0
 
 
 class Writer:
-    """Redacts, encodes and appends. Everything here belongs to one thread."""
+    """Redacts, encodes and appends. What is not said to belong to any thread belongs to one."""
 
     def __init__(
         self,
@@ -66,14 +66,21 @@ class Writer:
 
     def message(self, record: TranscriptRecord) -> Receipt:
         """Write a message to its session's transcript. The record has its id and time."""
-        safe = replace(
+        return self.redacted_message(self.without_secrets(record))
+
+    def without_secrets(self, record: TranscriptRecord) -> TranscriptRecord:
+        """Return a record redacted. May be called in any thread."""
+        return replace(
             record,
             role=one_line(record.role),
             text=self._redacted(record.text, record.origin),
             name=self._redacted(record.name, record.origin),
         )
+
+    def redacted_message(self, record: TranscriptRecord) -> Receipt:
+        """Write a message that was redacted to its session's transcript."""
         path = self._paths.transcript(record.session_key)
-        return self._store(path, record.id, render_transcript_line(safe))
+        return self._store(path, record.id, render_transcript_line(record))
 
     def merge_abandoned(self) -> int:
         """Merge what earlier processes left behind; return how many records were appended."""

@@ -51,7 +51,8 @@ class Receipt:
 
     ``stored`` is true once the bytes are in ``path``; ``line`` is where they start, from 1. While the
     file's lock is held elsewhere ``path`` is the spill file, and ``spilled`` is true. When it was not
-    stored, ``reason`` says why.
+    stored, ``reason`` says why; ``pending`` says that it is still being redacted, and will be stored unless the process
+    dies before.
     """
 
     stored: bool
@@ -61,6 +62,7 @@ class Receipt:
     spilled: bool = False
     reason: str = ""
     notes: tuple["Receipt", ...] = ()
+    pending: bool = False
 
 
 @dataclass(frozen=True, slots=True)
