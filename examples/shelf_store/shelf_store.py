@@ -128,6 +128,8 @@ def read(workspace: Path, path: str) -> Iterator[tuple[str | int, ...]]:
     for part in parse_notes(file.read_bytes()):
         key, when, origin, scope = f"{path}:{part.line}", changed, Origin.USER, Scope()
         if isinstance(part, NoteEntry):
+            if not part.searchable:
+                continue
             key, when, origin, scope = part.id or key, part.time, part.origin, part.scope
             text = f"{part.tldr}\n{part.details}".strip()
         else:

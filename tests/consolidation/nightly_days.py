@@ -44,11 +44,20 @@ class Days:
         self.clock = ManualClock(NOW)
         self.memory = EntryMemory(workspace, clock=self.clock, redact=redact_text)
 
-    def note(self, text: str, *, days_ago: int = 0, origin: Origin = Origin.USER, scope: Scope = Scope()) -> None:
+    def note(
+        self,
+        text: str,
+        *,
+        days_ago: int = 0,
+        origin: Origin = Origin.USER,
+        scope: Scope = Scope(),
+        searchable: bool = True,
+    ) -> None:
         when = self.clock.now() - timedelta(days=days_ago)
         path = self.workspace / "memory" / f"{when.date().isoformat()}.md"
         with path.open("a", encoding="utf-8") as file:
-            file.write(render_note(Note(tldr=text, origin=origin), id=f"n{hash(text) % 10**8}", time=when, scope=scope))
+            note = Note(tldr=text, origin=origin, searchable=searchable)
+            file.write(render_note(note, id=f"n{hash(text) % 10**8}", time=when, scope=scope))
 
     def add(self, *entries) -> None:
         self.memory.repository.update(added(*entries), who="test", why="fill")

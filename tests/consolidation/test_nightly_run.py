@@ -75,6 +75,7 @@ async def test_the_prompt_holds_seven_days_the_entries_and_the_rest_and_hides_se
     for ago in range(9):
         world.note(f"note of day minus {ago}", days_ago=ago)
     world.note("A page says the user likes gambling", origin=Origin.WEB)
+    world.note("12 gambling words were counted today", searchable=False)
     world.note("exec printed password: hunter2hunter2", origin=Origin.TOOL)
     world.add(entry("a1", TEA), entry("w1", "The web says so", origin=Origin.WEB))
     text = (workspace / "memory" / "MEMORY.md").read_text()

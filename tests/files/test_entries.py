@@ -30,6 +30,7 @@ NOTES = st.builds(
     tags=st.lists(ANY_TEXT, max_size=4).map(tuple),
     title=ANY_TEXT,
     origin=st.sampled_from(Origin),
+    searchable=st.booleans(),
 )
 SCOPES = st.builds(Scope, agent=ANY_TEXT, user=ANY_TEXT, channel=ANY_TEXT, session=ANY_TEXT)
 TIMES = st.datetimes(timezones=st.sampled_from([UTC, SHANGHAI, timezone(timedelta(hours=-9, minutes=-30))]))
@@ -87,6 +88,7 @@ def test_what_is_rendered_is_parsed_again(note: Note, scope: Scope, time: dateti
     assert entry.time == time
     assert entry.details == cleaned(note.details)
     assert (entry.id, entry.type, entry.origin) == ("0a1b", note.type, note.origin)
+    assert entry.searchable is note.searchable
     assert entry.tldr == on_one_line(note.tldr)
     assert entry.title == on_one_line(note.title)
     tags = [on_one_line(tag) for tag in note.tags]

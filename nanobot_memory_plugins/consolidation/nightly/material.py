@@ -149,7 +149,7 @@ def _pieces(data: bytes, when: datetime, redact: Callable[[str], str]) -> Iterat
 def _piece(part: NoteEntry | Passage, when: datetime, redact: Callable[[str], str]) -> Piece | None:
     if isinstance(part, Passage):
         return Piece(redact(part.text).strip(), Origin.USER, when)
-    if part.origin in UNTRUSTED:
+    if part.origin in UNTRUSTED or not part.searchable:
         return None
     text = "\n".join(filter(None, (part.tldr, part.details)))
     made = part.time if part.time.tzinfo is not None else part.time.replace(tzinfo=UTC)

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from nanobot_memory_plugins.core.characters.printable import one_line
 from nanobot_memory_plugins.core.erasure.letters import GAP
 from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
 from nanobot_memory_plugins.core.erasure.retold import Retold
@@ -40,14 +41,21 @@ class Withholding:
         self._wanted: OrderedDict[tuple[str, ...], WithheldWords] = OrderedDict()
 
     async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
-        """Return the blocks among the answers to one message, without the lines that hold what is withheld."""
+        """Return the blocks among the answers to one message, their titles above them as lines of the text.
+
+        Lines that hold what is withheld are left out.
+        """
         found = [(one.plugin_name, value) for one in answers for value in one.values if isinstance(value, ContextBlock)]
         withheld = await self._withheld(scope) if found else []
         left: list[ContextBlock] = []
         for name, block in found:
             wanted = self._from_others(withheld, name)
-            shown = replace(block, text=without_lines(block.text, wanted)) if wanted else block
-            left += [shown] if shown.text else []
+            title, text = one_line(block.title), block.text
+            if wanted:
+                title = "" if wanted.are_in(title) else title
+                text = without_lines(text, wanted)
+            if text:
+                left.append(replace(block, text=f"{title}\n{text}" if title else text, title=""))
         return left
 
     async def hits(self, plugin: str, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:

@@ -10,6 +10,7 @@
     time: 2026-02-16T14:20:33.120+08:00
     origin: tool
     session: cli:direct
+    searchable: false
 
     details:
     - anything, of any length
@@ -18,7 +19,7 @@
 The fields end at the first blank line, and no value holds a line break, so details cannot forge a field. A
 line of the details that would be a heading of level 1 to 3 is written with a backslash before it, so
 details cannot forge an entry or a section either. The heading's time is local, for people; ``time`` is the
-exact instant.
+exact instant. ``searchable`` stands only in notes that no search finds.
 """
 
 import re
@@ -60,6 +61,7 @@ class NoteEntry:
     offset: int
     length: int
     line: int
+    searchable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  #
         "user": one_line(scope.user),
         "agent": one_line(scope.agent),
         "group_chat": one_line(scope.group_chat),
+        "searchable": "" if note.searchable else "false",
     }
     heading = f"### {when.replace(tzinfo=None).isoformat(sep=' ', timespec='minutes')} {title}".rstrip()
     lines = [

@@ -27,7 +27,9 @@ _DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MU
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
 # One of these must stand under a heading with a time, or it is somebody's own section.
 _TELLING = frozenset({"type", "tags", "tl;dr", "id"})
-_KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", "session", "channel", "user", "agent", "group_chat"}
+_KNOWN = (
+    _TELLING | _ALIASES.keys() | {"time", "origin", "session", "channel", "user", "agent", "group_chat", "searchable"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,7 @@ def _stretch(data: bytes, start: int, end: int, header: _Header | None, offset: 
         offset=offset + start,
         length=end - start,
         line=line,
+        searchable=fields.get("searchable", "").casefold() not in ("false", "no"),
     )
 
 

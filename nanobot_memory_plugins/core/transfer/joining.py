@@ -60,6 +60,7 @@ def _notes(name: str, data: bytes, there: bytes) -> Iterator[Item | None]:
                 origin=part.origin,
                 scope=part.scope,
                 time=part.time,
+                searchable=part.searchable,
             )
             yield ImportedNote(note, name, part.line, id=part.id)
         else:

@@ -31,7 +31,8 @@ class Note:
     """Something to keep. Core redacts it, writes it to its file and answers with a `Receipt`.
 
     ``tldr`` is one line. ``scope`` and ``time`` are filled in from the call when they are left out.
-    ``title`` stands behind the time in the entry's heading.
+    ``title`` stands behind the time in the entry's heading. One that is not ``searchable`` stays in the file, for
+    people and for its plugin: no search finds it, and no entry is made of it.
     """
 
     tldr: str
@@ -43,6 +44,7 @@ class Note:
     destination: Destination = Destination.DAY
     scope: Scope | None = None
     time: datetime | None = None
+    searchable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,13 @@ class Receipt:
 class ContextBlock:
     """Text that a plugin would inject beside the user's message. Core puts the fence around it.
 
-    ``hit_ids`` names the memories that it was made of.
+    ``hit_ids`` names the memories that it was made of. ``title`` is the line above the text, which tells it from the
+    blocks of other plugins; theirs are names of files, which read the same in every language.
     """
 
     text: str
     hit_ids: tuple[str, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,8 @@ class _Reader:
         return self.chunking.redact(text)
 
     def _note(self, note: NoteEntry) -> tuple[Document, ...]:
+        if not note.searchable:
+            return ()
         if not note.id:
             title, tldr, details = map(self._hidden, (note.title, note.tldr, note.details))
             note = replace(note, title=title, tldr=tldr, details=details)

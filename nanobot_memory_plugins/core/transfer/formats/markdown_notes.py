@@ -76,6 +76,7 @@ def _own_note(entry: NoteEntry, place: _Place, origin: Origin) -> ImportedNote:
         title=entry.title,
         origin=whose,
         time=entry.time,
+        searchable=entry.searchable,
     )
     return ImportedNote(note, place.file, entry.line)
 
