@@ -47,9 +47,9 @@ class EntryMemory:
         """Keep something: `operations.remember`."""
         return await run_in_daemon_thread(lambda: operations.remember(self.repository, said, who=who, asked=asked))
 
-    async def forget(self, ids: Collection[str], *, who: str) -> Outcome:
+    async def forget(self, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
         """Take entries out of the file: `operations.forget`."""
-        return await run_in_daemon_thread(lambda: operations.forget(self.repository, ids, who=who))
+        return await run_in_daemon_thread(lambda: operations.forget(self.repository, ids, who=who, about=about))
 
     async def fade(self) -> Outcome:
         """Bring all entries up to this moment: `operations.fade`."""

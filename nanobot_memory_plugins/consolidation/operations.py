@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
-# Why a run took entries out because somebody wanted it.
-FORGET = "forget"
+# Why a run took entries out because somebody wanted it, and where it was all that names something.
+FORGET, FORGET_ALL = "forget", "forget everything about "
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,17 @@ def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool =
     return Remembered(entry, not known, outcome, hidden=safe != content)
 
 
-def forget(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
-    """Take entries out of the file; the journal can bring them back. Raises `InputError` for an unknown id."""
+def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
+    """Take entries out of the file; the journal can bring them back. Raises `InputError` for an unknown id.
+
+    ``about`` is what they all name, where everything about it is to be forgotten.
+    """
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
         require(entries, ids)
         return {id_: entry for id_, entry in entries.items() if id_ not in ids}
 
-    return repository.update(change, who=who, why=FORGET)
+    return repository.update(change, who=who, why=f"{FORGET_ALL}{about}" if about else FORGET)
 
 
 def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:

@@ -105,7 +105,7 @@ class ConsolidationPlugin:
     @hookimpl
     async def withheld_texts(self, scope: Scope, context: PluginContext) -> list[Withheld]:
         """Withhold what was forgotten on somebody's order."""
-        return [Withheld(text) for text in await self._spoken_of(context).withheld(scope)]
+        return await self._spoken_of(context).withheld(scope)
 
     @hookimpl
     async def on_purge(

@@ -10,13 +10,13 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from nanobot_memory_plugins.consolidation.entry import whole_scope
-from nanobot_memory_plugins.consolidation.journal import entries_folder
+from nanobot_memory_plugins.consolidation.journal import Run, entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
-from nanobot_memory_plugins.consolidation.operations import FORGET
+from nanobot_memory_plugins.consolidation.operations import FORGET, FORGET_ALL
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.values import Scope, Visibility
+from nanobot_memory_plugins.core.values import Scope, Visibility, Withheld
 
 _NAME = "said-again"
 _SCOPE = TypeAdapter(Scope)
@@ -24,18 +24,30 @@ _SCOPE = TypeAdapter(Scope)
 
 @dataclass(frozen=True, slots=True)
 class _Forgotten:
-    """The text of a forgotten entry, and whose messages and entries say it again."""
+    """The text of a forgotten entry, and whose messages and entries say it again.
 
-    text: str
+    Or a name of which everything was forgotten: then ``whose`` says of whose entries, and it is withheld from those who
+    saw one of them.
+    """
+
+    held: Withheld
     wanted: Wanted
     again: tuple[Scope, ...]
+    whose: tuple[Scope, ...] = ()
+
+    def is_held_from(self, visible: Visibility) -> bool:
+        """Say whether it is withheld from those who see ``visible``."""
+        if self.held.is_name and not any(map(visible.allows, self.whose)):
+            return False
+        return not any(map(visible.allows, self.again))
 
 
 class WithheldTexts:
     """The texts of the entries that were forgotten, and neither brought back nor purged. It blocks.
 
     What was said again is withheld from those who do not see where that was. ``memory/.entries/said-again`` has a line
-    for each time: the entry's id, and the scope of the message as JSON; no words. Without a scope it is everybody's.
+    for each time: the id of the entry, or of the run that forgot everything about a name, and the scope of the message
+    as JSON; no words. Without a scope it is everybody's.
     """
 
     def __init__(self, repository: EntryRepository) -> None:
@@ -44,10 +56,9 @@ class WithheldTexts:
         self._lock = threading.Lock()
         self._known: tuple[tuple[str, ...], dict[str, _Forgotten]] = ((), {})
 
-    def texts(self, visible: Visibility) -> tuple[str, ...]:
-        """Return the texts that are withheld from those who see ``visible``, each once. Raises `MemoryFileError`."""
-        found = (one for one in self._forgotten().values() if not any(map(visible.allows, one.again)))
-        return tuple(dict.fromkeys(one.text for one in found))
+    def texts(self, visible: Visibility) -> tuple[Withheld, ...]:
+        """Return what is withheld from those who see ``visible``, each once. Raises `MemoryFileError`."""
+        return tuple(dict.fromkeys(one.held for one in self._forgotten().values() if one.is_held_from(visible)))
 
     def hear(self, text: str, scope: Scope) -> None:
         """Learn what a user says: what is said again is not withheld any longer from those who see it.
@@ -70,13 +81,16 @@ class WithheldTexts:
 
     def _read(self) -> dict[str, _Forgotten]:
         found: dict[str, str] = {}
+        names: dict[str, Run] = {}
         for run in self._repository.journal.runs():
+            if run.why.startswith(FORGET_ALL):
+                names[run.id] = run
             for change in run.changes:
                 if change.after is not None:
                     found.pop(change.id, None)
-                elif run.why == FORGET and change.before is not None:
+                elif run.why.startswith(FORGET) and change.before is not None:
                     found[change.id] = change.before.content
-        if not found:
+        if not found and not names:
             return {}
         there = self._repository.load().entries
         said = list(self._said_again())
@@ -90,7 +104,13 @@ class WithheldTexts:
                 again += [whole_scope(entry) for entry in alike if wanted.count(entry.content)]
                 if told.count(text):
                     again += [whole_scope(entry) for entry in there.values() if Wanted([entry.content]).count(text)]
-                forgotten[id_] = _Forgotten(text, wanted, tuple(dict.fromkeys(again)))
+                forgotten[id_] = _Forgotten(Withheld(text), wanted, tuple(dict.fromkeys(again)))
+        for id_, run in names.items():
+            if not any(change.id in there for change in run.changes):
+                name = run.why.removeprefix(FORGET_ALL)
+                again = [scope for one, scope in said if one == id_]
+                whose = tuple(whole_scope(change.before) for change in run.changes if change.before is not None)
+                forgotten[id_] = _Forgotten(Withheld(name, is_name=True), Wanted((), words=[name]), tuple(again), whose)
         return forgotten
 
     def _said_again(self) -> Iterator[tuple[str, Scope]]:

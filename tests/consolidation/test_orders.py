@@ -98,7 +98,6 @@ FORGET = [
     ("forget that I like tea", "I like tea"),
     ("Please forget my old address", "my old address"),
     ("forget what I said about the peanuts", "the peanuts"),
-    ("Forget everything you know about my ex", "my ex"),
     ("Could you forget that I live in Bonn?", "I live in Bonn"),
     ("delete my address from your memory", "my address"),
     ("Remove that from memory, please", ""),
@@ -239,3 +238,38 @@ def test_any_text_is_read_and_no_order_holds_what_was_not_said(message: str):
 def test_a_huge_message_takes_no_time():
     for huge in ("remember " * 200_000, "记住" * 400_000, "a, " * 500_000, "please " * 300_000, "请" * 900_000):
         orders_in(huge)
+
+
+@pytest.mark.parametrize(
+    ("message", "name"),
+    [
+        ("Forget everything about Kafka.", "Kafka"),
+        ("Forget everything you know about my ex", "my ex"),
+        ("Please forget everything I told you about my landlord.", "my landlord"),
+        ("Delete everything about Kafka from your memory.", "Kafka"),
+        ("Erase all memories of Zebulon Krieger from memory", "Zebulon Krieger"),
+        ("I want you to forget everything regarding project Nightingale, please", "project Nightingale"),
+        ("Can you forget everything related to the Nightingale project?", "the Nightingale project"),
+        ("Forget all you know about Porto completely.", "Porto"),
+        ("forget anything about Kafka", "Kafka"),
+        ("忘掉关于豆豆的一切", "豆豆"),
+        ("忘掉關於豆豆的一切。", "豆豆"),
+        ("请忘掉有关豆豆的所有事情", "豆豆"),
+        ("忘记豆豆的一切吧", "豆豆"),
+        ("把關於豆豆的全部記憶都忘掉", "豆豆"),
+        ("忘掉跟豆豆有关的一切", "豆豆"),
+        ("把和豆豆相关的都忘掉", "豆豆"),
+        ("删除所有关于豆豆的记忆", "豆豆"),
+        ("忘掉你知道的所有关于豆豆的事", "豆豆"),
+        ("从记忆里删除关于豆豆的一切", "豆豆"),
+    ],
+)
+def test_an_order_to_forget_everything_about_something(message: str, name: str):
+    assert orders_in(message) == [Order(Kind.FORGET, name, everything=True)]
+
+
+@pytest.mark.parametrize(
+    "message", ["Forget everything.", "Forget everything about me.", "忘掉一切", "忘掉我的一切", "把一切都忘掉"]
+)
+def test_the_whole_memory_is_not_emptied_by_a_sentence(message: str):
+    assert not any(order.everything for order in orders_in(message))

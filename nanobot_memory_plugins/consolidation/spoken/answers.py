@@ -1,5 +1,6 @@
 """What the model is told beside a message with an order: what was really written, in the user's language."""
 
+import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.entry import Entry
@@ -9,6 +10,7 @@ from nanobot_memory_plugins.core.values import Hit
 
 # Characters of an entry that are quoted.
 _QUOTED = 300
+_MARKS = re.compile(r"[\"'`$\\!%^&|<>]+")
 # Places that are named.
 _NAMED = 3
 
@@ -92,10 +94,10 @@ def stands(plan: ErasurePlan) -> str:
     )
 
 
-def said_in_conversation(words: str, held: Sequence[Hit], language: Language) -> str:
+def said_in_conversation(words: Sequence[str], held: Sequence[Hit], language: Language) -> str:
     """Say that no entry fits, and where a conversation has it."""
     lines = "\n".join(f"- {hit.path}, {hit.line}: {_short(hit.text)}" for hit in held)
-    command = f'nanobot-memory purge --text "{words}"'
+    command = f"nanobot-memory purge{_as_options(words)}"
     if language == "zh":
         return (
             "用户要求忘掉的内容不在长期记忆条目中，没有删除任何内容，但对话记录里有。请问用户是不是这些，"
@@ -117,6 +119,14 @@ def which_one(candidates: Sequence[Entry], language: Language) -> str:
         "The user asked to forget something, and it is not certain which entry is meant: nothing was forgotten. "
         f"Ask which one:\n{named}"
     )
+
+
+def may_be_meant(candidates: Sequence[Entry], language: Language) -> str:
+    """Say which other entries may be meant, when some were forgotten."""
+    named = "\n".join(f"- [{entry.id}] {_quoted(entry)}" for entry in candidates)
+    if language == "zh":
+        return f"下面这些条目可能也与之有关，但不能确定，没有删除。请问用户是否也要忘掉：\n{named}"
+    return f"These may be meant, too; that is not certain, and they were not touched. Ask whether they are:\n{named}"
 
 
 def nothing_to_forget(language: Language) -> str:
@@ -147,7 +157,13 @@ def _places(plan: ErasurePlan) -> str:
 
 def _purge(plan: ErasurePlan) -> str:
     nearly = " --nearly" if any(one.nearly for one in plan.traces) else ""
-    return f"nanobot-memory purge {' '.join(plan.erasure.ids)}{nearly}"
+    words = _as_options(plan.erasure.words)
+    return f"nanobot-memory purge {' '.join(plan.erasure.ids)}{words}{nearly}"
+
+
+def _as_options(words: Sequence[str]) -> str:
+    """Return words as options of a command in any shell. Marks do not count where they are looked for."""
+    return "".join(f' --text "{" ".join(_MARKS.sub(" ", one).split())}"' for one in words)
 
 
 def _quoted(entry: Entry) -> str:

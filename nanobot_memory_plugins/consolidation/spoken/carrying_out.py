@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.forgetting import forget_what
+from nanobot_memory_plugins.consolidation.forgetting import Forgotten, forget_everything, forget_what
 from nanobot_memory_plugins.consolidation.life_cycle import Importance
 from nanobot_memory_plugins.consolidation.matching import Matcher
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
@@ -18,6 +18,7 @@ from nanobot_memory_plugins.consolidation.spoken.conversations import Conversati
 from nanobot_memory_plugins.consolidation.spoken.kinds import category_of
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
 from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_by_this
+from nanobot_memory_plugins.consolidation.spoken.topics import names_in
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
 from nanobot_memory_plugins.core.fence import Language, language_of
@@ -96,7 +97,8 @@ class OrderCarrier:
         else:
             # "Forget that" behind "remember this" means what was just written.
             last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
-            doing = self._forget(last or (meant.text if meant else ""), text, scope, language)
+            wanted = last or (meant.text if meant else "")
+            doing = self._forget(wanted, text, scope, language, everything=order.everything)
         task = asyncio.create_task(doing)
         self._writing.add(task)
         task.add_done_callback(self._writing.discard)
@@ -130,23 +132,30 @@ class OrderCarrier:
         place = place_of(done.outcome.path)
         return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
 
-    async def _forget(self, text: str, message: str, scope: Scope, language: Language) -> str:
+    async def _forget(
+        self, text: str, message: str, scope: Scope, language: Language, *, everything: bool = False
+    ) -> str:
         if not text:
             return answers.nothing_to_forget(language)
         visible = self._context.visible_scope(scope)
         try:
             entries = forgettable((await self._memory.load()).entries, scope, self._context)
-            found = await forget_what(
-                self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
-            )
+            found = Forgotten()
+            if everything:
+                found = await forget_everything(self._memory, names_in(text), entries, who=WHO)
+            if found.outcome is None and not found.candidates:
+                found = await forget_what(
+                    self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
+                )
         except NanobotMemoryError as error:
             return answers.not_forgotten(error.cause, language)
         except Exception as error:  # the model must not say that it was forgotten
             logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
             return answers.not_forgotten(type(error).__name__, language)
         if found.outcome is not None:
-            plan = await self._conversations.plan_of(found.entries, visible)
-            return answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
+            plan = await self._conversations.plan_of(found.entries, visible, about=found.about)
+            told = answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
+            return f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told
         if found.candidates:
             return answers.which_one(found.candidates, language)
         words, held = await self._conversations.about(text, visible, without=message)

@@ -4,6 +4,7 @@ import re
 
 from nanobot_memory_plugins.consolidation.spoken.english import Meant
 from nanobot_memory_plugins.consolidation.spoken.sentences import Sentence, fold, plain
+from nanobot_memory_plugins.consolidation.spoken.topics import topic_of
 
 _POLITE = (
     r"(?:(?:请|唔该|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
@@ -95,11 +96,11 @@ def forgotten(sentence: Sentence) -> Meant | None:
             or not (from_memory or (polite and found["verb"][0] == "忘") or (points and found["verb"][0] == "忘"))
         ):
             return None
-        return Meant("" if points else _topic(sentence, found.start("what"), found.end("what")))
+        return Meant("") if points else _topic(sentence, found.start("what"), found.end("what"))
     for rule in (_ERASED, _DELETED):
         if (found := rule.fullmatch(folded)) is not None and found["rest"].strip():
             points = re.fullmatch(rf"{_POINTS}{_ENDS}", found["rest"].strip()) is not None
-            return Meant("" if points else _topic(sentence, found.start("rest"), found.end("rest")))
+            return Meant("") if points else _topic(sentence, found.start("rest"), found.end("rest"))
     found = _FORGOTTEN.fullmatch(folded)
     if found is None or _is_question(sentence):
         return None
@@ -111,11 +112,13 @@ def forgotten(sentence: Sentence) -> Meant | None:
         return Meant("") if lets_go or found["verb"] == "忘掉" else None
     polite = re.search(r"请|麻烦|拜托|帮我|给我|可以|能", found["lead"]) is not None
     sure = found["verb"] in ("忘掉", "忘记掉") and not rest.startswith("了")
-    if not (sure or lets_go or polite or re.match(r"\s*(?:关于|有关|我(?:刚才|之前)?说(?:过)?的)", rest)):
+    if not (
+        sure or lets_go or polite or topic_of(rest) or re.match(r"\s*(?:关于|有关|我(?:刚才|之前)?说(?:过)?的)", rest)
+    ):
         return None
     if found["verb"].startswith(("不要", "别")) and not re.match(rf"\s*(?:我|关于|{_POINTS})", rest):
         return None
-    return Meant(_topic(sentence, found.start("rest"), found.end("rest")))
+    return _topic(sentence, found.start("rest"), found.end("rest"))
 
 
 def points_back(sentence: Sentence) -> Meant | None:
@@ -176,14 +179,16 @@ def _is_question(sentence: Sentence) -> bool:
     return sentence.asks or _ASKS.search(meant) is not None
 
 
-def _topic(sentence: Sentence, start: int, end: int) -> str:
+def _topic(sentence: Sentence, start: int, end: int) -> Meant:
     """Return what is to be forgotten, without the words around it."""
     text = _part(sentence, start, end)
+    if (topic := topic_of(text)) is not None:
+        return Meant(topic.text, everything=True)
     tail = re.search(r"(?:这件事情?|那件事情?|的事情?|这条|那条|的记忆)$", fold(text))
     text = text[: tail.start() if tail else None]
     if (about := _ABOUT.fullmatch(fold(text))) is not None:
         text = text[about.start("text") : about.end("text")]
-    return plain(text)
+    return Meant(plain(text))
 
 
 def _part(sentence: Sentence, start: int, end: int) -> str:

@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted, is_short, plan_in_files
+from nanobot_memory_plugins.consolidation.spoken.narrowing import names_held, narrowest
+from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted, plan_in_files
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.language_model import hook_deadline
@@ -34,12 +35,14 @@ class Conversations:
         self._store = store
         self._entries = entries
 
-    async def plan_of(self, entries: Sequence[Entry], visible: Visibility) -> ErasurePlan:
+    async def plan_of(self, entries: Sequence[Entry], visible: Visibility, *, about: str = "") -> ErasurePlan:
         """Return what a purge of entries would find where ``visible`` may look, as far as that is told in time.
 
-        What tells them again counts: an assistant echoes what it is told.
+        What tells them again counts: an assistant echoes what it is told. ``about`` is a name of which everything is
+        to be forgotten.
         """
-        erasure = Erasure(tuple(one.id for one in entries), tuple(one.content for one in entries), nearly=True)
+        ids, texts = tuple(one.id for one in entries), tuple(one.content for one in entries)
+        erasure = Erasure(ids, texts, (about,) if about else (), nearly=True)
         deadline, now = hook_deadline.get(), time.monotonic()
         seconds = min(_LOOK_SECONDS, _LOOK_SHARE * (deadline - now)) if deadline is not None else _LOOK_SECONDS
 
@@ -53,18 +56,22 @@ class Conversations:
         except TimeoutError:
             return ErasurePlan(erasure, (), is_whole=False)
 
-    async def about(self, text: str, visible: Visibility, *, without: str) -> tuple[str, list[Hit]]:
-        """Return what was plainly said about something, and the word of it that tells most; not ``without`` itself."""
+    async def about(self, topic: str, visible: Visibility, *, without: str) -> tuple[list[str], list[Hit]]:
+        """Return what was plainly said about something, and the words that find it, and little else.
+
+        What holds ``without`` itself does not count.
+        """
         own = Wanted([without])
-        hits = [
-            hit for hit in await self._search(text, visible) if hit.coverage >= _COVERAGE and not own.count(hit.text)
-        ]
-        words = sorted((word.strip(".,!?;:。，！？'\"") for word in text.split()), key=len, reverse=True)
-        for word in words:
-            named = [hit for hit in hits if not is_short(word) and Wanted((), words=[word]).count(hit.text)]
-            if named:
-                return word, named[:_OFFERED]
-        return "", []
+        hits = [hit for hit in await self._search(topic, visible) if not own.count(hit.text)]
+        held = [names_held(topic, hit.text) for hit in hits]
+        meant = [hit for hit, count in zip(hits, held, strict=True) if count and count == max(held)]
+        # Two names of it are enough whatever forms of words the index tells apart.
+        offered = [hit for hit in meant if hit.coverage >= _COVERAGE or max(held) > 1][:_OFFERED]
+        if not offered:
+            return [], []
+        others = [hit.text for hit in hits if hit not in meant]
+        words = await run_in_daemon_thread(lambda: narrowest(topic, [hit.text for hit in offered], others))
+        return words, offered if words else []
 
     async def _search(self, text: str, visible: Visibility) -> list[Hit]:
         store = self._store()

@@ -4,13 +4,18 @@ import re
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.spoken.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.spoken.topics import topic_of
 
 
 class Meant(NamedTuple):
-    """What an order is about; the empty text refers to what was said before. ``goes_on``: behind a colon."""
+    """What an order is about; the empty text refers to what was said before. ``goes_on``: behind a colon.
+
+    ``everything`` says that all that names it is meant.
+    """
 
     text: str
     goes_on: bool = False
+    everything: bool = False
 
 
 _LEAD = (
@@ -68,7 +73,7 @@ _REQUEST = re.compile(
 )
 _REMEMBERED = re.compile(rf"{_LEAD}{_ASKED}{_REMEMBER}\b(?P<rest>.*)", re.DOTALL)
 _FORGOTTEN = re.compile(rf"{_LEAD}{_ASKED}(?P<verb>{_FORGET})\b(?P<rest>.*)", re.DOTALL)
-_DELETED = re.compile(rf"{_LEAD}{_ASKED}(?:delete|remove|erase|clear|drop)\s+(?P<rest>.+?)\s+{_STORAGE}{_ONLY}")
+_DELETED = re.compile(rf"{_LEAD}{_ASKED}(?:delete|remove|erase|wipe|clear|drop)\s+(?P<rest>.+?)\s+{_STORAGE}{_ONLY}")
 _STORED = re.compile(rf"{_LEAD}{_ASKED}(?:save|store|add|put|keep|write)\s+(?P<rest>.+?)\s+{_STORAGE}{_ONLY}")
 _ABOUT = re.compile(
     r"\s*(?:all |everything )?(?:(?:that )?(?:what|everything|anything|all) )?(?:that )?(?:i|you"
@@ -139,7 +144,8 @@ def forgotten(sentence: Sentence) -> Meant | None:
     """Return what a sentence asks to forget, or None."""
     deleted = _DELETED.fullmatch(sentence.folded)
     if deleted is not None:
-        return Meant(_object(sentence, deleted))
+        topic = topic_of(sentence.text[deleted.start("rest") : deleted.end("rest")])
+        return Meant(topic.text, everything=True) if topic else Meant(_object(sentence, deleted))
     found = _FORGOTTEN.fullmatch(sentence.folded)
     if found is None or (sentence.asks and not found["asked"]):
         return None
@@ -148,6 +154,8 @@ def forgotten(sentence: Sentence) -> Meant | None:
         return Meant("")
     if _IDIOM.fullmatch(rest):
         return None
+    if (topic := topic_of(sentence.text[start:])) is not None:
+        return Meant(topic.text, everything=True)
     about = _ABOUT.fullmatch(rest)
     if about is not None:
         name = "text" if about["text"] is not None else "other"

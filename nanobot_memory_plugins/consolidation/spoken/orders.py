@@ -41,10 +41,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One order. An empty ``text`` means what was said before."""
+    """One order. An empty ``text`` means what was said before; ``everything``, that all that names it is meant."""
 
     kind: Kind
     text: str = ""
+    everything: bool = False
 
 
 def orders_in(message: str) -> list[Order]:
@@ -97,7 +98,7 @@ def _read(sentence: Sentence) -> tuple[Order, bool] | None:
             return Order(Kind.REMEMBER, remembered.text), remembered.goes_on
         forgotten = language.forgotten(sentence)
         if forgotten is not None and forgotten.text.casefold() not in _TOO_MUCH:
-            return Order(Kind.FORGET, forgotten.text), False
+            return Order(Kind.FORGET, forgotten.text, forgotten.everything), False
     return None
 
 

@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
 from nanobot_memory_plugins.core.stated import stated_text
 from nanobot_memory_plugins.core.users_words import UsersWords
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope, Withheld
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0
@@ -99,7 +99,7 @@ class Spoken:
         await run_in_daemon_thread(lambda: self._language.hear(text))
         return block
 
-    async def withheld(self, scope: Scope) -> list[str]:
+    async def withheld(self, scope: Scope) -> list[Withheld]:
         """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
         visible = self._context.visible_scope(scope)
         return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))

@@ -19,9 +19,9 @@ _KEPT = 16
 class WithheldWords:
     """Withheld texts, found as they were said and where they are told again, as an assistant echoes a user."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._wanted = Wanted(texts)
-        self._retold = Retold(texts)
+    def __init__(self, texts: Sequence[str], names: Sequence[str] = ()) -> None:
+        self._wanted = Wanted(texts, words=names)
+        self._retold = Retold(texts, names)
 
     def are_in(self, text: str) -> bool:
         """Say whether a text holds or tells one of them."""
@@ -38,7 +38,7 @@ class Withholding:
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
-        self._wanted: OrderedDict[tuple[str, ...], WithheldWords] = OrderedDict()
+        self._wanted: OrderedDict[tuple[Withheld, ...], WithheldWords] = OrderedDict()
 
     async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers to one message, their titles above them as lines of the text.
@@ -72,11 +72,13 @@ class Withholding:
     def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> WithheldWords | None:
         """Return what all but one plugin withhold, or None."""
         others = (value for one in withheld if one.plugin_name != plugin for value in one.values)
-        texts = tuple(one.text for one in others if isinstance(one, Withheld))
-        if not texts:
+        held = tuple(one for one in others if isinstance(one, Withheld))
+        if not held:
             return None
-        wanted = self._wanted.pop(texts, None) or WithheldWords(texts)
-        self._wanted[texts] = wanted  # the one that was used last is the last
+        wanted = self._wanted.pop(held, None) or WithheldWords(
+            [one.text for one in held if not one.is_name], [one.text for one in held if one.is_name]
+        )
+        self._wanted[held] = wanted  # the one that was used last is the last
         if len(self._wanted) > _KEPT:
             self._wanted.popitem(last=False)
         return wanted

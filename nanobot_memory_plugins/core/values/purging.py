@@ -36,9 +36,13 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A text that somebody wants forgotten, and that could still be brought back."""
+    """A text that somebody wants forgotten, and that could still be brought back.
+
+    ``is_name`` says that all is meant that names it, as a whole word.
+    """
 
     text: str
+    is_name: bool = False
 
 
 @dataclass(frozen=True, slots=True)
