@@ -59,8 +59,9 @@ def on_tool_executed(
 ) -> Note | Sequence[Note] | None:
     """Answer a tool that finished or failed.
 
-    ``error`` is None when it succeeded. ``arguments`` and ``result`` are as they were, secrets included:
-    what you return as a note is redacted by core before it is written, what you do yourself is not.
+    ``error`` is None when it succeeded. ``arguments`` and ``result`` are as they were, secrets included; of lists and
+    mappings the first thousand values and 262,144 characters alone, with how many more there were (``[… 9 more]``).
+    What you return as a note is redacted by core before it is written, what you do yourself is not.
     Answer with notes to keep, or None.
     """
 

@@ -47,7 +47,7 @@ from nanobot_memory_plugins.core.values import (
     Scope,
     SearchResult,
     Summary,
-    freeze,
+    bounded_copy,
 )
 from nanobot_memory_plugins.core.workspace_scopes import workspace_scopes
 
@@ -238,7 +238,7 @@ class MemoryHost(PromptCalls):
         The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
         """
         await self.start()
-        frozen = freeze(result)
+        frozen = bounded_copy(result)
         self._words.hear_tool(session_key, frozen)
         if isinstance(frozen, str) and any(tool.name == tool_name for tool in self.tools()):
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
@@ -247,7 +247,7 @@ class MemoryHost(PromptCalls):
             {
                 "session_key": session_key,
                 "tool_name": tool_name,
-                "arguments": freeze(arguments),
+                "arguments": bounded_copy(arguments),
                 "result": frozen,
                 "error": error,
                 "duration_ms": duration_ms,

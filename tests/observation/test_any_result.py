@@ -19,6 +19,19 @@ HOSTILE = {
 }
 
 
+LARGE = {
+    "numbers": list(range(1_000_000)),
+    "rows": {"rows": [{"id": number, "name": f"n{number}", "tags": ["x", "y"]} for number in range(30_000)]},
+    "mapping": {number: number for number in range(300_000)},
+    "keys": {"k" * 10_000_000: 1, tuple(range(300_000)): 2, 10**5_000: 3},
+    "texts": ["pwd=a; " * 15_000] * 100,
+    "bytes": b"\xff" * 10_000_000,
+    "nested": [],
+}
+for _ in range(100_000):
+    LARGE["nested"] = [LARGE["nested"], "x"]
+
+
 async def loop_time(call) -> tuple[float, object]:
     """Give the processor time that the loop's own thread takes for a call, and its answer."""
     began = time.thread_time()
@@ -39,6 +52,22 @@ async def test_a_tool_result_of_any_content_is_kept_and_costs_the_loop_nothing(t
     note = next((tmp_path / "memory").glob("20*.md")).read_text("utf-8")
     assert "web_fetch" in note
     assert len(note) < 20_000
+
+
+@pytest.mark.parametrize("kind", LARGE)
+async def test_a_tool_result_of_any_size_is_kept_cut_and_costs_the_loop_nothing(tmp_path, kind, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")
+    async with MemoryHost(tmp_path, config=MemoryConfig()) as memory:
+        await memory.tool_executed(session_key="a", tool_name="exec", arguments={}, result="warm")
+        used = []
+        for arguments, result in (({}, LARGE[kind]), ({"query": LARGE[kind]}, "done")):
+            seconds, receipt = await loop_time(
+                memory.tool_executed(session_key="a", tool_name="query", arguments=arguments, result=result)
+            )
+            assert receipt.stored
+            used.append(seconds)
+    assert min(used) < 0.01  # 1 to 2 ms where it is measured alone
+    assert len(next((tmp_path / "memory").glob("20*.md")).read_text("utf-8")) < 20_000
 
 
 def test_no_part_of_a_secret_that_lies_across_the_border_of_what_was_looked_at_is_shown():

@@ -1,5 +1,6 @@
 """The frozen values that pass between host, core and plugins."""
 
+from nanobot_memory_plugins.core.values.bounded import bounded_copy
 from nanobot_memory_plugins.core.values.conversation import (
     Message,
     Origin,
@@ -69,6 +70,7 @@ __all__ = [
     "Weighed",
     "Whose",
     "Withheld",
+    "bounded_copy",
     "freeze",
     "messages_from_chat",
 ]
