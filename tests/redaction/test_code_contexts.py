@@ -58,6 +58,12 @@ TOLD = (
     "- Garage: «4471#»",
     "取件码 «5-2-8841»，请尽快取走",
     "保险箱密码我怕忘，存一下：«31077409»。钥匙在书房",
+    "Keysafe by the meter: «C4097Y».",
+    "The marina gate opens with «B2291», the cabin padlock with «860».",
+    "they sent me a text, it says «618 204», is that what you need to log in?",
+    "Building entry «2580E», apartment keypad «117733» + lock symbol",
+    "Log in with your number and the access code «AFB-ATH-1RR».",
+    "阿May 14:03\n新门禁码多少\n小林 14:03\n«6082»\n好的收到",
 )
 OTHER_NUMBERS = (
     "The error code was 5012 again, can you look at the logs?",
@@ -108,6 +114,8 @@ OTHER_NUMBERS = (
     "- Garage: 4471 people",
     "取件码由 5-2 组生成",
     "门锁的密码，要设 6 位",
+    "您的信用卡末四碼8821於6月9日消費NT$560",
+    "the message says 404 and the text says 2000 people came",
 )
 
 

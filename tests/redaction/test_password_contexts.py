@@ -30,6 +30,11 @@ TOLD = (
     "I log into Shopify as owner with «Canyon_Shadow39*» and into Xero",
     'key = hashlib.sha256(b"«Sunset#Cobalt78»").digest()',
     "web1 10.1.2.3 root «Pbx%9sTr0ng»",
+    "namecheap login: otterworks / «Gl@cierBay7»\nhosting one: same user, «Gl@cierBay8»",
+    "the staging Basic Auth: stage-user-77 / «Peach_Tree_77»",
+    "teh paswrd for zoom is «k1ttens», it starts at 7",
+    "百度网盘帐户密玛：«bdwp7788»，会员到年底",
+    'server.login("me@localhost.lan", "«qbqf kzlw mtva pxou»")',
 )
 OTHER_VALUES = (
     "login failed for user maria82 from 10.0.0.4",
@@ -49,6 +54,10 @@ OTHER_VALUES = (
     "I log into Shopify with Google",
     'key = hashlib.sha256(b"invoice").digest()',
     "from 10.1.2.3 user Kq2webTwo",
+    "interface: wg0\n  public key: Qyfe+i1CHmOa3clT0Hi0To+B1B/J9JtvhhyBK9rEDvs=",
+    "Public key: age19hkjxxmeyubq7n7kdq9xi3qqkrdda55a4z9ep72gpak27eyrfkzeq8gvgd",
+    "Setting up libsecret-1-0:amd64 (0.21.4-1build3) ...",
+    "the sample credentials are AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY.",
 )
 
 

@@ -123,3 +123,32 @@ def test_an_address_in_a_url_gives_way_to_the_password_in_it():
     text = "smtp://bob:" + "Quiet7harbor" + "@mail.example.com:587"
     assert redact_text(text) == "smtp://bob:[REDACTED]@mail.example.com:587"
     assert [finding.kind for finding in Redactor().findings(text)] == ["url_password"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Apple Support: 1-800-275-2273, open 8am to 8pm.",
+        "招商银行信用卡客服热线 400-820-5555，24小时人工服务。",
+        "write to support@tools.acme-labs.io or noreply@acme-labs.io",
+    ],
+)
+def test_numbers_and_addresses_of_services_are_nobodys_own(text):
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("First name: Hannah\nStreet: {}\nCity: Freiburg", "Lindenstraße 48"),
+        ('{{"address": {{"street": "{}", "city": "Rio"}}}}', "Rua Voluntários da Pátria 310, ap 902"),
+        ("ADR;TYPE=HOME:;;{};København;;2200;Denmark", "Nørrebrogade 112, 3. tv"),
+        ("Ship to\nNicole Fraser\n{}\nPayment: card", "88 W Burton Pl Unit 17C\nChicago, IL 60610"),
+        ("生日禮物寄到這：{}，收件人陳小姐", "台北市大安區和平東路二段106號5樓之3"),
+    ],
+)
+def test_the_street_of_a_form_a_card_or_an_answer_is_hidden(text, address):
+    assert redact_text(text.format(address)) == text.format("[ADDRESS]")
+    assert redact_text("Street: a long one\nAddress: 10.0.0.1\naddress: 0x7f31 free") == (
+        "Street: a long one\nAddress: 10.0.0.1\naddress: 0x7f31 free"
+    )

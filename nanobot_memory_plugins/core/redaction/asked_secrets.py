@@ -13,7 +13,9 @@ from nanobot_memory_plugins.core.redaction.value_shapes import has_password_mark
 from nanobot_memory_plugins.core.redaction.word_lists import words
 
 _CUES = Cues(
-    words("password passphrase passcode passwort pw pwd pin code combination combo otp secret token key cvv seed wifi")
+    words(
+        "码 password passphrase passcode passwort pw pwd pin code combination combo otp secret token key cvv seed wifi"
+    )
     | words("密码 密碼 口令 验证码 驗證碼 校验码 提取码 暗号 密钥 密鑰 令牌 mdp contraseña clave код пароль")
     | {"security question", "security answer"}
 )
@@ -49,7 +51,8 @@ _NEXT = re.compile(
     rf"|答)[:：][ ]?)?|[ \t]*[|][ \t]*)"
 )
 _NEXT_TURN = re.compile(
-    rf"(?:[ \t]{{0,3}}\r?\n[ \t]*(?:\r?\n[ \t]*)?{_WHO}|[ ]{{1,3}}[A-Za-z\u4e00-\u9fff]{{1,8}}[:：][ ]?)"
+    rf"(?:[ \t]{{0,3}}\r?\n[ \t]*(?:(?:[^\n]{{1,24}}[ ][0-9]{{1,2}}:[0-9]{{2}}(?::[0-9]{{2}})?[ ]*)?\r?\n[ \t]*)?"
+    rf"{_WHO}|[ ]{{1,3}}[A-Za-z\u4e00-\u9fff]{{1,8}}[:：][ ]?)"
 )
 _WORD = re.compile(r"[A-Za-z]{5,24}|[a-z]{3,12}(?:[-_.][a-z]{3,12}){1,7}")
 _DIGITS = re.compile(r"[0-9#*][0-9 #*-]{1,11}[0-9#*]?")
@@ -83,8 +86,8 @@ _KINDS = (
 _ASKED_PLAINLY = re.compile(
     rf"(?i)(?:(?<![a-z])(?:what(?:['’]?s|[ ]is|[ ]was)|which|remind[ ]me(?:[ ]of)?|got|know"
     rf"|need)(?![a-z])[^\n?:：]{{0,30}}?"
-    rf"(?P<other>(?!))?(?<![a-z]){_KINDS}[^\n?:：]{{0,24}}|(?P<chinese_noun>密码|密碼|口令|验证码|驗證碼|校验码"
-    rf"|提取码|取件码|暗号)[^\n?？]{{0,6}}?(?:多少|是什么|是啥|几位?|来着|發我|发我"
+    rf"(?P<other>(?!))?(?<![a-z]){_KINDS}[^\n?:：]{{0,24}}|(?P<chinese_noun>密码|密碼|口令|暗号"
+    rf"|[验證证校动提取禁锁門门柜安单]件?[码碼])[^\n?？]{{0,6}}?(?:多少|是什么|是啥|几位?|来着|發我|发我"
     r"|发一下|报一下|报给我|忘了|呢)[^\n]{0,6}?)(?=\r?\n|[ ]{1,3}[A-Za-z\u4e00-\u9fff]{1,8}[:：])"
 )
 _FIELD = re.compile(

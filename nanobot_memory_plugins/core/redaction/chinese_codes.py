@@ -16,7 +16,7 @@ CHINESE_CUES = Cues(
     )
 )
 # What makes another thing of a word that ends in 码: a number, an encoding, source text.
-_NO_CODE = "号编代源邮条维尺页乱解转数起砝筹加误态区色扫打写敲字机"
+_NO_CODE = "一二三四五六七八九十位末后後号编代源邮条维尺页乱解转数起砝筹加误态区色扫打写敲字机"
 _CODE = rf"(?<![{_NO_CODE}])(?<!识别)(?<!健康)(?<!付款)(?<!收款)(?<!商品)(?<!邮政编)码"
 _NOUN = re.compile(
     rf"(?i)密\s?码锁?|口令|暗号|(?<![a-z])pin\s?码?(?![a-z])|puk\s?码?|{_CODE}(?![头农流字表本])|组合锁|保险[箱柜]"

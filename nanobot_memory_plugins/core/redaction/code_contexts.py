@@ -29,7 +29,8 @@ CODE_CUES = CHINESE_CUES | Cues(
 """Words of which one stands in every text that tells such a code."""
 _CANDIDATE = re.compile(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
-    r"(?P<secret>[#*]?(?:[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}|[0-9]{3,10}"
+    r"(?P<secret>[#*]?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
+    r"|[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}|[0-9]{3,10}"
     r"|[A-Z]{1,3}-?[0-9]{2,8}[A-Z]{0,2}|[0-9]{2,6}[A-Z]{1,3}[0-9]{0,4})[#*]?)"
     r"(?![A-Za-z0-9_%€$£°#*]|[.,:/-][0-9]|-[A-Za-z]|[(\[=])"
 )
@@ -202,18 +203,22 @@ class _Clauses:
 
     def _opens_by(self, lock: str, between: list[str], found: str, *, link: str, gap: str) -> bool:
         """Tell whether the thing called ``lock`` opens by the number, though nothing calls it a code."""
-        if found[0].isalpha() or (
-            len(found) < _BARE and lock not in ("lock", "padlock", "suitcase", "luggage", "keypad")
-        ):
+        if len(found) < _BARE and lock not in _SHORT_CODES:
             return False
+        if found[0].isalpha() and (sum(map(str.isdigit, found)) < _FEWEST or (between and link != "close")):
+            return "opens" in between or "unlocks" in between
         is_year = bool(_YEAR.fullmatch(found))
         if not between:
             if lock in of.SURE_LOCKS and not (is_year and lock == "safe"):
                 return True
             is_label = gap.strip()[:1] in (":", "=", "→", "-", "—")
-            return not is_year and lock not in of.DEVICES and (is_label or len(found) >= _LONG_NUMBER)
+            if is_year:
+                return is_label and lock in ("alarm", "keysafe", "lockbox", "keybox")
+            return lock not in of.DEVICES and (is_label or len(found) >= _LONG_NUMBER)
         if is_year or (between[-1] in ("in", "to", "by") and len(between) == 1):
             return False
+        if between == ["with"] and lock in of.SURE_LOCKS:
+            return True
         if not _DOES.isdisjoint(between) and between[-1] in of.LOCK_VERBS:
             return True
         if lock in of.DEVICES or link != "close":
@@ -265,7 +270,7 @@ class _Clauses:
 
 
 _NOUNS = of.SURE | of.OPEN_TO_DOUBT | of.LOCKS | of.DEVICES
-_SHORT_CODES = words("lock padlock suitcase luggage keypad")
+_SHORT_CODES = words("lock lockbox padlock suitcase luggage keypad")
 _VERB_OF_PIN = words("the a an it this that them version to on at your")
 _GIVEN = words("enter use type send text give gives gave tell dial punch press got gets get has uses sent me")
 _SAYS = words("is was are that's it's this as being for remains")
@@ -292,6 +297,8 @@ def _opens(follow: list[str]) -> bool:
 
 def _has_length_of_code(found: str) -> bool:
     digits = sum(map(str.isdigit, found))
+    if found.count("-") > 1 and digits < len(found) - found.count("-"):
+        return True  # groups of capitals and digits
     return (_FEWEST <= digits <= _MOST or (found[0].isalpha() and digits >= 2)) and not _DATED.fullmatch(found)
 
 

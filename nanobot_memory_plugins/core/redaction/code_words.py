@@ -19,9 +19,9 @@ LOCKS = words(
     "door doors gate gates garage lobby lock lockbox keybox keysafe keypad locker safe vault alarm padlock suitcase"
     " luggage"
     " briefcase intercom elevator lift barrier cabinet drawer shed cellar panel unlock lockscreen turnstile buzzer"
-    " voicemail"
+    " voicemail entry text sms message"
 )
-"""What opens by a number, and needs no other word for it."""
+"""What opens by a number, or says one, and needs no other word for it."""
 SURE_LOCKS = words("lockbox keybox keysafe keypad padlock unlock lockscreen safe buzzer intercom voicemail")
 """Of those, what a number may follow at once: it numbers no door and no lift."""
 DEVICES = words("bike tablet ipad iphone phone telly tv printer copier entrance wardrobe laptop car app clinic scooter")
@@ -98,7 +98,8 @@ ACTIONS = tuple(
 LOCK_VERBS = words(
     "needs wants takes accepts likes expects opens unlocks arm disarm responds works type punch press enter dial"
     " tap hit"
-    " chose picked use used set put reads read shows show gets asks asked for with by using to then in has key reset"
+    " chose picked use used set put reads read shows show gets asks asked says said for with by using to then in"
+    " has key reset"
     " changed switched open unlock"
 )
 """What somebody does to a lock, or it does itself, right before its number."""

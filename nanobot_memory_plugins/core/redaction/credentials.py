@@ -115,6 +115,7 @@ _CREDENTIAL_CALL = re.compile(
     r"\s{0,2}=?\s{0,2}\(\s{0,3}(?:(?:(?P<q>[\"'])[^\"'\n]{0,80}(?P=q)"
     r"|[A-Za-z_][A-Za-z0-9_.]{0,40})\s{0,3},\s{0,3})?(?=[\"'])"
 )
+_APP_PASSWORD = re.compile(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
 _CALL_CUES = Cues(
     words(
         "auth( auth= authentication( credentials( credential( .login( setpassword( set_password( create_user("
@@ -224,7 +225,8 @@ def _quoted_after(pattern: re.Pattern[str], text: str, lower: Lowered, kind: str
         value = value_at(text, match.end())
         if value and value.quoted and not is_placeholder(text[value.start : value.end]):
             found = text[value.start : value.end]
-            if kind != "credential_argument" or has_password_marks(found) or looks_random(found, allow_hex=True):
+            is_marked = has_password_marks(found) or looks_random(found, allow_hex=True)
+            if kind != "credential_argument" or is_marked or _APP_PASSWORD.fullmatch(found):
                 yield _span(value.start, value.end, kind)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from nanobot_memory_plugins.core.redaction.announced_lines import find_announced
 from nanobot_memory_plugins.core.redaction.chinese import find_told_in_chinese
 from nanobot_memory_plugins.core.redaction.code_contexts import find_codes_in_context
 from nanobot_memory_plugins.core.redaction.codes import find_codes
@@ -50,5 +51,6 @@ DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_nearby,
     find_codes_in_context,
     find_passwords_in_context,
+    find_announced,
     find_personal_data,
 )

@@ -14,6 +14,10 @@ def _is_marked(found: str) -> bool:
     return not is_placeholder(found) and (has_password_marks(found) or looks_random(found, allow_hex=True))
 
 
+def _is_passphrase_with_number(found: str) -> bool:
+    return is_phrase(" ".join(part for part in found.split() if part.isalpha()))
+
+
 def _is_passphrase(found: str) -> bool:
     return is_phrase(found.rstrip("0123456789 "))
 
@@ -60,7 +64,8 @@ FURTHER_TOLD = RowRules(
         ),
         Row(
             ("security question", "secret question", "安全问题", "密保"),
-            r"(?:(?:security|secret)[ ]question[^\n]{0,80}?(?<![a-z])answer[ ]?[:=][ ]?(?=[^\s]{3,40}[ \t.]*(?:\n|\Z))"
+            r"(?:(?:security|secret)[ ]question[^\n]{0,80}?(?<![a-z])answer[ ]?[:=][ ]?(?=[^\s]{3,40}[ \t.]*(?:\n"
+            r"|\Z))"
             r"|(?:安全问题|密保)[^\n]{0,40}?答案[ ]?[:：是]?[ ]?)(?P<secret>[^\s,，。.()（）]{2,40})",
             "Security question at the bank: first pet. Answer: «Schnurzel-1987»",
             "The security question needs an answer soon",
@@ -79,6 +84,16 @@ FURTHER_TOLD = RowRules(
             "passphrase for the disk: «tundra velvet kazoo orbit mildew 47»",
             "passphrase for the disk: choose at least words 47",
             _is_passphrase,
+        ),
+        # What stands in two columns: Password     correct velvet 9 trombone
+        Row(
+            ("password ", "passphrase ", "password\t", "passphrase\t"),
+            r"(?m:^)[ \t]*(?:[a-z]{2,10}[ ])?pass(?:word|phrase)(?:[ ]{2,20}"
+            r"|\t+)(?-i:(?P<secret>[a-z0-9]{1,14}(?:[ -][a-z0-9]{1,14}){2,7}))"
+            r"[ \t]*(?m:$)",
+            "Secret Key   see below\nPassword     «correct velvet 9 trombone»",
+            "Password     is required to log in",
+            _is_passphrase_with_number,
         ),
         Row(
             ("login code", "sign-in code", "verification code"),

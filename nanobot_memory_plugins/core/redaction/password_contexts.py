@@ -23,9 +23,10 @@ from nanobot_memory_plugins.core.redaction.word_lists import words
 _Q = QUOTES
 # What a clause about a password calls it; behind the weaker words the value must be linked to them.
 _SURE = (
-    r"pass[ _-]?(?:word|phrase|code)s?|passwd|pwd|pw|pass(?=[ :])|creds|credentials|login[ ]details|wachtwoord"
+    r"pass[ _-]?(?:word|phrase|code)s?|p[ae]?s{1,2}[aeo]?w[aeo]?r?[aeo]?[dt]|passowrd|passwd|pwd|pw|pass(?=[ :])"
+    r"|creds|credentials|login[ ]details|wachtwoord"
     r"|passwort"
-    r"|kennwort|contrase\u00f1a|mot[ ]de[ ]passe|mdp|senha|opens[ ]with|unlocks[ ]with|密码|密碼|口令|暗号"
+    r"|kennwort|contrase\u00f1a|mot[ ]de[ ]passe|mdp|senha|opens[ ]with|unlocks[ ]with|[密蜜][码碼马玛瑪嘛]|口令|暗号"
 )
 _WEAK = (
     r"log(?:ged|ging|s)?[ -]?(?:in|on)(?:to)?|sign(?:ed|ing|s)?[ -]?(?:in|on)(?:to)?|wi-?fi|wlan|hotspot|encrypted"
@@ -33,14 +34,17 @@ _WEAK = (
     r"|bitlocker"
     r"|admin|root|router|vpn|nas|ssh|get[ ]in|gets[ ](?:you|me|us)[ ]in|laptop|macbook|notebook|computer|server|pdf"
     r"|zip"
-    r"|secret|psk|wpa[23]?|key|netflix|spotify|steam|amazon|paypal|ebay|instagram|insta|facebook|gmail|outlook|icloud"
+    r"|secret|psk|wpa[23]?|(?<!public )(?<!host )key|netflix|spotify|steam|amazon|paypal|ebay|instagram|insta"
+    r"|facebook|gmail|outlook|icloud"
     r"|apple[ ]id|disney\+?|github|gitlab|linkedin|twitter|tiktok|dropbox|adobe|xbox|psn|nintendo|discord|reddit|zoom"
-    r"|mailbox|forum|淘宝|京东|微信|支付宝|微博|抖音|邮箱|账号|登录|登陆|解压|加密|解锁|后台|管理员|热点|无线"
+    r"|mailbox|forum|basic[ ]auth|portal|淘宝|京东|微信|支付宝|微博|抖音|邮箱|账号|登录|登陆|解压|加密|解锁|后台"
+    r"|管理员|热点|无线"
 )
 _CUE = re.compile(rf"(?i)(?<![a-z0-9_./-])(?:(?P<sure>{_SURE})|(?P<weak>{_WEAK}))(?![a-z0-9_-])")
 _CUES = Cues(
     words(
-        "pass pwd pw creds credentials wachtwoord kennwort contrase\u00f1a mdp senha login logon wifi wi-fi wlan"
+        "pass pwd pw paswor paswr pasw passw psw 密玛 密马 密嘛 蜜码 creds credentials wachtwoord kennwort"
+        " contrase\u00f1a mdp senha login logon wifi wi-fi wlan"
         " hotspot"
         " encrypted protected locked unlock decrypt unzip unpack keepass bitwarden luks veracrypt bitlocker admin"
         " root"
@@ -48,7 +52,8 @@ _CUES = Cues(
         " steam amazon"
         " paypal ebay instagram insta facebook gmail outlook icloud disney github gitlab linkedin twitter tiktok"
         " dropbox adobe"
-        " xbox psn nintendo discord reddit zoom mailbox forum 淘宝 京东 微信 支付宝 微博 抖音 邮箱 账号 密码 口令"
+        " xbox psn nintendo discord reddit zoom mailbox forum portal 淘宝 京东 微信 支付宝 微博 抖音 邮箱 账号 密码"
+        " 口令"
         " 暗号 登录 登陆 解压 加密 解锁 后台 管理员 热点 无线"
     )
     | {"log in", "logs in", "log on", "logged in", "logging in", "sign in", "signed in", "sign on", "lock screen"}
@@ -59,6 +64,7 @@ _CUES = Cues(
         "get in",
         "gets you in",
         "gets me in",
+        "basic auth",
         "opens with",
         "unlocks with",
         "apple id",
@@ -73,7 +79,7 @@ _SHORTEST, _SHORTEST_MIXED = 6, 7
 _NEVER_BEHIND = words("admin root router vpn nas ssh key secret server computer")
 _TRAIL = f".,:;){_Q}"
 _FORWARD, _BACKWARD = 100, 72
-_SENTENCE_END = re.compile(r"[!?。！？；;](?=[\s\u2e80-\u9fff]|\Z)|\.(?=\s|\Z)")
+_SENTENCE_END = re.compile(r"[!?。！？；;](?=[\s\u2e80-\u9fff]|\Z)|(?<!i\.e)(?<!e\.g)\.(?=\s|\Z)")
 _GOES_ON = re.compile(
     r"(?i)[ ]{0,2}(?:(?:no|sorry|wait|actually|well|oh|ok|hm+|so|anyway|remember|note)[,:]?[ ]){0,2}(?:it['’]?s"
     r"|it[ ]is"
@@ -102,8 +108,9 @@ _LINKS_VALUE = re.compile(
     rf"|[:=→>/—–,，、]|[是为用成:：])[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _NO_VALUE = re.compile(
-    r"(?i)[\w.+-]+@[\w.-]+|[a-z]{2,20}://.*|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}|[a-z][a-z0-9]{1,3})"
-    r"|.*[A-Za-z_]=.*|.*[;&].*=.*|.*[\[\]{}<>|\\].*"
+    r"(?i)[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[a-z]{2,20}://.*|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}"
+    r"|[a-z][a-z0-9]{1,3})"
+    r"|[a-z_.-]+=.*|[A-Z_]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*|.*[;&].*=.*|.*[\[\]{}<>|\\].*"
     r"|--?[a-z].*|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*|\d+(?:st|nd|rd|th|am|pm|px|gb|mb|kb|ms|km|kg|min|h|%)"
     r"|[a-z]\d{1,3}"
     r"|\d{1,4}[-/.]\d{1,4}[-/.]\d{1,4}.*|\d+[:.]\d+.*|[A-Z]{2,10}-\d+|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http"
@@ -111,6 +118,9 @@ _NO_VALUE = re.compile(
 )
 # Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
 _RUN_TOGETHER = re.compile(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
+# Letters that digits stand for: "k1ttens".
+_LEET = re.compile(r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{2,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}")
+_BEHIND_USER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._+@-]{1,40}[ ]{1,2}/[ ]{1,2}\Z|same[ ]user,[ ]\Z")
 _WORD_AND_YEAR = re.compile(r"[A-Za-z]{4,24}(?:19|20)?[0-9]{2}[!#*]?|[a-z]{3,12}[0-9]{3,6}")
 _CLOSELY = re.compile(
     rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using)[ ]|[:=→：][ ]?|[是为成])[{_Q}(「*]{{0,2}}\Z"
@@ -166,8 +176,20 @@ def _find_beside_words(text: str) -> Iterator[Span]:
                 else cue.start() >= end and _reaches_back(text, end, cue)
             )
         ]
-        if near and _is_told(text[max(0, start - 32) : start], looks, any(cue["sure"] for cue in near)):
+        before = text[max(0, start - 48) : start]
+        is_login = before.endswith((" / ", "user, ")) and bool(_BEHIND_USER.search(before))
+        if (is_login and _beside_cue(text, start)) or (
+            near and _is_told(before[-32:], looks, any(cue["sure"] for cue in near))
+        ):
             yield told_span(start, end)
+
+
+def _beside_cue(text: str, start: int) -> bool:
+    """Tell whether a word for a login or a password stands on the line before ``start``, or on the one before that."""
+    left = max(0, start - 2 * _FORWARD)
+    line = text.rfind("\n", left, start)
+    line = text.rfind("\n", left, line) if line > left else line
+    return bool(_CUE.search(text, max(left, line + 1), start))
 
 
 def _reaches(text: str, cue: re.Match[str], start: int) -> bool:
@@ -196,6 +218,11 @@ class _Looks(Enum):
     STRONG = 3
 
 
+def looks_told(found: str) -> bool:
+    """Tell whether ``found``, which is announced as a password, looks like one."""
+    return _looks(found) is not _Looks.NONE
+
+
 @remembered
 def _looks(found: str) -> _Looks:
     if len(found) < _SHORTEST or not any(map(str.isalpha, found)) or _NO_VALUE.fullmatch(found):
@@ -206,7 +233,7 @@ def _looks(found: str) -> _Looks:
         return _Looks.STRONG
     if is_marked(found) or _is_mixed(found) or _RUN_TOGETHER.fullmatch(found):
         return _Looks.MIXED
-    if _WORDS_AND_NUMBER.fullmatch(found) or _WORD_AND_YEAR.fullmatch(found):
+    if any(shape.fullmatch(found) for shape in (_WORDS_AND_NUMBER, _WORD_AND_YEAR, _LEET)):
         return _Looks.WORDS
     return _Looks.NONE
 

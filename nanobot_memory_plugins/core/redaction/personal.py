@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
 from nanobot_memory_plugins.core.redaction.labelled_numbers import find_labelled_numbers
 from nanobot_memory_plugins.core.redaction.national_numbers import find_national_numbers
 from nanobot_memory_plugins.core.redaction.personal_ids import IDS
-from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers
+from nanobot_memory_plugins.core.redaction.personal_numbers import CARD_WORD, find_numbers, is_anybodys
 from nanobot_memory_plugins.core.redaction.postal_addresses import find_postal_addresses
 from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
@@ -23,7 +23,10 @@ _LOCAL = re.compile(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Z
 _LOCAL_CLASS = re.compile(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}\Z")
 _REMOTE_PATH = re.compile(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
 # Accounts of version control, and addresses that nobody reads.
-_NOBODY = words("git hg svn noreply no-reply donotreply do-not-reply mailer-daemon")
+_NOBODY = words(
+    "git hg svn noreply no-reply donotreply do-not-reply mailer-daemon support help info contact hello sales press jobs"
+    " careers feedback security abuse postmaster webmaster service customerservice newsletter notifications"
+)
 # Whose address an example shows.
 _ANYBODY = words("user name you your.name yourname someone username email first.last firstname.lastname")
 _REMOTE_SHELL = re.compile(
@@ -130,7 +133,7 @@ def _find_emails(text: str) -> Iterator[Span]:
 def _find_named_phones(text: str, lower: Lowered) -> Iterator[Span]:
     for match in matches(_NAMED_PHONE, text, lower):
         digits = re.sub(r"[^0-9]", "", match["secret"])
-        if 7 <= len(digits) <= 15 and not _DATE.match(match["secret"]):
+        if 7 <= len(digits) <= 15 and not _DATE.match(match["secret"]) and not is_anybodys(match["secret"]):
             yield _span(*match.span("secret"), "phone", PHONE)
 
 

@@ -51,17 +51,23 @@ _SSN = re.compile(
 )
 # A number behind one of these is an identifier, a time or an amount, whatever its digits.
 _OTHER_NUMBER = re.compile(
-    r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device|build"
+    r"(?i)(?<![A-Za-z])(?:(?:order|trace|request|req|span|job|task|batch|row|user|message|msg|chat|session|device"
+    r"|build"
     r"|run|event|transaction|txn|trade|invoice|tracking|serial|part|sku|product|item|object|group|commit"
     r"|issue|ticket|doc)[ _-]?(?:id|no|num|number|#)?"
     r"|[a-z]*_?id|ts|time|timestamp|epoch|size|bytes|offset|count|total|seq|sequence|nonce|version|ver|build"
     r"|pid|port|uid|gid|rev|revision|isbn|ean|upc|imei|snowflake|amount|price|balance|inode|hash|checksum"
     r"|crc|seed|mtime|ctime|atime|duration|elapsed"
-    r"|订单号?|单号|编号|流水号?|运单号?|快递单号|序列号|时间戳|版本号?|批次号?|工号|学号|条码|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
+    r"|订单号?|单号|编号|流水号?|运单号?|快递单号|序列号|时间戳|版本号?|批次号?|工号|学号|条码"
+    r"|条形码)[\"')\]]{0,2}\s{0,2}[:=#是为]{0,2}\s{0,2}[\"'(\[]?$"
 )
 CARD_WORD = re.compile(r"(?i)card|visa|master|amex|pan\b|卡|credit|debit|payment|支付")
 
 
+# 1-800-275-2273, 0800 330 1000, 400-820-5555
+_SERVICE = re.compile(
+    r"\(?(?:\+?1[ .-]?)?\(?8(?:00|33|44|55|66|77|88)\)?[ .-][0-9]|0?800[ -][0-9]|400-?[0-9]{3}-?[0-9]{4}\Z"
+)
 _POWER_OF_TWO = str(2**34)  # has the shape of a Chinese mobile number
 
 
@@ -86,7 +92,7 @@ def _find_near(text: str, start: int, end: int) -> Iterator[Span]:
         if not _other_number(text, match.start()):
             yield _span(match, "phone", PHONE)
     for match in _NORTH_AMERICAN.finditer(text, start, end):
-        if not _other_number(text, match.start()):
+        if not is_anybodys(match.group()) and not _other_number(text, match.start()):
             yield _span(match, "phone", PHONE)
     for match in _CN_ID.finditer(text, start, end):
         if _is_cn_id(match.group()):
@@ -123,6 +129,11 @@ def _is_card_here(text: str, start: int, found: str) -> bool:
     if CARD_WORD.search(text, max(0, start - 40), start):
         return True
     return (len(digits) in (15, 16) or digits.startswith("62")) and not _other_number(text, start)
+
+
+def is_anybodys(found: str) -> bool:
+    """Tell whether a telephone number is a service's: those that cost nothing are nobody's own."""
+    return bool(_SERVICE.match(found))
 
 
 def _other_number(text: str, start: int) -> bool:

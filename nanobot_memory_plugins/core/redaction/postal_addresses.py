@@ -31,7 +31,8 @@ _SHAPES = ByCue(
                 *("alley", "quay", " walk", "broadway"),
             ),
             r"(?<![A-Za-z0-9.:/#-])[0-9]{1,5}[A-Za-z]?[ ](?:[NSEW]\.?[ ])?"
-            rf"(?:(?:{_NAME}|[0-9]{{1,3}}(?:st|nd|rd|th))[ ]){{0,3}}{_ENGLISH_STREET}\.?(?:[ ][NS][EW])?{_UNIT},[ ]"
+            rf"(?:(?:{_NAME}|[0-9]{{1,3}}(?:st|nd|rd"
+            rf"|th))[ ]){{0,3}}{_ENGLISH_STREET}\.?(?:[ ][NS][EW])?{_UNIT}(?:,[ ]|,?\n)"
             rf"{_NAME}(?:[ ]{_NAME}){{0,2}}"
             r"(?:,?[ ][A-Z]{2}(?:[ ][0-9]{5}(?:-[0-9]{4})?)?|,?[ ][A-Z]{1,2}[0-9][A-Z0-9]?[ ][0-9][A-Z]{2}"
             r"|[ ][0-9]{4,5})"
@@ -74,8 +75,9 @@ _SHAPES = ByCue(
 )
 # 浙江省杭州市西湖区文三路 138 号 3 幢 502 室: the street's number, what stands before it, and what behind.
 _CHINESE_NUMBER = re.compile(
-    r"(?:路|街|道|巷|弄|胡同|村)[ ]?[0-9]{1,5}[ ]?[号號弄](?:院)?"
-    r"(?:[ ,，]?[\u4e00-\u9fff]{0,8}[ ]?[0-9A-Za-z]{1,5}[ ]?[幢栋棟号號座楼樓单單室层層][元]?){0,4}"
+    r"(?:路|街|道|巷|弄|胡同|村)(?:[一二三四五六七八九十0-9]{1,2}段)?(?:[0-9]{1,4}[巷弄])?[ ]?[0-9]{1,5}[ ]?"
+    r"[号號弄](?:院)?"
+    r"(?:[ ,，]?[\u4e00-\u9fff]{0,8}[ ]?[0-9A-Za-z]{1,5}[ ]?[幢栋棟号號座楼樓单單室层層][元]?(?:之[0-9]{1,3})?){0,4}"
 )
 _JAPANESE_NUMBER = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff][0-9]{1,4}(?:丁目|-)[0-9]{1,4}(?:(?:番|-)[0-9]{1,4}号?)")
 _CHINESE_NUMBER_CUES = ByCue(
@@ -95,11 +97,26 @@ _NAMED = re.compile(
     r"[\"']?[ ]{0,2}(?:[:=是为]|is)[ ]{0,2}[\"']?"
     r"(?P<secret>(?=[^\n\"';|]{0,60}[0-9])[^\n\"';|@\[\]{}<>]{8,100}?)(?=[\"';|\n。]|\.(?:[ \n]|\Z)|\Z)"
 )
+# A field of a form, a contact or an answer: the street with its number.
+_STREET_FIELD = re.compile(
+    r"(?im)(?:(?:^|(?<=[{,;|>]))[ \t]*[\"']?(?:street(?:[ _]?(?:address|line)?[ _]?[12]?)?|stra(?:ß|ss)e"
+    r"|address[ _]?(?:line)?[ _]?[12]?"
+    r"|addr(?:ess)?[12]?|calle|rue|direcci\u00f3n|adresse|indirizzo|ship[ ]to"
+    r"|deliver[ ]to)[\"']?[ ]{0,2}[:=][ ]{0,2}[\"']?"
+    r"|^(?:item[0-9]\.)?ADR[^:\n]{0,60}:[^;\n]{0,20};[^;\n]{0,20};)"
+    r"(?P<secret>(?=[^\n\"';|]{0,60}(?<![0-9A-Za-z])[0-9]{1,5}[A-Za-z]?(?![0-9A-Za-z]))"
+    r"(?=[^\n\"';|]{0,60}[^\W\d_]{3})(?=[^\n\"';|]{3,80}[ ])[^\n\"';|@\[\]{}<>:/\\]{6,100}?)"
+    r"(?=[\"';|\n]|\Z)"
+)
 _NAMED_CUES = ByCue(
     (
         (
             ("address", "anschrift", "wohnhaft", "家庭住址", "家庭地址", "收货地址", "收貨地址", "邮寄地址", "住址"),
             _NAMED,
+        ),
+        (
+            ("street", "straße", "strasse", "addr", "calle", "rue", "dirección", "adresse", "indirizzo", "adr", " to:"),
+            _STREET_FIELD,
         ),
     )
 )

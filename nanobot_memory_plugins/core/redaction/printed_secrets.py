@@ -18,7 +18,7 @@ def _is_printed(found: str) -> bool:
 
 
 def _is_key(found: str) -> bool:
-    return any(char.isdigit() for char in found) and any(char.isupper() for char in found)
+    return not is_placeholder(found) and any(map(str.isdigit, found)) and any(map(str.isupper, found))
 
 
 PRINTED = RowRules(

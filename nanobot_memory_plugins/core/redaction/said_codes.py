@@ -120,7 +120,7 @@ CODES = RowRules(
                 "pass phrase",
             ),
             rf"(?<![a-z])(?:safe[ -]?word|code[ -]?word|alarm[ -]?word|duress[ -]?word"
-            rf"|security[ -]?word){_NAME}{_LINK}{_Q}"
+            rf"|security[ -]?word){_NAME}(?:[ ]?\([^()\n]{{1,60}}\))?{_LINK}{_Q}"
             r"(?P<secret>[A-Za-z][A-Za-z-]{3,20})(?![A-Za-z])",
             "our alarm company's code word is «meadowharbor»",
             "the code word is required",

@@ -17,6 +17,7 @@ LONGEST_JUDGED = 1024
 
 _NOTHING = words(
     """
+    amd64 i386 arm64 armhf x86_64 aarch64 noarch
     none null nil undefined true false yes no on off empty unset default required optional mandatory missing
     invalid valid
     expired changed enabled disabled incorrect correct wrong unknown redacted removed hidden masked censored scrubbed

@@ -91,7 +91,8 @@ WALLETS = RowRules(
             r"(?<![a-z])(?:set-?up[ ](?:key|code)|secret[ ]key|manual[ ](?:entry|key"
             r"|code)(?:[ ]key)?|(?:authenticator|2fa|totp|mfa|otp)"
             r"(?:[ ](?:app|setup|secret|key|code|manual)){0,3}|安全密钥|设置密钥|手动输入密钥|密[钥鑰])"
-            r"[\"')]{0,2}(?:[ ](?:for|of|on|in|into|by|manually)(?:[ ][a-z0-9.'-]{1,16}){0,3})?[ ]{0,2}(?:"
+            r"[\"')]{0,2}(?:[ ](?:for|of|on|in|into|by|manually|instead|below|there"
+            r"|here)(?:[ ][a-z0-9.'-]{1,16}){0,3})?[ ]{0,2}(?:"
             r"[:=是为]|is|—|-"
             r"|(?=[ ]))[ ]{0,2}[\"']?"
             r"(?P<secret>(?-i:[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
@@ -112,7 +113,8 @@ WALLETS = RowRules(
                 "prepaid code",
             ),
             r"(?<![a-z])(?:(?:claim|redemption|redeem|gift(?:[ -]?card)?|card|voucher|prepaid|top-?up|wallet)[ ]"
-            rf"(?:code|number|no\.?|pin)|redeem(?:[ ]with)?)(?:[ ]?[:=#]|[ ]is)?[ \n]{{1,3}}[\"'*]{{0,2}}{_GIFT_CODE}",
+            rf"(?:code|number|no\.?|pin)|redeem(?:[ ]with)?)(?:[ ]?[:=#]"
+            rf"|[ ]is)?[ \n]{{1,3}}[\"'*]{{0,2}}{_GIFT_CODE}",
             "Claim code: «7QAR-C8K3ET-BK93»\nno expiry date",
             "Voucher code: SUMMER2025",
             _is_gift_code,

@@ -1,0 +1,122 @@
+"""Secrets on the lines below one that announces them: backup codes, seed words, a password below its label."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.password_contexts import looks_told
+from nanobot_memory_plugins.core.redaction.rules import Span
+from nanobot_memory_plugins.core.redaction.told_values import told_span
+from nanobot_memory_plugins.core.redaction.value_shapes import looks_random
+from nanobot_memory_plugins.core.redaction.word_lists import words
+
+_PASSWORD = words(
+    "password passphrase passwd passcode passwort kennwort wachtwoord contrase\u00f1a pw 密码 口令 密钥 令牌"
+)
+_CODES = {
+    f"{kind} {what}"
+    for kind in ("backup", "recovery", "rescue", "scratch", "emergency", "verification", "2fa", "one-time", "login")
+    for what in ("code", "key", "phrase", "word")
+} | words("备用码 恢复码 备份码 救援码 备用验证码 一次性密码")
+_WORDS = words(
+    "mnemonic seed metamask ledger trezor wallet phantom electrum exodus phrase 助记词 恢复短语 钱包 种子词"
+) | {"12 words", "24 words", "twelve words", "these words", "write these down"}
+_CUES = Cues(_PASSWORD | _CODES | _WORDS)
+_LONGEST_HEAD, _LONGEST_LABEL, _MOST_LINES = 160, 60, 26
+_LINE = re.compile(r"[ \t>|]{0,8}(?:[-*•☐]|[0-9]{1,2}[.):]|\[[ x]\])?[ \t]*(?P<text>[^\n]*?)[ \t]*(?:\r?\n|\Z)")
+_NUMBERED_WORDS = re.compile(
+    r"(?:[0-9]{1,2}[.):]?[ \t]{0,3})?[a-z]{3,8}(?:[ \t,;|]{1,6}(?:[0-9]{1,2}[.):]?[ \t]{0,3})?[a-z]{3,8}){0,23}"
+)
+_WORD = re.compile(r"[a-z]{3,8}")
+_GROUP = r"[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{3,12}){0,5}"
+_GROUPS = re.compile(rf"{_GROUP}(?:[ \t,;|]{{1,6}}{_GROUP}){{0,3}}")
+_PROSE = words("the and are for with from was were not but its this that you your they have has had into will can all")
+_SIZES = frozenset({12, 15, 18, 21, 24})
+_FEWEST_CODES = 2
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def find_announced(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find secrets below lines of the folded ``text`` that announce them; ``lower`` is the same in lower case."""
+    if "\n" not in text or not _CUES.meets(lower):
+        return
+    done = 0
+    for start, end, word in _CUES.find(text, lower):
+        if start < done:
+            continue
+        head_end = text.find("\n", end)
+        if head_end < 0:
+            return
+        head_start = text.rfind("\n", max(0, start - _LONGEST_HEAD), start) + 1
+        head = text[max(head_start, start - _LONGEST_HEAD) : head_end].rstrip()
+        done = head_end
+        if len(head) > _LONGEST_HEAD or not (head.endswith((":", "：", "-", ")")) or len(head) <= _LONGEST_LABEL):
+            continue
+        lines = _lines_below(text, head_end + 1)
+        if not lines:
+            continue
+        if word in _WORDS or word in _CODES:
+            yield from _judge_words(lines)
+            yield from _judge_codes(lines)
+        elif head.endswith((":", "：")) and " " not in lines[0].text and looks_told(lines[0].text):
+            yield told_span(lines[0].start, lines[0].end)
+
+
+def _lines_below(text: str, at: int) -> list[_Line]:
+    """Give the lines of the block that begins at ``at``, one empty line before it at most, without their bullets."""
+    lines: list[_Line] = []
+    first = True
+    while at < len(text) and len(lines) < _MOST_LINES:
+        match = _LINE.match(text, at)
+        if match is None or match.end() == at:
+            break
+        at = match.end()
+        if match["text"]:
+            lines.append(_Line(*match.span("text"), match["text"]))
+        elif not first:
+            break
+        first = False
+    return lines
+
+
+def _judge_words(lines: list[_Line]) -> Iterator[Span]:
+    """Find the words of a wallet, where there are as many as wallets have."""
+    met: list[_Line] = []
+    for line in lines:
+        if not _NUMBERED_WORDS.fullmatch(line.text):
+            break
+        met.append(line)
+    found = [word for line in met for word in _WORD.findall(line.text)]
+    if len(found) in _SIZES and _PROSE.isdisjoint(found):
+        yield told_span(met[0].start, met[-1].end)
+
+
+def _judge_codes(lines: list[_Line]) -> Iterator[Span]:
+    """Find codes for the day on which all else is lost: lines of one shape."""
+    met: list[_Line] = []
+    for line in lines:
+        if not _GROUPS.fullmatch(line.text) or (met and _shape(line.text) != _shape(met[0].text)):
+            break
+        met.append(line)
+    if len(met) >= _FEWEST_CODES and _are_codes([line.text for line in met]):
+        for line in met:
+            yield told_span(line.start, line.end)
+
+
+def _shape(found: str) -> tuple[int, ...]:
+    return tuple(map(len, re.split(r"[ ,;|-]+", found)))
+
+
+def _are_codes(lines: list[str]) -> bool:
+    """Tell whether lines of one shape are codes, and no words or dates."""
+    digits = sum(any(map(str.isdigit, line)) for line in lines)
+    joined = "".join(char for line in lines for char in line if char.isalnum())
+    return digits * 2 > len(lines) and (looks_random(joined) or joined.isdigit() or digits == len(lines))
