@@ -10,8 +10,7 @@ import json
 import sys
 import urllib.request
 
-from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core import MemoryHost, load_config
 
 SESSION = "reviewing:console"
 

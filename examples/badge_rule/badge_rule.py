@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.core.redaction import Rule
+from nanobot_memory_plugins.core import Rule
 
 
 def is_issued(badge: str) -> bool:

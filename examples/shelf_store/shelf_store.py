@@ -15,9 +15,22 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nanobot_memory_plugins.core import Hit, PluginContext, Query, SearchResult, hookimpl
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes, parse_transcript_line
-from nanobot_memory_plugins.core.values import Level, Origin, Scope, StoreStatus, Trace
+from nanobot_memory_plugins.core import (
+    Hit,
+    Level,
+    MemoryPaths,
+    NoteEntry,
+    Origin,
+    PluginContext,
+    Query,
+    Scope,
+    SearchResult,
+    StoreStatus,
+    Trace,
+    hookimpl,
+    parse_notes,
+    parse_transcript_line,
+)
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS files (workspace, path, stamp, PRIMARY KEY (workspace, path));
