@@ -14,11 +14,14 @@ from nanobot_memory_plugins.core import MemoryHost
 _SIZE = 10_000_000
 _EVERY = 0.005
 _IDLE_SECONDS = 5.0
+_AFTER = {"tool": 0.5, "message": 8.0}
 _HOSTILE = {
     "pairs": "pwd=a;",
     "one run": "key:",
     "sentences": "the password is a1b2c3d4! ",
     "Chinese": "密码是",
+    "names": "'token': ",
+    "table": "| password | a1b2c3d4! |\n",
     "plain prose": "the fox jumps over the dog. ",
 }
 
@@ -34,7 +37,7 @@ async def _lags(ended: asyncio.Event) -> list[float]:
 
 def _said(name: str, lags: list[float], more: str = "") -> None:
     print(
-        f"{name:12} median {statistics.median(lags):6.2f} ms  longest {max(lags):7.1f} ms  {len(lags):5} looks  {more}"
+        f"{name:20} median {statistics.median(lags):6.2f} ms  longest {max(lags):7.1f} ms  {len(lags):5} looks  {more}"
     )
 
 
@@ -46,30 +49,35 @@ async def _idle() -> list[float]:
     return await watching
 
 
+async def _measure_one(memory: MemoryHost, kind: str, name: str, value: object) -> None:
+    ended = asyncio.Event()
+    watching = asyncio.create_task(_lags(ended))
+    await asyncio.sleep(0)
+    began, used = time.monotonic(), time.thread_time()
+    if kind == "tool":
+        kept = await memory.tool_executed(session_key="a", tool_name="web_fetch", arguments={}, result=value)
+    else:
+        kept = (await memory.message_received(session_key="a", text=str(value))).receipt
+    used, took = time.thread_time() - used, time.monotonic() - began
+    await asyncio.sleep(_AFTER[kind])  # also what nobody waits for belongs to it
+    ended.set()
+    is_kept = "pending" if kept.pending else f"stored {kept.stored}"
+    _said(f"{kind} {name}", await watching, f"returned after {took:.2f} s, loop {used * 1000:.1f} ms, {is_kept}")
+
+
 async def _measure() -> None:
     with tempfile.TemporaryDirectory() as folder:
         async with MemoryHost(Path(folder)) as memory:
             await memory.tool_executed(session_key="a", tool_name="exec", arguments={}, result="warm")
             await memory.flush_index()
             _said("idle", await _idle())
-            for kind in ("tool", "message"):
-                for name, token in _HOSTILE.items():
-                    text = (token * (_SIZE // len(token) + 1))[: _SIZE if kind == "tool" else _SIZE // 10]
-                    ended = asyncio.Event()
-                    watching = asyncio.create_task(_lags(ended))
-                    await asyncio.sleep(0)
-                    began, used = time.monotonic(), time.thread_time()
-                    if kind == "tool":
-                        kept = await memory.tool_executed(
-                            session_key="a", tool_name="web_fetch", arguments={}, result=text
-                        )
-                    else:
-                        kept = (await memory.message_received(session_key="a", text=text)).receipt
-                    used, took = time.thread_time() - used, time.monotonic() - began
-                    await asyncio.sleep(0.2)
-                    ended.set()
-                    more = f"returned after {took:.2f} s, loop {used * 1000:.1f} ms, stored {kept.stored}"
-                    _said(f"{kind} {name}", await watching, more)
+            for name, token in _HOSTILE.items():
+                await _measure_one(memory, "tool", name, (token * (_SIZE // len(token) + 1))[:_SIZE])
+            rows = [{"id": number, "name": f"n{number}", "tags": ["x", "y"]} for number in range(_SIZE // 40)]
+            await _measure_one(memory, "tool", "rows", rows)
+            del rows  # or each collection of garbage would walk through them
+            for name, token in _HOSTILE.items():
+                await _measure_one(memory, "message", name, (token * (_SIZE // len(token) + 1))[: _SIZE // 10])
             _said("idle", await _idle())
 
 

@@ -60,21 +60,23 @@ def find_announced(text: str, lower: Lowered) -> Iterator[Span]:
         done = head_end
         if len(head) > _LONGEST_HEAD or not (head.endswith((":", "：", "-", ")")) or len(head) <= _LONGEST_LABEL):
             continue
-        lines = _lines_below(text, head_end + 1)
-        if not lines:
+        first = next(iter(_lines_below(text, head_end + 1, 1)), None)
+        if first is None:
             continue
         if word in _WORDS or word in _CODES:
-            yield from _judge_words(lines)
-            yield from _judge_codes(lines)
-        elif head.endswith((":", "：")) and " " not in lines[0].text and looks_told(lines[0].text):
-            yield told_span(lines[0].start, lines[0].end)
+            if _NUMBERED_WORDS.fullmatch(first.text) or _GROUPS.fullmatch(first.text):
+                lines = _lines_below(text, head_end + 1, _MOST_LINES)
+                yield from _judge_words(lines)
+                yield from _judge_codes(lines)
+        elif head.endswith((":", "：")) and " " not in first.text and looks_told(first.text):
+            yield told_span(first.start, first.end)
 
 
-def _lines_below(text: str, at: int) -> list[_Line]:
-    """Give the lines of the block that begins at ``at``, one empty line before it at most, without their bullets."""
+def _lines_below(text: str, at: int, most: int) -> list[_Line]:
+    """Give the first lines of the block at ``at``, one empty line before it at most, without their bullets."""
     lines: list[_Line] = []
     first = True
-    while at < len(text) and len(lines) < _MOST_LINES:
+    while at < len(text) and len(lines) < most:
         match = _LINE.match(text, at)
         if match is None or match.end() == at:
             break

@@ -8,13 +8,16 @@ one: ``[REDACTED], no wait, it's tundra2869``.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from enum import Enum
+from itertools import chain
 
-from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered, places_of
 from nanobot_memory_plugins.core.redaction.effort import remembered
 from nanobot_memory_plugins.core.redaction.folding import QUOTES
 from nanobot_memory_plugins.core.redaction.password_marks import is_host, is_marked, is_strong, is_time
+from nanobot_memory_plugins.core.redaction.prefilter import matches
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import is_technical, told_span
 from nanobot_memory_plugins.core.redaction.value_shapes import is_hash_like, is_placeholder
@@ -130,15 +133,20 @@ _WORDS_AND_NUMBER = re.compile(
     r"[A-Za-z]{3,14}(?:[-_.][A-Za-z]{3,14}){1,6}[-_.]?[0-9]{1,4}[!#*]?|[A-Za-z]{3,14}(?:[-_.][A-Za-z0-9]{1,14}){2,6}"
 )
 _REDACTED = "[REDACTED]"
-_CORRECTS = re.compile(
-    r"(?i)\[REDACTED\](?=(?P<between>[^\n]{1,72}?(?:(?<![a-z])(?:wait|sorry|oops|ups|actually|i[ ]mean[t]?"
+# Says that what follows is to stand for what was hidden.
+_CORRECTING = (
+    r"(?:(?<![a-z])(?:wait|sorry|oops|ups|actually|i[ ]mean[t]?"
     r"|correction|typo"
     r"|make[ ]that|rather|scratch[ ]that|should[ ]be|(?:it['’]?s|is)[ ]now|now[ ]it['’]?s|changed[ ](?:it[ ])?to"
     r"|new[ ]one"
     r"|not[ ]that|the[ ]other[ ]one|or|else[ ]try|otherwise|if[ ]not|instead[ ]use|then[ ]try)(?![a-z])|不对|错了"
     r"|更正|应该是|现在是|改成|改为|换成"
-    r"|新的|或者?|不行就)[^\n]{0,24}?)[\s\u2e80-\u9fff:：,，—(])"
+    r"|新的|或者?|不行就)"
 )
+_CORRECTION = re.compile(f"(?i){_CORRECTING}")
+_FARTHEST = 72
+# From behind a placeholder to where the new value begins.
+_CORRECTS = re.compile(rf"(?i)[^\n]{{1,{_FARTHEST}}}?{_CORRECTING}[^\n]{{0,24}}?(?=[\s\u2e80-\u9fff:：,，—(])")
 _REPLACED = re.compile(
     rf"(?i)(?:(?<![a-z])(?:used[ ]to[ ]be|was|isn['’]?t|wasn['’]?t|not|no[ ]longer|instead[ ]of|from)|以前是|不是"
     rf"|原来是|之前是|从)"
@@ -154,12 +162,14 @@ _CODE = re.compile(r"[#*]?[0-9]{4,8}[#*]?")
 def find_passwords_in_context(text: str, lower: Lowered) -> Iterator[Span]:
     """Find passwords by what the clauses of the folded ``text`` say of them; ``lower`` is it in lower case."""
     if _CUES.meets(lower):
-        yield from _find_beside_words(text)
+        yield from _find_beside_words(text, lower)
     if _REDACTED in text:
-        yield from _find_corrected(text)
+        yield from _find_corrected(text, lower)
 
 
-def _find_beside_words(text: str) -> Iterator[Span]:
+def _find_beside_words(text: str, lower: Lowered) -> Iterator[Span]:
+    cues = list(matches(_CUE, text, lower))
+    starts = [cue.start() for cue in cues]
     for match in _TOKEN.finditer(text):
         start = match.start("secret")
         found = match["secret"].rstrip(_TRAIL)
@@ -167,19 +177,18 @@ def _find_beside_words(text: str) -> Iterator[Span]:
         if looks is _Looks.NONE:
             continue
         end = start + len(found)
-        near = [
-            cue
-            for cue in _CUE.finditer(text, max(0, start - _FORWARD), min(len(text), end + _BACKWARD))
-            if (
-                _reaches(text, cue, start)
-                if cue.end() <= start
-                else cue.start() >= end and _reaches_back(text, end, cue)
-            )
-        ]
+        at = bisect_left(starts, start)
+        left = (cue for cue in reversed(cues[bisect_left(starts, start - _FORWARD) : at]) if cue.end() <= start)
+        right = (cue for cue in cues[bisect_left(starts, end) : bisect_left(starts, end + _BACKWARD)])
+        reaching = chain(
+            (cue for cue in left if _reaches(text, cue, start)),
+            (cue for cue in right if cue.end() <= end + _BACKWARD and _reaches_back(text, end, cue)),
+        )
+        near = next(reaching, None)
         before = text[max(0, start - 48) : start]
         is_login = before.endswith((" / ", "user, ")) and bool(_BEHIND_USER.search(before))
         if (is_login and _beside_cue(text, start)) or (
-            near and _is_told(before[-32:], looks, any(cue["sure"] for cue in near))
+            near and _is_told(before[-32:], looks, bool(near["sure"] or any(cue["sure"] for cue in reaching)))
         ):
             yield told_span(start, end)
 
@@ -238,6 +247,7 @@ def _looks(found: str) -> _Looks:
     return _Looks.NONE
 
 
+@remembered
 def _is_told(before: str, looks: _Looks, sure: bool) -> bool:
     """Tell whether a value is told as a password by what stands right before it."""
     last = _LAST_WORD.search(before)
@@ -250,12 +260,18 @@ def _is_told(before: str, looks: _Looks, sure: bool) -> bool:
     return sure and bool(_CLOSELY.search(before))
 
 
-def _find_corrected(text: str) -> Iterator[Span]:
-    for match in _CORRECTS.finditer(text):
-        value = _VALUE_NOW.match(text, match.end("between"))
+def _find_corrected(text: str, lower: Lowered) -> Iterator[Span]:
+    corrections = [match.start() for match in matches(_CORRECTION, text, lower)]
+    for place in places_of(_REDACTED, text):
+        end = place + len(_REDACTED)
+        at = bisect_left(corrections, end)
+        if at == len(corrections) or corrections[at] > end + _FARTHEST:
+            continue
+        match = _CORRECTS.match(text, end)
+        value = _VALUE_NOW.match(text, match.end()) if match else None
         if value is not None and _is_value(value["secret"]):
             yield told_span(*value.span("secret"))
-    for match in _REPLACED.finditer(text):
+    for match in matches(_REPLACED, text, lower):
         if _is_value(match["secret"]):
             yield told_span(*match.span("secret"))
 
