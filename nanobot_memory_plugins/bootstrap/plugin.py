@@ -1,6 +1,5 @@
 """The hooks of the bootstrap budget."""
 
-from collections import OrderedDict
 from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from nanobot_memory_plugins.bootstrap.budget import Allotment, Shortened, allot
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
 from nanobot_memory_plugins.core.bootstrap import default_overhead, read_text
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.hookspecs import hookimpl
@@ -27,7 +27,7 @@ class BootstrapPlugin:
     Options = BootstrapOptions
 
     def __init__(self) -> None:
-        self._warned: OrderedDict[bytes, None] = OrderedDict()
+        self._warned: BoundedDict[bytes, None] = BoundedDict(_REMEMBERED)
 
     @hookimpl
     def trim_bootstrap(
@@ -65,8 +65,6 @@ class BootstrapPlugin:
             self._warned.move_to_end(key)
             return False
         self._warned[key] = None
-        if len(self._warned) > _REMEMBERED:
-            self._warned.popitem(last=False)
         return True
 
 

@@ -1,6 +1,5 @@
 """The assistant's replies, read from the session that nanobot has just saved."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
@@ -10,6 +9,7 @@ from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Receipt, Scope
 
@@ -47,7 +47,7 @@ class Replies:
         self._background_turn_saved = background_turn_saved
         self._now = now
         self._started: dict[str, datetime] = {}
-        self._done: OrderedDict[str, None] = OrderedDict()
+        self._done: BoundedDict[str, None] = BoundedDict(_REMEMBERED_TURNS)
 
     def on_started(self, event: Any) -> None:
         """Learn that a turn has begun."""
@@ -66,8 +66,6 @@ class Replies:
         if started is None or event.turn_id in self._done:
             return
         self._done[event.turn_id] = None
-        while len(self._done) > _REMEMBERED_TURNS:
-            self._done.popitem(last=False)
         messages = [one for one in self._sessions.get_or_create(key).messages if _since(one, started)]
         told = event.context
         scope = self._scopes.of(

@@ -1,6 +1,5 @@
 """A user's turn: recall beside the message, begun as early as the host lets us."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import ContextVar
@@ -20,6 +19,7 @@ from nanobot_memory_plugins.bridge.sessions import (
     public_messages,
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.fence import is_fenced
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Scope
@@ -66,7 +66,7 @@ class Turns:
         self._attend = attend
         self._settle = settle
         self._scopes = scopes
-        self._begun: OrderedDict[tuple[str, str], Future[Recalled | None]] = OrderedDict()
+        self._begun: BoundedDict[tuple[str, str], Future[Recalled | None]] = BoundedDict(_BEGUN)
 
     def wrap_processing(self, process: Callable[..., Any]) -> Callable[..., Any]:
         """Return the host's message processing with recall begun before it builds its context."""
@@ -129,8 +129,6 @@ class Turns:
             if "_internal_continuation" in (msg.metadata or {}) or msg.sender_id == "subagent":
                 return None
             self._begun[key, text] = self._begin(key, text, self._scope_of(key, msg))
-            while len(self._begun) > _BEGUN:
-                self._begun.popitem(last=False)
         except Exception as error:
             logger.warning("recall could not begin early: {}", type(error).__name__)
             return None

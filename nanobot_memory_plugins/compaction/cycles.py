@@ -1,9 +1,9 @@
 """The guard against compactions that free too little and come again."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.limits import MAX_DEPTH
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 
 # Sessions that are remembered; the one that was longest without a compaction is forgotten first.
 _SESSIONS = 512
@@ -21,7 +21,7 @@ class Cycles:
     """Remembers, per session, what the last compaction left and how deep it cut."""
 
     def __init__(self) -> None:
-        self._last: OrderedDict[str, _Cut] = OrderedDict()
+        self._last: BoundedDict[str, _Cut] = BoundedDict(_SESSIONS)
 
     def depth(self, session_key: str, *, history_tokens: int, least_growth: int, reason: str) -> int:
         """Return how much deeper than usual to cut: 0, or one more than the last time when the session hardly grew."""
@@ -33,6 +33,3 @@ class Cycles:
     def note(self, session_key: str, *, left_tokens: int, depth: int) -> None:
         """Remember what a compaction left."""
         self._last[session_key] = _Cut(left_tokens, depth)
-        self._last.move_to_end(session_key)
-        while len(self._last) > _SESSIONS:
-            self._last.popitem(last=False)

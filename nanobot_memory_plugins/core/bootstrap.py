@@ -1,13 +1,13 @@
 """The files that open a prompt, as the plugins shorten them: synchronous, and the same for the same files."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from types import MappingProxyType
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.log import logger
@@ -61,8 +61,8 @@ class BootstrapTrimmer:
     def __init__(self, host: PluginHost) -> None:
         self._host = host
         self._lock = threading.Lock()
-        self._answers: OrderedDict[bytes, BootstrapTexts] = OrderedDict()
-        self._unreadable: OrderedDict[str, None] = OrderedDict()
+        self._answers: BoundedDict[bytes, BootstrapTexts] = BoundedDict(_KEPT_ANSWERS)
+        self._unreadable: BoundedDict[str, None] = BoundedDict(_REMEMBERED)
 
     def trim(self, files: object, overhead: Mapping[str, int] | None = None) -> BootstrapTexts:
         """Return the texts for the prompt. See `MemoryHost.trim_bootstrap`."""
@@ -99,8 +99,6 @@ class BootstrapTrimmer:
             return
         with self._lock:
             self._answers[key] = result
-            if len(self._answers) > _KEPT_ANSWERS:
-                self._answers.popitem(last=False)
 
     def _read(self, files: object) -> tuple[dict[str, str], tuple[str, ...]]:
         """Return the texts that can be read, and the names of the files that cannot."""
@@ -122,8 +120,6 @@ class BootstrapTrimmer:
         with self._lock:
             known = name in self._unreadable
             self._unreadable[name] = None
-            if len(self._unreadable) > _REMEMBERED:
-                self._unreadable.popitem(last=False)
         if not known:
             logger.warning("bootstrap file {} cannot be read as text and is left out of the prompt", name)
 

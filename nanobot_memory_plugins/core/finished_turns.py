@@ -1,12 +1,12 @@
 """What follows a turn: the tokens of its session, counted as they come, and work that nobody waits for."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.fence import remove_fenced
 from nanobot_memory_plugins.core.hidden_answers import hidden_answer
 from nanobot_memory_plugins.core.plugin_host.handing import handed
@@ -83,7 +83,7 @@ class TokenTally:
     """Counts the tokens of growing histories: of a history that has grown only the new messages are looked at."""
 
     def __init__(self) -> None:
-        self._counted: OrderedDict[str, _Counted] = OrderedDict()
+        self._counted: BoundedDict[str, _Counted] = BoundedDict(_SESSIONS)
 
     def count(self, session_key: str, messages: Sequence[object]) -> int:
         """Return the estimated tokens of ``messages``.
@@ -104,9 +104,6 @@ class TokenTally:
             total += tokens_of(messages[index])
         if messages:
             self._counted[session_key] = _Counted(len(messages), messages[0], messages[-1], total)
-            self._counted.move_to_end(session_key)
-            while len(self._counted) > _SESSIONS:
-                self._counted.popitem(last=False)
         return total
 
 

@@ -1,9 +1,9 @@
 """Histories as plugins get them: without our own blocks, and without secrets that answer the message before."""
 
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import replace
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.fence import messages_without_fences
 from nanobot_memory_plugins.core.values import Message
 
@@ -45,12 +45,10 @@ class LastSaid:
     """What was said last in each session, so that the answer to a question is known as one."""
 
     def __init__(self) -> None:
-        self._texts: OrderedDict[str, str] = OrderedDict()
+        self._texts: BoundedDict[str, str] = BoundedDict(_SESSIONS)
 
     def hide_answer(self, session_key: str, text: str) -> str:
         """Return a message without the secret that the one before asks for, and remember it as the last one."""
         before = self._texts.pop(session_key, "")
         self._texts[session_key] = text[-_LONGEST_ANSWER:]
-        if len(self._texts) > _SESSIONS:
-            self._texts.popitem(last=False)
         return _hidden(before, text) if before and len(text) <= _LONGEST_ANSWER else text

@@ -7,7 +7,6 @@ by its content together with that of a neighbour, so that a message which is rep
 import hashlib
 import json
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import Any, TypeVar
 
 from filelock import Timeout
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
@@ -106,7 +106,7 @@ class MessageMarks:
     def __init__(self, folder: Path, *, below: Path | None = None) -> None:
         self._folder = folder
         self._below = below
-        self._unwritten: OrderedDict[str, Marks] = OrderedDict()
+        self._unwritten: BoundedDict[str, Marks] = BoundedDict(_SESSIONS)
 
     def read(self, session_key: str) -> Marks:
         """Return a session's marks; without a file that can be read they are empty."""
@@ -132,9 +132,6 @@ class MessageMarks:
         marks = self.read(session_key)
         answer = change(marks)
         self._unwritten[session_key] = marks
-        self._unwritten.move_to_end(session_key)
-        while len(self._unwritten) > _SESSIONS:
-            self._unwritten.popitem(last=False)
         return answer
 
     def _file(self, session_key: str) -> Path:

@@ -1,13 +1,13 @@
 """What a host calls while it builds a prompt, or looks at the files: synchronous, and the same for the same files."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.bootstrap import BootstrapTexts, BootstrapTrimmer
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.files import MemoryFiles
@@ -89,7 +89,7 @@ class _EntriesInPrompt:
     def __init__(self, host: PluginHost) -> None:
         self._host = host
         self._lock = threading.Lock()
-        self._answers: OrderedDict[Scope, tuple[str, PromptEntries]] = OrderedDict()
+        self._answers: BoundedDict[Scope, tuple[str, PromptEntries]] = BoundedDict(_KEPT_ANSWERS)
 
     def ask(self, long_term: str, scope: Scope) -> PromptEntries:
         answers = self._host.call_sync(
@@ -105,7 +105,4 @@ class _EntriesInPrompt:
                 return kept if asked == long_term else PromptEntries(kept.text, long_term)
             found = replace(found, text=printable(found.text))
             self._answers[scope] = (long_term, found)
-            self._answers.move_to_end(scope)
-            if len(self._answers) > _KEPT_ANSWERS:
-                self._answers.popitem(last=False)
         return found

@@ -1,11 +1,11 @@
 """Whose memory a call is about, and what may be seen on its behalf."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Literal
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.harmless_names import harmless_scope
 from nanobot_memory_plugins.core.people import People
 from nanobot_memory_plugins.core.people_record import PeopleRecord
@@ -49,7 +49,7 @@ class Scopes:
         self._people = people
         self._record = record
         self._lock = threading.Lock()
-        self._sessions: OrderedDict[str, Scope] = OrderedDict()
+        self._sessions: BoundedDict[str, Scope] = BoundedDict(_HELD)
 
     def of(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the whole scope of a call: what it names, else what its session was last called with."""
@@ -123,9 +123,6 @@ class Scopes:
             return
         with self._lock:
             self._sessions[whole.session] = whole
-            self._sessions.move_to_end(whole.session)
-            while len(self._sessions) > _HELD:
-                self._sessions.popitem(last=False)
 
     def _whose(self, whole: Scope) -> tuple[Whose, ...]:
         own = (Whose(session=whole.session),) if whole.session else ()

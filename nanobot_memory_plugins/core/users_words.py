@@ -1,11 +1,12 @@
 """What the users of the live sessions said themselves, so that a model's own idea is not taken for their word."""
 
 import re
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.conversation import as_spoken
 from nanobot_memory_plugins.core.language_model.answers import Evidence
 from nanobot_memory_plugins.core.own_text import both_ends, own_text
@@ -49,7 +50,7 @@ class UsersWords:
     """
 
     def __init__(self) -> None:
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
+        self._sessions: BoundedDict[str, _Session] = BoundedDict(_SESSIONS)
 
     def hear(self, session_key: str, text: str, history: Sequence[Message]) -> None:
         """Learn what the user said, and what stands in the live context before it."""
@@ -80,8 +81,6 @@ class UsersWords:
     def _session(self, session_key: str) -> _Session:
         session = self._sessions.setdefault(session_key, _Session())
         self._sessions.move_to_end(session_key)
-        while len(self._sessions) > _SESSIONS:
-            self._sessions.popitem(last=False)
         return session
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import weakref
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.message_marks import Marks, MessageMarks, digest
@@ -31,7 +31,7 @@ class Cycles:
         self._marks: MessageMarks | None = None
         self._locks: weakref.WeakValueDictionary[str, asyncio.Lock] = weakref.WeakValueDictionary()
         # Sessions whose cycle has had its silent turn: known without reading a file after every turn.
-        self._had_turn: OrderedDict[str, None] = OrderedDict()
+        self._had_turn: BoundedDict[str, None] = BoundedDict(_SESSIONS)
 
     def had_turn(self, session_key: str) -> bool:
         """Say whether this process knows that the session's cycle has had its silent turn."""
@@ -52,7 +52,7 @@ class Cycle:
     """One session from one cut to the next."""
 
     def __init__(
-        self, session_key: str, marks: MessageMarks, context: PluginContext, had_turn: OrderedDict[str, None]
+        self, session_key: str, marks: MessageMarks, context: PluginContext, had_turn: BoundedDict[str, None]
     ) -> None:
         self._session_key = session_key
         self._marks = marks
@@ -92,8 +92,6 @@ class Cycle:
     def note_turn(self) -> None:
         """Know without a file that this cycle has had its silent turn."""
         self._had_turn[self._session_key] = None
-        while len(self._had_turn) > _SESSIONS:
-            self._had_turn.popitem(last=False)
 
     async def _remember(
         self, messages: Sequence[Message], notes: list[Note], *, turn_taken: bool, asked: bool

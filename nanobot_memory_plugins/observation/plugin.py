@@ -5,7 +5,6 @@ recognises any more.
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping
 from fnmatch import fnmatch
 from typing import Any
@@ -13,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
@@ -50,7 +50,7 @@ class ObservationPlugin:
     Options = ObservationOptions
 
     def __init__(self) -> None:
-        self._ended: OrderedDict[str, str] = OrderedDict()  # the run with which a session's last result ended
+        self._ended: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the run with which a session's last result ended
 
     @hookimpl
     async def on_tool_executed(
@@ -91,8 +91,6 @@ class ObservationPlugin:
         if not isinstance(result, str):
             return ""
         self._ended[session_key] = last_run(result)
-        if len(self._ended) > _SESSIONS:
-            self._ended.popitem(last=False)
         return before
 
 

@@ -1,8 +1,8 @@
 """The hooks of recall."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.hookspecs import hookimpl
@@ -31,7 +31,7 @@ class RecallPlugin:
     Options = RecallOptions
 
     def __init__(self) -> None:
-        self._answered: OrderedDict[str, _Answered] = OrderedDict()
+        self._answered: BoundedDict[str, _Answered] = BoundedDict(_REMEMBERED_SESSIONS)
 
     @hookimpl
     def contribute_tools(self, context: PluginContext) -> list[MemoryTool]:
@@ -108,6 +108,3 @@ class RecallPlugin:
 
     def _remember(self, session_key: str, answered: _Answered) -> None:
         self._answered[session_key] = answered
-        self._answered.move_to_end(session_key)
-        while len(self._answered) > _REMEMBERED_SESSIONS:
-            self._answered.popitem(last=False)

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from nanobot_memory_plugins.consolidation.spoken.kinds import category_of
 from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
 from nanobot_memory_plugins.consolidation.spoken.reference import Meant, meant_by_this
 from nanobot_memory_plugins.consolidation.spoken.topics import names_in
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
 from nanobot_memory_plugins.core.fence import Language, language_of
@@ -55,7 +55,7 @@ class OrderCarrier:
         self._by_words = Matcher()
         self._by_meaning = matcher
         self._context = context
-        self._last: OrderedDict[str, str] = OrderedDict()  # the entry that a session's last order wrote
+        self._last: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the entry that a session's last order wrote
         self._writing: set[asyncio.Task[str]] = set()
 
     async def answer(
@@ -126,9 +126,6 @@ class OrderCarrier:
             logger.warning("an order to remember could not be carried out: {}", type(error).__name__)
             return answers.not_remembered(type(error).__name__, language)
         self._last[session_key] = done.entry.id
-        self._last.move_to_end(session_key)
-        if len(self._last) > _SESSIONS:
-            self._last.popitem(last=False)
         place = place_of(done.outcome.path)
         return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
 

@@ -7,13 +7,14 @@ again, in memory and until the session ends, so that a reply, a note or a summar
 
 import json
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints, Known, SaidAgain, words_of
@@ -46,8 +47,8 @@ class HistoryFilter:
         self._clock = clock
         self._redact = redact
         self._lock = threading.RLock()
-        self._sessions: OrderedDict[str, _Session] = OrderedDict()
-        self._seen: OrderedDict[str, tuple[Letters, list[Match]]] = OrderedDict()
+        self._sessions: BoundedDict[str, _Session] = BoundedDict(_SESSIONS)
+        self._seen: BoundedDict[str, tuple[Letters, list[Match]]] = BoundedDict(_LOOKED_AT)
         self._seen_of: Known | None = None
 
     def is_needed(self) -> bool:
@@ -133,8 +134,6 @@ class HistoryFilter:
     def _session(self, key: str) -> _Session:
         session = self._sessions.setdefault(key, _Session())
         self._sessions.move_to_end(key)
-        while len(self._sessions) > _SESSIONS:
-            self._sessions.popitem(last=False)
         return session
 
     def _prepared(self, key: str, known: Known) -> _Session:
@@ -220,7 +219,7 @@ class HistoryFilter:
     def _look(self, text: str, known: Known) -> tuple[Letters, list[Match]]:
         """Return the letters of a text and what is forgotten in them, in its redacted form where that shows more."""
         if self._seen_of is not known:
-            self._seen_of, self._seen = known, OrderedDict()
+            self._seen_of, self._seen = known, BoundedDict(_LOOKED_AT)
         looked = self._seen.get(text)
         if looked is None:
             letters = Letters(text)
@@ -230,8 +229,6 @@ class HistoryFilter:
                 if found := matches_in(redacted, known):
                     letters = redacted
             looked = self._seen[text] = letters, found
-            while len(self._seen) > _LOOKED_AT:
-                self._seen.popitem(last=False)
         self._seen.move_to_end(text)
         return looked
 

@@ -1,9 +1,9 @@
 """What somebody wants forgotten, and what can still be brought back: it is not recalled meanwhile."""
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.characters.printable import one_line
 from nanobot_memory_plugins.core.erasure.letters import GAP
 from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
@@ -38,7 +38,7 @@ class Withholding:
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
-        self._wanted: OrderedDict[tuple[Withheld, ...], WithheldWords] = OrderedDict()
+        self._wanted: BoundedDict[tuple[Withheld, ...], WithheldWords] = BoundedDict(_KEPT)
 
     async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers to one message, their titles above them as lines of the text.
@@ -79,8 +79,6 @@ class Withholding:
             [one.text for one in held if not one.is_name], [one.text for one in held if one.is_name]
         )
         self._wanted[held] = wanted  # the one that was used last is the last
-        if len(self._wanted) > _KEPT:
-            self._wanted.popitem(last=False)
         return wanted
 
 

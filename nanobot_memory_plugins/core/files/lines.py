@@ -1,10 +1,10 @@
 """Which line the end of a file is on, without reading the file every time."""
 
 import os
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.files.text import PIECE
 
 _TAIL = 64  # bytes that tell a file that has grown from one that was written anew
@@ -25,7 +25,7 @@ class LineCounter:
     """Remembers the number of line breaks of files, and counts on in what is new."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Path, _Known] = OrderedDict()
+        self._known: BoundedDict[Path, _Known] = BoundedDict(_MOST_FILES)
 
     def knows(self, path: Path) -> bool:
         """Return whether the file has been counted before."""
@@ -58,9 +58,6 @@ class LineCounter:
         status = os.fstat(descriptor)
         tail = _tail(descriptor, size)
         self._known[path] = _Known(status.st_dev, status.st_ino, size, status.st_mtime_ns, tail, breaks)
-        self._known.move_to_end(path)
-        if len(self._known) > _MOST_FILES:
-            self._known.popitem(last=False)
 
 
 def read_at(descriptor: int, offset: int, length: int) -> bytes:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.redaction.redactor import Redactor
 from nanobot_memory_plugins.core.redaction.rules import ADDRESS, CONTACT_PLACEHOLDERS, EMAIL, PHONE
 
@@ -33,9 +34,9 @@ class SaidContacts:
     """
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, None] = OrderedDict()
+        self._known: BoundedDict[str, None] = BoundedDict(_MOST_KNOWN)
         self._waiting: deque[str] = deque(maxlen=_MOST_WAITING)
-        self._heard: OrderedDict[int, None] = OrderedDict()
+        self._heard: BoundedDict[int, None] = BoundedDict(_MOST_WAITING)
         self._lock = threading.Lock()
 
     def hear(self, text: str) -> None:
@@ -48,8 +49,6 @@ class SaidContacts:
             if key in self._heard:
                 return
             self._heard[key] = None
-            if len(self._heard) > _MOST_WAITING:
-                self._heard.popitem(last=False)
             self._waiting.append(text)
 
     def holds(self, placeholder: str, found: str) -> bool:
@@ -62,8 +61,6 @@ class SaidContacts:
                 for finding in _RULES.findings(text):
                     if finding.placeholder in CONTACT_PLACEHOLDERS:
                         self._known[_key(finding.placeholder, text[finding.start : finding.end])] = None
-            while len(self._known) > _MOST_KNOWN:
-                self._known.popitem(last=False)
             return _key(placeholder, found) in self._known
 
 
