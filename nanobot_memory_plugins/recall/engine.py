@@ -109,7 +109,7 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
         return Recalled(tier, ranked=found.ranked)
-    live = LiveContext((text, *(message.text for message in history)), redact)
+    live = LiveContext((text, *(message.text for message in reversed(history))), redact)
     return _chosen(found, live, options, watch)
 
 

@@ -1,6 +1,6 @@
 """The dictionary that stays small."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.bounded_dict import BoundedDict
@@ -18,6 +18,7 @@ def test_beyond_its_bound_the_item_that_was_set_longest_ago_goes():
     assert list(kept) == ["a", "d"]
 
 
+@settings(deadline=None)
 @given(keys=st.lists(st.integers(0, 20)), most=st.integers(1, 8))
 def test_it_holds_what_was_set_last_whatever_is_set(keys: list[int], most: int):
     kept: BoundedDict[int, None] = BoundedDict(most)

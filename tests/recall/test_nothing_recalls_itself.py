@@ -5,6 +5,7 @@ import pytest
 from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.repeats import folded
 from tests.recall.test_injection import CONFIG
 from tests.support.chinese import in_both_scripts
@@ -83,3 +84,24 @@ async def test_in_nanobot_no_request_holds_a_message_beside_itself(tmp_path, mon
         asked = [request.text for request in server.requests if request.tool_names]
     assert len(asked) >= 6
     assert not [text for text in asked if "[PHONE]" in text or "[EMAIL]" in text]
+
+
+def test_however_long_the_history_little_of_it_is_looked_through_for_one_message():
+    """Redacting takes milliseconds a kilobyte, on the host's loop."""
+    looked: list[str] = []
+
+    def redact(text: str) -> str:
+        looked.append(text)
+        return redact_text(text)
+
+    history = [f"{number} note that the harbour is open. {'The crane lifts tea. ' * 100}" for number in range(200)]
+    live = LiveContext(["What was the note?", *history, "note AKIAQ3EGT7XKBN2LZ5WD"], redact)
+    assert not live.holds("crane [API_KEY]")
+    assert live.holds("note that the harbour is open. [API_KEY]")
+    assert sum(map(len, looked)) <= 12_000
+
+
+def test_what_was_hidden_in_a_message_of_the_live_context_is_known_beside_a_single_word():
+    live = LiveContext(["What was the note?", "note AKIAQ3EGT7XKBN2LZ5WD"], redact_text)
+    assert live.holds("note [API_KEY]")
+    assert not LiveContext(["What was the note?", "no secret in this note"], redact_text).holds("note [API_KEY]")
