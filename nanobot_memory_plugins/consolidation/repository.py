@@ -7,14 +7,12 @@ the instant before the file is replaced, their version is found in the backup, a
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
-
-from filelock import Timeout
 
 from nanobot_memory_plugins.consolidation.clock_ahead import WHO as WHO_CLOCK
 from nanobot_memory_plugins.consolidation.clock_ahead import WHY as WHY_CLOCK
@@ -22,6 +20,7 @@ from nanobot_memory_plugins.consolidation.clock_ahead import is_ahead, set_right
 from nanobot_memory_plugins.consolidation.document import Document, parse
 from nanobot_memory_plugins.consolidation.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.entry_file import EntryFile
+from nanobot_memory_plugins.consolidation.entry_lock import locked_entries
 from nanobot_memory_plugins.consolidation.hidden_point import without_empty
 from nanobot_memory_plugins.consolidation.journal import (
     BY_HAND,
@@ -39,16 +38,14 @@ from nanobot_memory_plugins.consolidation.state import State, look, sha256
 from nanobot_memory_plugins.consolidation.tombstones import Tombstones
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
+from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.files.queued_lock import queued
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Origin
 
 _ATTEMPTS = 20
-_LOCK_POLL_SECONDS = 0.01
 _LINE_NUMBER = re.compile(r"line \d+: ")
 # Days are written in UTC by whoever edits the file: what is today somewhere lies no further ahead.
 _TOMORROW = timedelta(days=1)
@@ -181,18 +178,9 @@ class EntryRepository:
         """Return a text as it would be written, by who said it."""
         return self._redact_said(text) if origin is Origin.USER else self._redact(text)
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Hold the lock of the file. Raises `MemoryFileError`."""
-        lock = file_lock(self.paths, self.path)
-        with ExitStack() as held:
-            try:
-                held.enter_context(queued(lock, timeout=self._lock_seconds, poll_interval=_LOCK_POLL_SECONDS))
-            except Timeout as error:
-                raise FileBusyError("The entries are locked by another process.") from error
-            except OSError as error:
-                raise MemoryFileError(f"The entries cannot be locked: {error.strerror}.") from error
-            yield
+    def locked(self) -> AbstractContextManager[None]:
+        """Hold the lock of the file, within a ``with``. Raises `MemoryFileError`."""
+        return locked_entries(self.paths, self.path, self._lock_seconds)
 
     def write(
         self,
