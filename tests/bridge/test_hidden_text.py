@@ -18,7 +18,7 @@ def whole(sequence: str, text: str) -> bool:
 
 
 async def test_no_hidden_text_is_in_the_system_prompt_nor_beside_a_message(install, server):
-    nanobot = install({"storage": {"embeddingProvider": "none"}})
+    nanobot = install({"core": {"messageLimit": 20}, "storage": {"embeddingProvider": "none"}})
     hostile_one = make_hostile_workspace(nanobot.home)
     for file in MemoryPaths.of(hostile_one).memory.glob("2*.md"):
         (nanobot.workspace / "memory").mkdir(exist_ok=True)

@@ -94,7 +94,6 @@ async def test_no_view_shows_what_steers_or_hides(tmp_path: Path, config: Path):
             for _ in range(3):
                 seen[name] = seen.get(name, "") + panel.screen() + "\n"
                 await panel.press("down")
-                await panel.pilot.pause(0.1)
         await panel.view("memories")
         for key in ("e", "f", "m", "slash"):
             await panel.press(key)

@@ -13,14 +13,10 @@ from nanobot_memory_plugins.core.erasure.chinese_borders import REACH, may_be_pa
 from nanobot_memory_plugins.core.erasure.letters import GAP, plain
 from nanobot_memory_plugins.core.erasure.readings import Reading, is_wide, plain_forms, reading_of
 from nanobot_memory_plugins.core.erasure.retold import Retold
+from nanobot_memory_plugins.core.erasure.sentences import Sentences
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
 
-_SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
-# In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
-_ESCAPED_END = re.compile(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:\\+[nr])+|\\*"')
-# What of a line of a note is no text: the heading's time, the name of a field, a bullet.
-_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
 # Letters below which a text is found only as a word or a whole sentence: it stands in too many others.
 _LEAST_LATIN, _LEAST_WIDE = 8, 4
 # Marks with which this program cuts texts; what a cut leaves ends at one, or with its line.
@@ -137,8 +133,9 @@ class Wanted:
         for number, form in enumerate(plain_forms(text)):
             if any(key in form for key in self._keys):
                 reading = reading_of(text, is_escaped=number > 0)
+                sentences = Sentences(text, is_escaped=number > 0)
                 for needle in self._needles:
-                    found += _stretches(text, reading, needle)
+                    found += _stretches(text, reading, sentences, needle)
             if self._retold.may_be_in(form):
                 found += [Stretch(start, end, start, Nearly.RETOLD) for start, end in self._retold.spans(text)]
         return list(_joined(found))
@@ -178,13 +175,13 @@ def _at(limits: tuple[int, int], needle: _Needle) -> int:
     return limits[is_wide(needle.plain[0])]
 
 
-def _stretches(text: str, reading: Reading, needle: _Needle) -> Iterator[Stretch]:
+def _stretches(text: str, reading: Reading, sentences: Sentences, needle: _Needle) -> Iterator[Stretch]:
     length = len(needle.plain)
     for at in _places(reading.letters, needle.plain):
         end = at + length
         if not (reading.begins_word(at) and reading.ends_word(end - 1)):
             continue
-        begin, finish = _sentences(text, reading, reading.starts[at], reading.ends[end - 1])
+        begin, finish = sentences.around(reading.starts[at], reading.ends[end - 1])
         if needle.is_long or needle.plain in plain_forms(text[begin:finish]):
             yield Stretch(begin, finish, reading.starts[at])
         elif needle.is_word and needle.breaks in (None, reading.breaks(at, end)):
@@ -193,7 +190,7 @@ def _stretches(text: str, reading: Reading, needle: _Needle) -> Iterator[Stretch
     if needle.is_long:
         for at, end in sorted(_parts(text, reading, needle)):
             first = reading.starts[at]
-            yield Stretch(*_sentences(text, reading, first, reading.ends[end - 1]), first, Nearly.PART)
+            yield Stretch(*sentences.around(first, reading.ends[end - 1]), first, Nearly.PART)
 
 
 def _may_be_part(reading: Reading, at: int, end: int) -> bool:
@@ -252,24 +249,6 @@ def _places(text: str, part: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(part, at + 1)
-
-
-def _sentences(text: str, reading: Reading, start: int, end: int) -> tuple[int, int]:
-    """Return the sentences in which a stretch stands, from their first letter to their full stop."""
-    ends = _ESCAPED_END if reading.is_escaped else _SENTENCE_END
-    begin = 0
-    for mark in ends.finditer(text, 0, start):
-        begin = mark.end()
-    while begin < start and text[begin].isspace():
-        begin += 1
-    prefix = _PREFIX.match(text, begin) if begin == 0 or text[begin - 1] == "\n" else None
-    if prefix is not None and prefix.end() <= start:
-        begin = prefix.end()
-    closing = ends.search(text, end)
-    if closing is None:
-        return begin, len(text.rstrip()) if len(text.rstrip()) > end else end
-    is_outside = closing[0][0] in '\n\\"'
-    return begin, closing.start() if is_outside else closing.start() + len(closing[0].rstrip("\n"))
 
 
 def _joined(found: Sequence[Stretch]) -> Iterator[Stretch]:

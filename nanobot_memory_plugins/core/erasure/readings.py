@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from nanobot_memory_plugins.core.erasure.letters import plain
@@ -54,6 +55,9 @@ class Reading:
         return self.ends[at] >= self.starts[at + 1] and not (is_wide(left) or is_wide(right))
 
 
+_plain = lru_cache(maxsize=16_384)(plain)  # of single characters, as a rule
+
+
 def is_wide(character: str) -> bool:
     """Say whether a character belongs to a writing without spaces."""
     return _WIDE.match(character) is not None
@@ -79,7 +83,7 @@ def reading_of(text: str, *, is_escaped: bool = False) -> Reading:
     starts: list[int] = []
     ends: list[int] = []
     for piece, start, end in _pieces(text) if is_escaped else _characters(text, 0, len(text)):
-        kept = plain(piece)
+        kept = _plain(piece)
         if kept:
             letters.append(kept)
             starts += [start] * len(kept)
