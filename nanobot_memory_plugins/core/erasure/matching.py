@@ -97,19 +97,19 @@ class Wanted:
 
     def count(self, text: str) -> int:
         """Return how many stretches of ``text`` are taken out."""
-        return sum(map(self.takes, self.stretches(text)))
+        return len(self._taken(text))
 
     def without(self, text: str) -> tuple[str, int]:
         """Return ``text`` with a gap in place of each stretch that is taken out, and how many there were.
 
         The name of a field, the time of a heading and a bullet stay.
         """
-        cuts = [one for one in self.stretches(text) if self.takes(one)]
+        cuts = self._taken(text)
         return self.cut(text, cuts), len(cuts)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where the stretches of ``text`` stand that are taken out."""
-        return [(one.start, one.end) for one in self.stretches(text) if self.takes(one)]
+        return [(one.start, one.end) for one in self._taken(text)]
 
     def takes(self, stretch: Stretch) -> bool:
         """Say whether a stretch is taken out: it holds the words, or nearly is enough."""
@@ -129,6 +129,12 @@ class Wanted:
 
     def stretches(self, text: str) -> list[Stretch]:
         """Return all that holds one of the texts, or nearly, in its order."""
+        return self._stretches(text, retold=True)
+
+    def _taken(self, text: str) -> list[Stretch]:
+        return [one for one in self._stretches(text, retold=self._nearly) if self.takes(one)]
+
+    def _stretches(self, text: str, *, retold: bool) -> list[Stretch]:
         found: list[Stretch] = []
         for number, form in enumerate(plain_forms(text)):
             if any(key in form for key in self._keys):
@@ -136,7 +142,7 @@ class Wanted:
                 sentences = Sentences(text, is_escaped=number > 0)
                 for needle in self._needles:
                     found += _stretches(text, reading, sentences, needle)
-            if self._retold.may_be_in(form):
+            if retold and self._retold.may_be_in(form):
                 found += [Stretch(start, end, start, Nearly.RETOLD) for start, end in self._retold.spans(text)]
         return list(_joined(found))
 

@@ -1,8 +1,11 @@
 """Stems of English words: what the forms of a word have in common, for comparing texts."""
 
+from functools import lru_cache
+
 _LONGEST = 6
 
 
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """Return what the forms of an English word have in common, roughly; at most six letters."""
     if not word.isascii() or len(word) <= 3:
