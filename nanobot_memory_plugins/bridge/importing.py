@@ -99,7 +99,7 @@ def _session(path: Path, name: str) -> Iterator[Item]:
 
 def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
     shown = public_messages([row])
-    if not shown or row.get("injected_event"):
+    if not shown or shown[0].get("injected_event"):
         return Left(_NOT_SAID, name, line)
     role = shown[0].get("role")
     if not isinstance(role, str) or role not in _ORIGINS:

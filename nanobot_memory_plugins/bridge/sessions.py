@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot.runtime_context import public_history_message
+from nanobot.runtime_context import RUNTIME_CONTEXT_HISTORY_META, public_history_message
 
 from nanobot_memory_plugins.bridge.senders import sender_name
 from nanobot_memory_plugins.core.values import Scope
@@ -14,6 +14,12 @@ _OWN = ("dream:",)
 _BACKGROUND = ("cron:", "heartbeat")
 # nanobot's marks in a message or its metadata: a trigger of its own, no user's text.
 _AUTOMATION_MARKS = ("_automation_turn", "_cron_trigger", "_local_trigger", "_cron_turn", "_hidden_history")
+# Names under which nanobot writes itself, on whatever channel, and its marks in the metadata of such a message.
+_NOBODY = frozenset({"subagent", "cron", "session", "session_timeout", "trigger", "runtime", "webui-settings"})
+_NOBODYS_PREFIX = "system:"
+_NOBODYS_MARKS = ("_session_message", "_internal_continuation", "injected_event")
+# What nanobot puts beside a message that another session's model sent; a saved message bears no other mark of it.
+_SENT_BY_SESSION = "session_message"
 # The host runs a turn on a message again that it has stored before.
 _REPEATED = "_skip_user_persist"
 
@@ -40,6 +46,16 @@ def is_background(session_key: str, metadata: Mapping[str, Any] | None = None) -
 def is_for_people(session_key: str, metadata: Mapping[str, Any] | None = None) -> bool:
     """Say whether a turn is a person's: one that recall serves and that is remembered."""
     return bool(session_key) and not is_own(session_key) and not is_background(session_key, metadata)
+
+
+def is_nobody(sender: str) -> bool:
+    """Say whether a sender is nanobot itself."""
+    return sender in _NOBODY or sender.startswith(_NOBODYS_PREFIX)
+
+
+def is_said_by_person(sender: object, metadata: Mapping[str, Any] | None) -> bool:
+    """Say whether a person wrote a message: no subagent, no timer, and no model of another session."""
+    return not is_nobody(str(sender or "")) and not any(mark in (metadata or {}) for mark in _NOBODYS_MARKS)
 
 
 def is_new_message(metadata: Mapping[str, Any] | None) -> bool:
@@ -71,10 +87,11 @@ def channel_in(session_key: str) -> str:
 def public_messages(messages: Sequence[object], *, at_most: int | None = HISTORY_MESSAGES) -> list[dict[str, Any]]:
     """Return the last messages as people saw them.
 
-    What was injected beside a message, commands and their answers, and nanobot's hidden marks are left out.
+    What was injected beside a message, commands and their answers, and nanobot's hidden marks are left out. What
+    another session's model sent is an assistant's, as nanobot has it for what a subagent reports.
     """
     return [
-        public_history_message(message)
+        _public(message)
         for message in (messages if at_most is None else messages[-at_most:])
         if isinstance(message, Mapping)
         and not message.get("_command")
@@ -94,6 +111,15 @@ def is_continuation(message: Mapping[str, Any]) -> bool:
     """Say whether a message is nanobot's own "go on" behind a summary: nobody said it."""
     content = message.get("content")
     return isinstance(content, str) and content.strip() == _CONTINUATION
+
+
+def _public(message: Mapping[str, Any]) -> dict[str, Any]:
+    shown: dict[str, Any] = public_history_message(message)
+    beside = message.get(RUNTIME_CONTEXT_HISTORY_META)
+    sources = beside.get("sources") if isinstance(beside, Mapping) else None
+    if isinstance(sources, Sequence) and _SENT_BY_SESSION in sources:
+        return {**shown, "role": "assistant", "injected_event": _SENT_BY_SESSION}
+    return shown
 
 
 def _is_hidden(message: Mapping[str, Any]) -> bool:

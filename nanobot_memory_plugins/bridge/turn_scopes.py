@@ -5,13 +5,10 @@ from contextvars import ContextVar
 from typing import Any
 
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
-from nanobot_memory_plugins.bridge.sessions import scope_of
+from nanobot_memory_plugins.bridge.sessions import is_nobody, scope_of
 from nanobot_memory_plugins.core.people import Senders
 from nanobot_memory_plugins.core.values import Scope
-
-# Names under which nanobot writes itself, on whatever channel: no people.
-_NOBODY = frozenset({"subagent", "cron", "session", "session_timeout", "trigger", "runtime", "webui-settings"})
-_NOBODYS_PREFIX = "system:"
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 # Whose the turn is in which we run; the host asks for its prompt without saying it.
 _current: ContextVar[Scope | None] = ContextVar("current_turn_scope", default=None)
@@ -28,10 +25,13 @@ class TurnScopes:
     ) -> Scope:
         """Return the scope of a turn."""
         on, chat, who = (str(one or "") for one in (channel, chat_id, sender))
-        who = "" if who in _NOBODY or who.startswith(_NOBODYS_PREFIX) else who
+        # On nanobot's own channel it is the session that says whose it is.
+        on = "" if on == NOBODYS_CHANNEL else on
+        who = "" if is_nobody(who) else who
         senders = self.senders()
         group, certain = group_chat_of(on, chat, who, metadata, session_key=session_key)
-        if senders.unified or not (certain or not senders.one_user):
+        # A turn that nobody wrote cannot tell a group from its owner's own chat: then, too, the session says it.
+        if senders.unified or not (certain or (who and not senders.one_user)):
             group = ""
         return scope_of(session_key, channel=on, sender=who, group_chat=group)
 

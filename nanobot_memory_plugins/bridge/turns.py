@@ -15,6 +15,7 @@ from nanobot_memory_plugins.bridge.sessions import (
     is_for_people,
     is_new_message,
     is_private,
+    is_said_by_person,
     live_messages,
     public_messages,
 )
@@ -95,6 +96,8 @@ class Turns:
             key, text = str(request.session_key or ""), str(request.original_user_text or "")
             if not text.strip() or not is_for_people(key, request.metadata) or not is_new_message(request.metadata):
                 return None
+            if not is_said_by_person(request.sender_id, request.metadata):
+                return None
             if _in_private_turn.get() or self.is_private(key):
                 return None
             recalled = self._begun.pop((key, text), None)
@@ -126,7 +129,7 @@ class Turns:
                 return None
             if not is_for_people(key, msg.metadata) or not is_new_message(msg.metadata) or self.is_private(key):
                 return None
-            if "_internal_continuation" in (msg.metadata or {}) or msg.sender_id == "subagent":
+            if not is_said_by_person(msg.sender_id, msg.metadata):
                 return None
             self._begun[key, text] = self._begin(key, text, self._scope_of(key, msg))
         except Exception as error:

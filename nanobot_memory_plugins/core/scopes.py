@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.harmless_names import harmless_scope
 from nanobot_memory_plugins.core.people import People
 from nanobot_memory_plugins.core.people_record import PeopleRecord
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 ScopeLike = Scope | Mapping[str, str] | None
 Share = Literal["auto", "agent", "user", "channel", "session"]
@@ -102,6 +103,7 @@ class Scopes:
         people = self._people()
         heard = self._record.current().heard if self._record is not None else ()
         others = set(heard) - {people.owner().label, *people.owner().names}
+        others = {name for name in others if not name.startswith(f"{NOBODYS_CHANNEL}:")}
         return people.senders.one_user and not others
 
     def of_session(self, session_key: str) -> Scope:

@@ -1,71 +1,11 @@
 """Who finds what in a stock nanobot: several senders, one person with several names, groups."""
 
-import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
-from typing import Any
-
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ScriptedServer, ToolCall
-from tests.support.nanobot import OFFLINE, Installation
+from tests.scopes.nanobot_chat import Install, chatting
 
 SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"
-OURS = {"storage": {"embeddingProvider": "none"}, "consolidation": {"consolidationSchedule": False}}
-
-Install = Callable[..., Installation]
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer() as running:
-        yield running
-
-
-@pytest.fixture
-def install(tmp_path, server, monkeypatch) -> Install:
-    """Make a nanobot with these channels."""
-
-    def make(channels: dict[str, Any], people: dict[str, list[str]] | None = None, **defaults: Any) -> Installation:
-        core = {"messageLimit": 20, "toolLimit": 20, **({"people": people} if people else {})}
-        made = Installation(tmp_path, server, {"core": core, **OURS}, **defaults)
-        raw = json.loads(made.config_file.read_text(encoding="utf-8"))
-        raw["channels"] |= {name: {"enabled": True, **section} for name, section in channels.items()}
-        made.config_file.write_text(json.dumps(raw), encoding="utf-8")
-        for name, value in {**OFFLINE, "HOME": str(made.home)}.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "nanobot,storage,recall,consolidation")
-        return made
-
-    return make
-
-
-class Chat:
-    """A running nanobot, written to on its channels as they would themselves."""
-
-    def __init__(self, loop: Any, server: ScriptedServer) -> None:
-        self.loop = loop
-        self.server = server
-
-    async def say(self, text: str, channel: str = "cli", sender: str = "user", chat: str = "", **metadata: Any) -> str:
-        """Send a message, and return all that the model was shown in that turn."""
-        from nanobot.bus.events import InboundMessage
-
-        before = len(self.server.requests)
-        message = InboundMessage(channel, sender, chat or sender, text, metadata=metadata)
-        await self.loop._process_message(message)
-        return "\n".join(request.text for request in self.server.requests[before:])
-
-
-@asynccontextmanager
-async def chatting(nanobot: Installation, server: ScriptedServer) -> AsyncIterator[Chat]:
-    from nanobot.bus.queue import MessageBus
-
-    loop = nanobot.loop(bus=MessageBus())
-    try:
-        yield Chat(loop, server)
-    finally:
-        await loop.aclose()
 
 
 def searching(server: ScriptedServer, query: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.files.entries import choice, exact_time, origin_of, read_time
 from nanobot_memory_plugins.core.files.text import PIECE, clean
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 # Bytes that `last_records` reads at first and at most.
 _FIRST_BLOCK = 1 << 16
@@ -117,8 +118,8 @@ def recorded_scope(path: Path, session_key: str) -> Scope:
         records = last_records(path, session_key, _RECORDS_ASKED)
     except OSError:
         return Scope()
-    named = (record.scope for record in reversed(records))
-    return next((scope for scope in named if scope.user or scope.agent), records[-1].scope if records else Scope())
+    named = [record.scope for record in reversed(records) if record.scope.channel != NOBODYS_CHANNEL]
+    return next((scope for scope in named if scope.user or scope.agent), named[0] if named else Scope())
 
 
 def _lines_from_end(path: Path) -> Iterator[bytes]:

@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+# A channel of the host's own, on which no person writes.
+NOBODYS_CHANNEL = "system"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
