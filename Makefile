@@ -1,5 +1,5 @@
 # The everyday commands. Each is what it says; `make` alone lists them.
-.PHONY: help demo test check format bench trust docs package release
+.PHONY: help demo fast test all one check format bench trust docs package release
 
 help:
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -7,8 +7,18 @@ help:
 demo: ## run the main job: a real agent that remembers
 	uv run nanobot-memory demo
 
-test: ## run the ordinary tests
-	uv run pytest
+fast: ## run the tests that need neither nanobot nor other programs, in about a minute
+	uv run pytest -n auto --dist loadfile -q -m "not slow and not host and not repo"
+
+test: ## run the ordinary tests, on every processor
+	uv run pytest -n auto --dist loadfile
+
+all: ## run the slow tests, too, as CI does
+	uv run pytest -n auto --dist loadfile -m slow
+	uv run pytest -n auto --dist loadfile
+
+one: ## run one file or test: make one T=tests/core/test_fence.py
+	uv run pytest -q $(T)
 
 check: ## format, lint and type checks, as CI runs them
 	uv run ruff format --check .

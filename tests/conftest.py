@@ -7,6 +7,25 @@ from pathlib import Path
 
 import pytest
 
+_TESTS = Path(__file__).parent
+# Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
+_HOST = ("bridge", "scenarios", "local_model")
+_REPO = ("docs", "packaging", "test_acceptance.py")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by their folder, and leave the slow ones out of a run of all that names no mark."""
+    for item in items:
+        folder = item.path.relative_to(_TESTS).parts[0] if item.path.is_relative_to(_TESTS) else ""
+        if folder in _HOST:
+            item.add_marker(pytest.mark.host)
+        if folder in _REPO:
+            item.add_marker(pytest.mark.repo)
+    whole = all((config.rootpath / argument).resolve() in (config.rootpath, _TESTS) for argument in config.args)
+    if whole and not config.option.markexpr and not config.option.keyword:
+        config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
