@@ -5,6 +5,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 ROW = re.compile(r"^\| (?P<row>[A-Z0-9]{2}-\d{2}) \| (?P<state>\w+) \|", re.MULTILINE)
 
@@ -32,6 +34,7 @@ def test_every_row_has_a_known_state():
     assert set(rows().values()) <= {"shown", "open"}
 
 
+@pytest.mark.slow
 def test_a_shown_row_is_carried_by_a_test():
     missing = [row for row, state in rows().items() if state == "shown" and row not in carried()]
     assert missing == []

@@ -94,3 +94,11 @@ def test_entry_points_name_things_that_exist():
                 source = file.with_suffix(".py") if file.with_suffix(".py").exists() else file / "__init__.py"
                 assert source.exists(), value
                 assert not name or name in source.read_text(encoding="utf-8"), value
+
+
+def test_what_decides_about_a_change_runs_every_test():
+    """A run of all tests leaves the slow ones out; CI runs those, and the command of the README."""
+    steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    everyday = re.search(r"^uv run pytest .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert everyday is not None
+    assert {everyday[0], f"{everyday[0]} -m slow"} <= set(steps)

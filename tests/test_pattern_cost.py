@@ -43,6 +43,7 @@ def too_dear(used: Used, longest: int) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_every_pattern_takes_time_that_grows_with_the_text_alone() -> None:
     found = patterns()
     assert len(found) > 800

@@ -88,6 +88,7 @@ def test_the_evidence_is_what_the_labels_name(tmp_path):
     assert evidence(labelled.questions[1], documents).endswith("Ben: The quarterly invoices are in the blue folder.")
 
 
+@pytest.mark.slow
 def test_our_block_is_what_a_host_gets_and_the_questions_are_not_kept(tmp_path, builtin_model):
     labelled = made_set(tmp_path / "made")
     asked = [labelled.questions[0], labelled.questions[0].model_copy(update={"id": "again"}), labelled.questions[2]]
@@ -164,6 +165,7 @@ def test_what_is_the_same_every_time_comes_first_in_the_prompt(model):
     assert (body["temperature"], body["max_tokens"], body["stop"]) == (0, 40, ["\n"])
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_where_it_stopped(tmp_path, monkeypatch, model, capsys, builtin_model):
     made_set(tmp_path / "bench" / command.SET)
 

@@ -61,6 +61,7 @@ def test_a_question_full_of_quotes_is_no_syntax_error(labelled):
     assert found(fts5_trigram(hostile))["q1"] == ["a/1"]
 
 
+@pytest.mark.slow
 def test_ours_writes_a_run_that_finds_the_evidence(labelled, tmp_path):
     run_ours(labelled.folder, tmp_path / "run.jsonl", no_embeddings=True)
     rows = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()]

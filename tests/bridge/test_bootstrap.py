@@ -68,6 +68,7 @@ async def test_large_files_reach_the_model_inside_the_budget(nanobot, server):
         assert text.splitlines()[-1] in system
 
 
+@pytest.mark.slow
 @pytest.mark.accept("BB-01")
 async def test_headings_and_separators_of_memory_are_counted(install, bootstrap):
     """Sizes around the one at which MEMORY.md no longer fits whole."""

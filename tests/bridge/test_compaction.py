@@ -55,6 +55,7 @@ async def test_without_a_summary_of_ours_nanobots_own_goes_on(install, recorder,
     assert NANOBOTS_OWN in history_of(nanobot)
 
 
+@pytest.mark.slow
 async def test_token_pressure_is_met_with_our_summary_and_the_messages_that_it_keeps(install, recorder, server):
     calls = recorder(summary="SHORT SUMMARY", keep=1, recall="A recalled fact.")
     server.rules = [Rule(archiving, Reply(NANOBOTS_OWN))]

@@ -52,6 +52,7 @@ async def long_talk(loop: Any, turns: int, words: int = 400) -> list[str]:
     return replies
 
 
+@pytest.mark.slow
 @pytest.mark.accept("AC-07")
 async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, server):
     loop = nanobot.loop()
@@ -74,6 +75,7 @@ async def test_under_token_pressure_the_prompt_never_passes_the_window(nanobot, 
     assert "the staging database is PostgreSQL" in journal(nanobot)
 
 
+@pytest.mark.slow
 async def test_the_system_prompt_is_the_same_between_compactions(nanobot, server):
     loop = nanobot.loop()
     await long_talk(loop, 40, words=900)

@@ -16,6 +16,8 @@ from nanobot_memory_plugins.bridge.demo.scripted_server import Request
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.fence import fence
 
+pytestmark = pytest.mark.slow
+
 
 def run_demo(folder, *options: str, **environment: str) -> tuple[int, dict, str]:
     cache = os.environ.get("NANOBOT_MEMORY_CACHE", user_cache_dir("nanobot-memory"))

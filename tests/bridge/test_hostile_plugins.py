@@ -64,6 +64,7 @@ def replies(tmp_path: Path, name: str, site: Path | None, selected: str) -> tupl
 _READ = (ToolCall("read_file", {"path": "port.txt"}),)
 
 
+@pytest.mark.slow
 @pytest.mark.accept("PL-04", "V3-09")
 def test_a_zoo_of_hostile_plugins_changes_nothing_of_what_the_user_sees(tmp_path):
     # Every fourth of the zoo in the ordinary run.

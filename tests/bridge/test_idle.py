@@ -4,6 +4,8 @@ import asyncio
 import threading
 from datetime import datetime, timedelta
 
+import pytest
+
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 
 NOW = datetime(2026, 5, 1, 12, 0)
@@ -19,6 +21,7 @@ async def until(condition, seconds: float = 10.0) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_a_quiet_session_is_told_of_once_with_its_history(install, recorder):
     calls = recorder()
     loop = install({"core": {"idleSeconds": 2.0}}).loop()  # longer than a turn takes on a busy machine

@@ -256,6 +256,7 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
     assert {file.name for file in config.parent.iterdir()} <= {"config.json", "config.json.bak", ".config.json.lock"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("interrupts", [False, True])
 def test_on_a_terminal_it_asks_and_takes_no_or_an_interrupt_for_an_answer(config: Path, home: Path, interrupts: bool):

@@ -157,6 +157,7 @@ async def asked(folder: Path, memory: dict[str, Any], flow: Flow, monkeypatch) -
         return list(server.requests), folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FLOWS if os.environ.get("NANOBOT_MEMORY_TRUST") == "full" else SHORT)
 async def test_the_model_is_asked_what_it_is_asked_without_the_set(tmp_path, monkeypatch, name):
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS", raising=False)

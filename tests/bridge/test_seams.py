@@ -165,6 +165,7 @@ def test_a_wrong_value_names_its_key_and_nanobot_starts(install, section):
     assert configuration.bridge.close_limit == 2.0
 
 
+@pytest.mark.slow
 def test_the_bridge_adds_little_to_nanobots_start():
     """Nothing heavy may be imported with the tools: it belongs to the memory's thread."""
     source = textwrap.dedent(

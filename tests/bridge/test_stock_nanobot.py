@@ -36,6 +36,7 @@ def whole_set(monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_CACHE", os.environ.get("NANOBOT_MEMORY_CACHE", user_cache_dir("nanobot-memory")))
 
 
+@pytest.mark.slow
 @pytest.mark.accept("PL-06", "NC-14")
 def test_the_command_line_recalls_in_one_process_what_was_said_in_another(tmp_path, server, whole_set):
     nanobot = Installation(tmp_path, server, WORDS_ALONE)
@@ -49,6 +50,7 @@ def test_the_command_line_recalls_in_one_process_what_was_said_in_another(tmp_pa
     assert [(one["role"], one["content"]) for one in history] == [("user", FACT), ("assistant", "Noted.")]
 
 
+@pytest.mark.slow
 def test_the_command_line_prints_what_it_prints_without_the_set(tmp_path, whole_set):
     def output(name: str, memory: dict[str, Any]) -> str:
         with ScriptedServer(default="A plain answer.") as server:
@@ -88,6 +90,7 @@ def test_an_sdk_user_may_use_one_event_loop_after_another(install, server, whole
     assert FACT in "".join(recalled_blocks(server.requests[-1]))
 
 
+@pytest.mark.slow
 @pytest.mark.accept("PL-06")
 def test_the_server_recalls(tmp_path, server, whole_set):
     nanobot = Installation(tmp_path, server, WORDS_ALONE)

@@ -30,6 +30,7 @@ def user_said(part: str):
     return lambda request: part in request.last_user and not after_tool(request)
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-14")
 async def test_twenty_turns_with_everything_installed_have_one_system_prompt(install, server, whole_set):
     server.rules += [

@@ -73,6 +73,7 @@ def life(install, server, monkeypatch) -> Life:
     return Life(install(SHARED), server, clock)
 
 
+@pytest.mark.slow
 @pytest.mark.accept("EB-23", "EB-16")
 async def test_said_remembered_in_the_next_prompt_faded_archived_gone(life: Life, tmp_path: Path):
     # Said: one thing is asked for, another is only mentioned, and learnt when the session is quiet.

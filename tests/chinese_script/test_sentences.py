@@ -22,6 +22,7 @@ def told(workspace: Path) -> list[str]:
     return [entry.content for entry in entries if entry.origin is Origin.USER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said_in", "claimed_in"), [("taiwan", "taiwan"), ("simplified", "simplified"), ("taiwan", "simplified")]
 )

@@ -36,6 +36,7 @@ def modules_with_rules() -> list[Path]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_the_chinese_of_every_rule_is_read_in_every_script(script: str):
     lacking = {

@@ -74,6 +74,7 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "terminal",
     [

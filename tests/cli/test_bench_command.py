@@ -14,6 +14,7 @@ def bench(*arguments: str) -> dict:
     return json.loads(result.stdout.strip().splitlines()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["english", "chinese"])
 def test_each_tier_stands_beside_the_bare_parts_of_the_same_run(language, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -29,6 +30,7 @@ def test_each_tier_stands_beside_the_bare_parts_of_the_same_run(language, tmp_pa
     assert list(tmp_path.iterdir()) == []  # nobody's memory was touched
 
 
+@pytest.mark.slow
 def test_with_the_model_its_vectors_are_a_bare_part(builtin_model):
     rows = {row["what"] for row in bench()["rows"]}
     assert {"bare product of the vectors", "embedding of the query"} <= rows

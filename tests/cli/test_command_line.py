@@ -137,6 +137,7 @@ def test_redact_imports_nothing_heavy(environment: dict[str, str], tmp_path: Pat
     assert (done.returncode, done.stdout, done.stderr) == (0, b"hello\n", b"")
 
 
+@pytest.mark.slow
 def test_the_help_lists_every_command_and_says_which_cannot_be_loaded(run: Run):
     done = run("--help", COLUMNS="200")
     assert done.returncode == 0, done.stderr
@@ -165,6 +166,7 @@ def test_our_own_commands_cannot_be_taken_over(run: Run):
     assert b"Check the installation" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
@@ -232,6 +234,7 @@ def test_a_shell_is_offered_the_commands(run: Run):
     assert run(**variables).stdout.decode().split() == ["light"]
 
 
+@pytest.mark.slow
 def test_no_color_is_respected_on_a_terminal(environment: dict[str, str], tmp_path: Path):
     def shown(**variables: str) -> bytes:
         ours, theirs = pty.openpty()

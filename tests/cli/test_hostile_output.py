@@ -104,6 +104,7 @@ def environment(place: Path, **more: str) -> dict[str, str]:
     return {**plain, **own, **more}
 
 
+@pytest.mark.slow
 def test_no_command_hands_on_what_steers_or_hides(place: Path):
     workspace = make_hostile_workspace(place)
     calls = calls_over(place, workspace)
@@ -132,6 +133,7 @@ def test_no_command_hands_on_what_steers_or_hides(place: Path):
         assert SEQUENCES[name] in back, name  # programs get what is stored
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 def test_on_a_terminal_search_and_why_colour_and_do_nothing_else(place: Path):
     workspace, config = make_hostile_workspace(place), hostile_configuration(place)

@@ -35,6 +35,7 @@ def put(repository: EntryRepository, data: bytes | str) -> bytes:
     return raw
 
 
+@pytest.mark.slow
 def test_a_file_of_10_megabytes_is_read_changed_and_written(repository: EntryRepository, warnings: list[str]):
     entries = "".join(ENTRY.format(n=n, pad="walked " * 30) for n in range(34_000))
     raw = put(repository, f"# Mine\n\nmy words\n\n## Active Memories\n\n{entries}")

@@ -181,6 +181,7 @@ def test_any_text_can_be_looked_at(said: str, candidate: str, day: date):
     names_a_day_relatively(said)
 
 
+@pytest.mark.slow
 def test_a_very_long_or_broken_message_takes_no_time():
     began = time.process_time()
     for text in (

@@ -79,6 +79,7 @@ def test_a_line_that_is_no_run_is_passed_over(repository: EntryRepository, line:
     assert [run.changes[0].id for run in repository.journal.runs()] == ["a", "b"]
 
 
+@pytest.mark.slow
 @given(entry_lists, entry_lists, st.sampled_from(["", EXAMPLE, "# Mine\r\n\r\ntext", "\ufeffmine\n"]))
 @settings(max_examples=40)
 def test_undo_gives_back_every_byte(tmp_path_factory, first, second, start):

@@ -148,6 +148,7 @@ def test_a_new_date_is_taken_over():
     assert done.entries["old"].expires_at == later
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(entry_lists, st.data())
 def test_whatever_is_merged_is_well_formed_and_a_second_time_nothing_is_new(entries: list, data: st.DataObject):

@@ -271,6 +271,7 @@ def test_edits_while_the_next_start_finishes_are_kept(tmp_path: Path, seed: int)
     interleave(tmp_path, random.Random(seed))
 
 
+@pytest.mark.slow
 def test_no_order_of_crashes_edits_and_starts_loses_an_entry_or_a_line(tmp_path: Path):
     for seed in range(int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "150"))):
         try:

@@ -133,6 +133,7 @@ async def test_it_waits_after_the_start_and_then_until_the_hour(world: Days):
     assert run.time.startswith("2026-02-21T03:00:0")
 
 
+@pytest.mark.slow
 async def test_only_one_of_several_processes_does_it(world: Days, workspace: Path):
     world.note(COFFEE)
     world.consolidation(None).records.note_run(LastRun(NOW - timedelta(days=2)))

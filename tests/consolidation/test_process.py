@@ -381,6 +381,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.accept("EB-12", "EB-13")
 def test_eight_processes_at_once_learn_from_each_session_exactly_once(workspace: Path):
     keys = ["cli:one"] * 4 + ["cli:two"] * 2 + ["cli:three", "cli:four"]

@@ -1,5 +1,6 @@
 """Reading and comparing the usual form in one step gives what the careful way gives."""
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ _lines = st.lists(_pieces, max_size=12).flatmap(
 )
 
 
+@pytest.mark.slow
 @given(drawn_entries)
 @example(entry(content="likes tea", created_at=None))
 @settings(max_examples=200)
@@ -34,6 +36,7 @@ def test_a_written_entry_is_read_quickly_as_it_is_read_slowly(one):
     assert read_block(data) == read_slowly(data)
 
 
+@pytest.mark.slow
 @given(_lines)
 @settings(max_examples=300)
 def test_lines_of_any_kind_are_read_quickly_as_they_are_read_slowly(lines: bytes):
@@ -58,6 +61,7 @@ def test_the_usual_form_takes_the_quick_way():
     assert read_block(data) == read_slowly(data)
 
 
+@pytest.mark.slow
 @given(_lines, _lines, _lines, _lines)
 @settings(max_examples=300)
 def test_a_patch_leads_back_whatever_differs(first: bytes, before: bytes, after: bytes, last: bytes):

@@ -328,6 +328,7 @@ def test_threads_that_write_at_once_lose_nothing(workspace: Path):
     assert len(EntryRepository(workspace).load().entries) == 30
 
 
+@pytest.mark.slow
 @pytest.mark.accept("EB-13")
 def test_processes_that_write_at_once_lose_nothing(workspace: Path):
     script = """

@@ -81,6 +81,7 @@ def in_utc() -> Iterator[None]:
     time.tzset()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("in_utc")
 @pytest.mark.accept("EB-12", "EB-14", "EB-15")
 async def test_sixty_days_leave_what_is_true_and_current(workspace: Path, monkeypatch: pytest.MonkeyPatch):

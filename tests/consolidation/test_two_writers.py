@@ -6,6 +6,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from .two_writers import interleave
 
 INTERLEAVINGS = int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "80"))
@@ -13,6 +15,7 @@ INTERLEAVINGS = int(os.environ.get("NANOBOT_MEMORY_INTERLEAVINGS", "80"))
 TWO_CRASHES = 5352
 
 
+@pytest.mark.slow
 def test_no_interleaving_loses_an_edit_or_an_entry(tmp_path: Path):
     writes = 0
     for seed in range(INTERLEAVINGS):

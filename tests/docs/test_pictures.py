@@ -30,6 +30,7 @@ def test_no_picture_loads_anything():
         assert "/tmp/" not in text
 
 
+@pytest.mark.slow
 async def test_a_picture_is_the_same_each_time():
     one = await picture("memories", (80, 24), "zh")
     assert one == await picture("memories", (80, 24), "zh")

@@ -31,6 +31,7 @@ def steps() -> list[str]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-03")
 def test_two_processes_at_once_build_once(own_cache: Path):
     processes = [
@@ -56,6 +57,7 @@ def test_a_model_that_is_there_is_not_built_again(installed: Path):
     assert BUILDING not in steps()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["model.onnx", "model.onnx_data", "tokenizer.json"])
 def test_a_file_with_another_content_is_replaced(installed: Path, name: str):
     path = installed / name
@@ -66,6 +68,7 @@ def test_a_file_with_another_content_is_replaced(installed: Path, name: str):
     assert path.read_bytes() == original
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["manifest.json", "config.json"])
 def test_a_folder_that_lacks_a_file_is_replaced(installed: Path, name: str):
     (installed / name).unlink()
@@ -80,6 +83,7 @@ def test_a_manifest_that_says_nothing_makes_no_model(installed: Path, content: s
     assert not is_installed()
 
 
+@pytest.mark.slow
 def test_a_killed_build_leaves_nothing_that_counts(own_cache: Path):
     kill = INSTALL.replace("print(what, flush=True)", "__import__('os')._exit(9) if done > 0.6 else None")
     assert subprocess.run([sys.executable, "-c", kill], check=False).returncode == 9

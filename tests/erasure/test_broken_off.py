@@ -35,6 +35,7 @@ WORDS = "the user's therapist is Zanzibarina Krieger"
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})
 
 
+@pytest.mark.slow
 def test_a_forgetting_that_is_killed_or_interrupted_at_any_moment_is_finished_at_the_next_start(tmp_path: Path):
     command = [sys.executable, "-m", "tests.erasure.broken_off", str(rounds(8, long=200)), "1", str(tmp_path)]
     done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)

@@ -125,6 +125,7 @@ async def test_nothing_of_it_comes_back_from_the_history_of_the_host(workspace: 
     assert holders(workspace, (b"Zelda Krueger",)) != []
 
 
+@pytest.mark.slow
 async def test_a_running_host_notices_the_order_of_another_process(workspace: Path):
     async with MemoryHost(workspace, config=CONFIG) as memory:
         conversation = await before_the_order(memory)

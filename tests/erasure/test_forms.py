@@ -208,6 +208,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "workspace"
 
 
+@pytest.mark.slow
 def test_each_form_that_we_write_is_found_whole_or_named_as_a_part(workspace: Path, capsys: pytest.CaptureFixture[str]):
     forms = [Form(number, name) for number, name in enumerate((*WHOLE, *PART))]
 

@@ -9,6 +9,7 @@ from tests.faults.processes import Writers
 from tests.faults.rounds import rounds
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V5-12")
 @pytest.mark.parametrize("case", TOGETHER)
 async def test_many_that_write_at_once_all_keep_what_they_wrote(writers: Writers, tmp_path: Path, case: str):
@@ -17,14 +18,17 @@ async def test_many_that_write_at_once_all_keep_what_they_wrote(writers: Writers
     assert outcome.refused == 0
 
 
+@pytest.mark.slow
 async def test_a_clock_that_goes_backwards_loses_nothing(writers: Writers, tmp_path: Path):
     assert (await clock_set_back(writers, tmp_path, rounds(1, long=10))).lost == []
 
 
+@pytest.mark.slow
 async def test_a_suspended_writer_keeps_nobody_waiting(writers: Writers, tmp_path: Path):
     assert (await suspended(writers, tmp_path, rounds(2, long=40))).lost == []
 
 
+@pytest.mark.slow
 async def test_a_cancelled_host_loses_nothing_that_it_acknowledged(writers: Writers, tmp_path: Path):
     outcome = await cancelled(writers, tmp_path, rounds(6, long=50))
     assert outcome.lost == []

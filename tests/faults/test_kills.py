@@ -9,6 +9,7 @@ from tests.faults.processes import Writers
 from tests.faults.rounds import rounds
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V5-12")
 async def test_killed_writers_lose_nothing_that_was_acknowledged(writers: Writers, tmp_path: Path):
     outcome = await at_random_moments(writers, tmp_path, rounds(2))

@@ -9,6 +9,7 @@ from tests.faults.processes import Writers
 from tests.faults.rounds import rounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DAMAGE)
 async def test_a_damaged_long_term_memory_comes_back_from_its_copy(writers: Writers, tmp_path: Path, case: str):
     outcome = await damaged_long_term_memory(writers, tmp_path, case, rounds(1, long=10))

@@ -13,6 +13,7 @@ from tests.faults.processes import Writers
 from tests.faults.rounds import rounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("point", POINTS)
 async def test_a_writer_killed_between_two_steps_loses_nothing(writers: Writers, tmp_path: Path, point: str):
     outcome = await at_a_point(writers, tmp_path, point, rounds(1, long=10))

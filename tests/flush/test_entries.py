@@ -104,6 +104,7 @@ def test_no_answer_makes_the_reader_stumble(answer):
         f"{entry.tldr}{entry.details}{entry.tags}".encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", ["[" * 40_000, '{"a":' * 8_000, "- " * 20_000, "[{" * 20_000, ("x: y\n" * 8_000)])
 def test_hostile_answers_are_read_in_time(answer):
     import time

@@ -6,6 +6,8 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from nanobot_memory_plugins.core.language_model import UsageLedger
 from nanobot_memory_plugins.core.language_model.ledger import Usage
 
@@ -20,6 +22,7 @@ def spend(workspace: Path, day: datetime, purpose: str, tokens: int, outcome: st
     ledger.record(Usage(day.isoformat(), "flush", purpose, tokens, 5, 0.5, outcome), day.date())
 
 
+@pytest.mark.slow
 def test_uses_are_summed_up_by_day_purpose_and_plugin(tmp_path):
     today = datetime.now(UTC)
     spend(tmp_path, today, "flush", 100)
@@ -48,6 +51,7 @@ def test_people_get_a_table(tmp_path):
     assert "purpose" in done.stdout
 
 
+@pytest.mark.slow
 def test_an_unused_workspace_and_wrong_use(tmp_path):
     assert "was not used" in run(tmp_path / "none").stdout
     assert json.loads(run(tmp_path / "none", "--json").stdout)["rows"] == []

@@ -18,6 +18,8 @@ from benchmarks.first_run import MOST_COMMANDS, first_run
 from release.contents import of_this_machine, problems
 from release.versions import version_of
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
 # The entry-point name of each distribution's plugin; core has none.

@@ -226,6 +226,7 @@ async def test_a_plugin_is_switched_in_the_configuration_file(workspace: Path, c
         assert json.loads(text_of(config))["channels"]["memoryPlugins"]["recall"] == {"enabled": True}
 
 
+@pytest.mark.slow
 @pytest.mark.accept("PL-03")
 async def test_a_broken_configuration_is_left_as_it_is_with_a_word(
     workspace: Path, broken_config: Path, clock: ManualClock

@@ -42,6 +42,7 @@ def garbage_everywhere(workspace: Path) -> None:
     (workspace / ".storage" / "memory.db").write_bytes(b"SQLite format 3\0" + junk)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [empty, memory_is_a_file, garbage_everywhere])
 async def test_every_view_opens(make: Callable[[Path], None], workspace: Path, config: Path):
     make(workspace)
@@ -83,6 +84,7 @@ async def test_what_stands_in_files_is_never_taken_for_markup_or_control(workspa
         assert {cell_len(line) for line in panel.lines()} == {80}
 
 
+@pytest.mark.slow
 async def test_no_view_shows_what_steers_or_hides(tmp_path: Path, config: Path):
     seen: dict[str, str] = {}
     async with driven(make_hostile_workspace(tmp_path), config, size=(160, 50)) as panel:

@@ -75,6 +75,7 @@ class Terminal:
             seconds = 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variables", [{"LANG": "C.UTF-8"}, {"LC_ALL": "C", "NO_COLOR": "1"}], ids=["utf-8", "ascii"])
 def test_it_draws_answers_and_leaves_the_terminal_as_it_was(workspace: Path, config: Path, variables: dict[str, str]):
     RepositoryAccess(EntryRepository(workspace)).add("likes oolong tea, 喜欢乌龙茶")

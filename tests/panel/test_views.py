@@ -90,6 +90,7 @@ async def test_the_search_finds_while_one_types_and_marks_what_hit(workspace: Pa
         assert "MEMORY.md:" in panel.screen()
 
 
+@pytest.mark.slow
 async def test_notes_sessions_cost_and_history_are_shown(workspace: Path, config: Path, clock: ManualClock):
     async with driven(workspace, config, clock, size=(160, 50)) as panel:
         await panel.view("notes")

@@ -182,6 +182,7 @@ async def until(condition: Callable[[], bool], *, seconds: float = 30) -> None:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.accept("EB-22")
 async def test_memories_are_searched_edited_forgotten_and_restored_through_the_page(
     workspace: Path, server: PanelServer, browser: ClientSession

@@ -107,6 +107,7 @@ def test_ascii_has_the_same_width(text: str):
     assert cell_len(made) == cell_len(text)
 
 
+@pytest.mark.slow
 async def test_a_terminal_without_utf_8_gets_ascii_alone(workspace: Path, config: Path, clock: ManualClock):
     async with driven(workspace, config, clock, is_ascii=True, language="zh") as panel:
         for name in VIEWS:

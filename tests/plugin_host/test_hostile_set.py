@@ -88,6 +88,7 @@ async def everything(workspace: Path) -> list[Any]:
     return [re.sub(r"[0-9a-f]{16}|#?\b[0-9a-f]{8}\b|\d{4}-\d\d-\d\d[T ][\d:.+]+", "*", repr(one)) for one in answers]
 
 
+@pytest.mark.slow
 @pytest.mark.accept("PL-04")
 @pytest.mark.parametrize("zoo", ZOOS, ids=lambda names: f"{names[0]} and {len(names) - 1} more")
 async def test_the_host_answers_what_it_answers_without_them(tmp_path, monkeypatch, zoo):

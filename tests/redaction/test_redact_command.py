@@ -89,6 +89,7 @@ def test_lines_come_out_while_more_go_in():
         assert process.wait(timeout=30) == 0
 
 
+@pytest.mark.slow
 def test_json_output_counts_by_kind():
     done = run("--json", given=f"{TOKEN} ann@example.org bob@example.org".encode())
     assert json.loads(done.stdout) == {
@@ -102,11 +103,13 @@ def test_json_output_counts_by_kind():
     assert lines.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["--unknown"], ["file.txt"]])
 def test_wrong_use_ends_with_2(arguments):
     assert run(*arguments).returncode == 2
 
 
+@pytest.mark.slow
 def test_empty_input_is_fine():
     assert run().stdout == b""
     assert run("--jsonl").returncode == 0

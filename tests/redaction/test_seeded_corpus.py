@@ -88,6 +88,7 @@ def _around(secret: str, texts: list[bytes]) -> str:
     return repr(data[max(0, at - 120) : at + len(raw) + 60].decode("utf-8", "replace"))
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-12")
 async def test_no_byte_on_the_disk_or_in_the_log_holds_a_seeded_secret(tmp_path):
     made = list(positives(SEED, max(1, ROUNDS)))[:: 1 if ROUNDS else 2]

@@ -23,6 +23,7 @@ CELLS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.accept("FL-04", "FL-07")
 @pytest.mark.parametrize(("trigger", "model"), CELLS)
 async def test_every_fact_is_found_afterwards_and_nothing_is_noted_twice(tmp_path, trigger, model):
@@ -58,6 +59,7 @@ async def test_a_model_that_never_answers_holds_a_cut_up_no_longer_than_the_limi
                 assert any(fact.answer in hit.text for hit in hits), fact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("trigger", "model"),
     [

@@ -114,6 +114,7 @@ def test_a_name_of_two_people_is_a_problem():
     assert "one person only" in problems[0].message
 
 
+@pytest.mark.slow
 def test_what_was_kept_under_agent_is_adopted_and_doctor_asks_for_it(tmp_path: Path, capsys):
     remember(EntryRepository(tmp_path), Said(f"the code is {WORD}", source_session="telegram:111"), who="test")
     file = tmp_path / "config.json"

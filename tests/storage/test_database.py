@@ -290,6 +290,7 @@ def test_an_index_of_another_segmentation_is_segmented_anew(path):
     database.close()
 
 
+@pytest.mark.slow
 def test_writers_in_several_processes_wait_for_each_other(path):
     Database.open(path).close()
     script = """

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.storage.segmentation import query_terms
 from nanobot_memory_plugins.storage.speed import made_up
 
 
+@pytest.mark.slow
 @pytest.mark.accept("LR-08")
 @pytest.mark.parametrize("language", search.LANGUAGES if os.environ.get("NANOBOT_MEMORY_LONG") else ["chinese"])
 def test_the_percentiles_and_means_stand_beside_the_limits(language, monkeypatch, capsys):
@@ -31,6 +32,7 @@ def test_the_percentiles_and_means_stand_beside_the_limits(language, monkeypatch
     assert re.search(r"^  heavy, 95th percentiles beside the parts +[\d.]+ x +\(at most 3:", printed, re.MULTILINE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [made_up.english, made_up.chinese])
 def test_made_up_words_are_as_uneven_as_real_ones(make, tmp_path):
     language = make()

@@ -78,6 +78,7 @@ CHANGES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(changes=CHANGES, longest=st.sampled_from([0, 5, 1_000]))
 @settings(max_examples=150, deadline=None)
 def test_a_snapshot_with_changes_is_the_one_that_would_be_read_anew(changes, longest):

@@ -91,6 +91,7 @@ def test_reading_ends_when_nobody_wants_it(database):
         read_snapshot(database, space, Labels(), wanted=lambda: False)
 
 
+@pytest.mark.slow
 def test_vectors_that_are_too_many_to_be_held_or_compared_on_the_disk_leave_the_words(database, monkeypatch):
     monkeypatch.setattr(vector_matrix, "COMPARED_ON_DISK_BYTES", 1_000)
     search = searcher(database, ChosenVectors(MODEL), resident_bytes=10_000)
@@ -134,6 +135,7 @@ def test_filters_hold_among_more_vectors_than_are_compared_exactly(tmp_path):
     database.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("known", [False, True], ids=["whole", "changes"])
 def test_vectors_that_another_connection_writes_meanwhile_do_not_trouble_a_reader(database, monkeypatch, known):
     """What is read is one state of the database: the number of the vectors, the vectors, and whose they are."""

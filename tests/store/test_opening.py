@@ -47,6 +47,7 @@ def test_threads_that_open_a_new_index_at_once_meet_no_half_made_file(tmp_path: 
     assert list(tmp_path.rglob("*.broken*")) == []
 
 
+@pytest.mark.slow
 def test_processes_that_open_a_new_index_at_once_meet_no_half_made_file(tmp_path: Path):
     command = [sys.executable, "-c", OPEN, str(tmp_path)]
     processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(3)]

@@ -88,6 +88,7 @@ async def test_flush_waits_for_the_process_that_owns_the_index(workspace: Worksp
         owner.stop()
 
 
+@pytest.mark.slow
 async def test_flush_takes_over_when_the_owner_dies(workspace: Workspace, open_store: OpenStore):
     program = (
         "import sys, time; from pathlib import Path\n"
@@ -111,6 +112,7 @@ async def test_flush_takes_over_when_the_owner_dies(workspace: Workspace, open_s
     assert store.status().documents == 1
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V5-07")
 async def test_vectors_of_another_process_are_found_within_their_time(
     workspace: Workspace, open_store: OpenStore, builtin_model: Path
@@ -242,6 +244,7 @@ async def test_closing_drains_and_leaves_nothing_running(workspace: Workspace, o
     await store.close()
 
 
+@pytest.mark.slow
 def test_a_process_that_forgets_to_close_ends_cleanly_and_soon(workspace: Workspace):
     program = """
 import asyncio, sys
@@ -267,6 +270,7 @@ asyncio.run(main())
     assert time.monotonic() - start < 30
 
 
+@pytest.mark.slow
 async def test_nothing_here_blocks_the_event_loop(workspace: Workspace, open_store: OpenStore):
     workspace.write("sessions/cli.jsonl", b"".join(message(f"text {number}", f"m{number}") for number in range(3_000)))
     lags: list[float] = []

@@ -17,6 +17,7 @@ TOLD = "The spare key of the boathouse hangs behind the green barometer."
 SUMMARY = "- Decision: the regatta is on 12 June\n- TODO: order sails\n- Open question: who cooks"
 
 
+@pytest.mark.slow
 @pytest.mark.accept("NC-07")
 async def test_summary_recent_messages_and_recalled_memory_stay_after_flush_and_compaction(tmp_path, monkeypatch):
     rules = [Rule(lambda request: not request.tool_names, Reply(SUMMARY))]

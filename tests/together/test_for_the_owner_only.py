@@ -62,6 +62,7 @@ async def use_everything(workspace: Path) -> None:
         await memory.flush_index()
 
 
+@pytest.mark.slow
 def test_nothing_new_is_readable_by_others(tmp_path: Path) -> None:
     workspace = tmp_path / "above" / "workspace"
     asyncio.run(use_everything(workspace))

@@ -9,6 +9,8 @@ from tests.support.nanobot import OFFLINE, Installation
 from tests.support.token_counts import count_like_a_model
 from tests.together.long_session import ACKNOWLEDGED, MAX_TOKENS, WINDOW, Course, converse, facts, script
 
+pytestmark = pytest.mark.slow
+
 MESSAGES = int(os.environ.get("NANOBOT_MEMORY_LONG_SESSION", "120"))
 # The limits of a turn are out of the way, and the machine's vectors: what is shown is not the speed.
 MEMORY = {

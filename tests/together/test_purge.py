@@ -102,6 +102,7 @@ def needles() -> list[bytes]:
     return made
 
 
+@pytest.mark.slow
 async def test_after_a_purge_no_byte_of_it_is_left(workspace: Path, call):
     boats, tea, kept = await fill(workspace)
     vectors = vectors_of(workspace, "Zanzibarina") + vectors_of(workspace, "狮峰")
@@ -141,6 +142,7 @@ async def test_after_a_purge_no_byte_of_it_is_left(workspace: Path, call):
     assert holders(workspace, needles()) == set()
 
 
+@pytest.mark.slow
 async def test_a_sentence_of_a_person_is_reported_and_stays_unless_asked_for(workspace: Path, call):
     boats, _, _ = await fill(workspace)
     path = workspace / "memory" / "MEMORY.md"
@@ -159,6 +161,7 @@ async def test_a_sentence_of_a_person_is_reported_and_stays_unless_asked_for(wor
     assert "## My boats\n\n[…]\n" in path.read_text()
 
 
+@pytest.mark.slow
 async def test_a_purge_beside_a_running_agent_leaves_nothing_and_disturbs_nothing(workspace: Path, call):
     boats, tea, kept = await fill(workspace)
     code = textwrap.dedent(

@@ -141,6 +141,7 @@ async def test_recall_that_is_late_injects_nothing_and_is_no_failure(tmp_path, m
             assert set(memory.plugins.host.failures().values()) <= {0}
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-10")
 async def test_embedding_does_not_block_the_event_loop(tmp_path, builtin_model):
     gaps: list[float] = []
@@ -184,6 +185,7 @@ async def test_without_a_model_search_goes_on_by_full_text(tmp_path):
     assert status.reason
 
 
+@pytest.mark.slow
 async def test_with_the_model_meaning_is_found_without_common_words(tmp_path, builtin_model):
     async with MemoryHost(tmp_path, config=config()) as memory:
         await say(memory, "cli:one", "My sister adopted a kitten from the shelter.", "The invoice is due next month.")
@@ -196,6 +198,7 @@ async def test_with_the_model_meaning_is_found_without_common_words(tmp_path, bu
     assert "kitten" in found.hits[0].text
 
 
+@pytest.mark.slow
 async def test_a_huge_message_is_kept_whole_and_the_host_goes_on(tmp_path):
     huge = "The quick brown fox jumps over the lazy dog. " * (LARGE * 1_000_000 // 45)
     async with MemoryHost(tmp_path, config=config(**LEXICAL)) as memory:

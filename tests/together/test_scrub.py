@@ -93,6 +93,7 @@ def holders(workspace: Path, secrets=SECRETS) -> set[str]:
     return {path.relative_to(workspace).as_posix() for path in found}
 
 
+@pytest.mark.slow
 async def test_after_a_scrub_no_byte_of_a_secret_is_left(workspace: Path, call, monkeypatch):
     await fill(workspace, monkeypatch)
     assert len(holders(workspace)) >= 7
@@ -146,6 +147,7 @@ async def test_undo_after_a_scrub_brings_no_secret_back(workspace: Path, call, m
     assert holders(workspace) == set()
 
 
+@pytest.mark.slow
 async def test_a_scrub_that_breaks_off_is_finished_by_the_next_one(workspace: Path, call, monkeypatch):
     await fill(workspace, monkeypatch)
     rewrite, done = files._rewrite, []

@@ -4,6 +4,8 @@ import json
 import random
 from pathlib import Path
 
+import pytest
+
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.values import Origin, Query, Scope
@@ -16,6 +18,7 @@ from tests.transfer.snapshots import notes, records, snapshot
 SESSIONS = 500
 
 
+@pytest.mark.slow
 async def test_500_sessions_are_found_by_search_and_a_second_import_changes_nothing(
     tmp_path: Path, workspace: Path, take
 ):

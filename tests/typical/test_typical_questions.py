@@ -40,6 +40,7 @@ def test_injecting_the_whole_memory_saves_nothing():
     assert Outcomes([outcome]).first == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.accept("V3-16")
 def test_a_block_takes_at_least_40_percent_fewer_tokens_than_the_whole_memory(
     outcomes: Outcomes, typical_workspace: Path
