@@ -19,6 +19,8 @@ TOLD = (
     "recovery codes\n- «8fk2-99ab»\n- «00ab-kk31»\n- «77zz-1q2w»",
     "恢复码如下：\n«2FRP-X87V»\n«BLJO-8SXU»\n放在保险箱",
     "Secret Key   see below\nPassword     «correct velvet 9 trombone»",
+    "Recovery sheet, do not photograph\n«ladder summer exotic brisk\ncactus noble tunnel wheat\n"
+    "gossip marble orbit denial»",
 )
 OTHER_LINES = (
     "Recovery phrase:\nkeep it safe and never type it into any site that asks you for it",

@@ -64,6 +64,18 @@ TOLD = (
     "Building entry «2580E», apartment keypad «117733» + lock symbol",
     "Log in with your number and the access code «AFB-ATH-1RR».",
     "阿May 14:03\n新门禁码多少\n小林 14:03\n«6082»\n好的收到",
+    "The alarm code at mum's is «4417». No wait, that's the old one, it's «4471» now, and press the house button.",
+    "I changed the tablet unlock to «905126» because Leo kept buying dinosaurs.",
+    "The door to the archive: «C 4 7 8 Y», one after the other.",
+    "bank texted me «559 201», is that what you need to cancel it",
+    "> did you get the code?\nyes\n> and?\n«G-492013»\n> cool you're logged in",
+    "User: remember my library card pin\nAssistant: Sure, what is it?\nUser: «2963» and the books are due",
+    "问：保险柜密码多少来着？\n答：«19-44-07»，先逆时针转三圈",
+    "the safe in the back office is «thirty two left eleven right fifty four left» and the toner is beside it",
+    "提款卡密碼改成«八六三零一九» 然後明天提醒我",
+    "Your new PIN\nYour personal identification number is:\n\n      «5 9 0 3»",
+    "HomeKit setup code «417-82-936» (the sticker fell off)",
+    "The computer is old. It opens with «771204» and the phone with «194912».",
 )
 OTHER_NUMBERS = (
     "The error code was 5012 again, can you look at the logs?",
@@ -116,6 +128,11 @@ OTHER_NUMBERS = (
     "门锁的密码，要设 6 位",
     "您的信用卡末四碼8821於6月9日消費NT$560",
     "the message says 404 and the text says 2000 people came",
+    "auth:\n  pin_length: 6\n  otp_enabled: false\n  key_size: 4096\n  token_type: bearer",
+    "the twenty one pilots sang four or five songs, call me",
+    "三年二班四十五个人，电话一直占线",
+    "A: what year?\nB: 2019\nA: and the code?\nB: which one",
+    "the phone with 5000 mAh",
 )
 
 

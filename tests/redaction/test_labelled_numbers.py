@@ -16,7 +16,7 @@ TOLD = (
     "tax number «21/815/08150», Finanzamt Nord",
     "residence permit «YA1234567» until 2027",
     "visa number «F01234567»",
-    "routing 021000021 account «000123456789»",
+    "routing «021000021» account «000123456789»",
     "台胞證號 «01234567»",
     "就诊号 «10023948»，周二",
     "| 姓名 | 身份证号 |\n|---|---|\n| 王芳 | «F12345678901» |",
@@ -33,6 +33,11 @@ TOLD = (
     "NRIC/FIN: «S0918545C»",
     "账号 «4000535517439734662»，备注写合同号",
     "玉山銀行帳號 «0123-456-789012»，戶名小陳",
+    "passport for check-in: «C01X7K4N2», valid till 2031",
+    "Routing (ABA): «026061379»\nReference: Invoice 5512",
+    "錢轉到這個戶口就可以：恒生 «024-388-417265-882»，收款人是陳小姐",
+    "扣款帳號：台新銀行 «2019-10-0048317-2»",
+    "INSERT INTO `patients` (`id`,`name`,`kvnr`) VALUES (71,'Gerda','«T482910373»');",
 )
 OTHER_NUMBERS = (
     "the visa application takes 3000 words",
@@ -50,6 +55,7 @@ OTHER_NUMBERS = (
     "FIN: 12 pages",
     "账号 10 位以上才有效",
     "银行账号 12 位",
+    "PO 7100239846, drawing 118-44-0093 rev C, delivery week 23",
 )
 
 

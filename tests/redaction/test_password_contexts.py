@@ -35,6 +35,19 @@ TOLD = (
     "teh paswrd for zoom is «k1ttens», it starts at 7",
     "百度网盘帐户密玛：«bdwp7788»，会员到年底",
     'server.login("me@localhost.lan", "«qbqf kzlw mtva pxou»")',
+    "password for the pool gate: «Flamingo_22»\n*«Flamingo_23» sorry, they change it each season",
+    "teamviewer is open, password «tz4m8q». the printer queue is stuck",
+    "laptop first login «Welcome-Aardvark-61», desk by the window",
+    "The attached PDF is protected. To open it enter the following: «mcal0417-8826»",
+    'Wifi "Casa Lume" / «amarena22»',
+    "The menu asks for a login: {{root}} / {{«initpass-etikett»}}. Pull the plug if it hangs.",
+    "* Basic auth: preview / «nochNichtLive»\n* Mails are caught",
+    "WLAN-Netzwerkschlüssel: «58214076639150427718»",
+    "用户名 user 密码 «k3fbu»\n无线网络名称 ChinaNet-7xQa",
+    "Serial: «PD9P-34Q1H-9N630-ZW92K-5VSVR»\nDownload it",
+    "the backup disk passphrase: «nine geese never argue about rent» -- all lower case",
+    "Your recovery codes\nEach code can be used once. Keep them offline.\n1. «83a5e-569iv»\n2. «5vwxz-n705e»",
+    "高德的 key 超额了，先换我这个 «0d5cbd06e6dde6bafacd835014825dee» 顶两天",
 )
 OTHER_VALUES = (
     "login failed for user maria82 from 10.0.0.4",
@@ -58,6 +71,9 @@ OTHER_VALUES = (
     "Public key: age19hkjxxmeyubq7n7kdq9xi3qqkrdda55a4z9ep72gpak27eyrfkzeq8gvgd",
     "Setting up libsecret-1-0:amd64 (0.21.4-1build3) ...",
     "the sample credentials are AKIAIOSFODNN7EXAMPLE and wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY.",
+    "login: yes / no, the credentials: Google / Apple",
+    "password expired, sorry, the old one was better",
+    "password table 4 and schlüssel 12",
 )
 
 

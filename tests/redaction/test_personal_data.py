@@ -130,6 +130,8 @@ def test_an_address_in_a_url_gives_way_to_the_password_in_it():
     [
         "Apple Support: 1-800-275-2273, open 8am to 8pm.",
         "招商银行信用卡客服热线 400-820-5555，24小时人工服务。",
+        "our service line 0800 330 1000 is free, 客服專線 0800-023-123",
+        "UID:c0f9d0eb-f495-4921-8c8f-74a02f23f361@calendar.acme-labs.io",
         "write to support@tools.acme-labs.io or noreply@acme-labs.io",
     ],
 )
@@ -144,6 +146,8 @@ def test_numbers_and_addresses_of_services_are_nobodys_own(text):
         ('{{"address": {{"street": "{}", "city": "Rio"}}}}', "Rua Voluntários da Pátria 310, ap 902"),
         ("ADR;TYPE=HOME:;;{};København;;2200;Denmark", "Nørrebrogade 112, 3. tv"),
         ("Ship to\nNicole Fraser\n{}\nPayment: card", "88 W Burton Pl Unit 17C\nChicago, IL 60610"),
+        ("send it to Ingrid Halloran, {}. She's home", "27 Tanyard Lane, Alresford, Hampshire SO24 9JD"),
+        ("月餅寄到這裡：{} ，中秋前要到", "台中市北屯區崇德路二段 318 巷 7 號 5 樓之 2"),
         ("生日禮物寄到這：{}，收件人陳小姐", "台北市大安區和平東路二段106號5樓之3"),
     ],
 )
@@ -152,3 +156,12 @@ def test_the_street_of_a_form_a_card_or_an_answer_is_hidden(text, address):
     assert redact_text("Street: a long one\nAddress: 10.0.0.1\naddress: 0x7f31 free") == (
         "Street: a long one\nAddress: 10.0.0.1\naddress: 0x7f31 free"
     )
+
+
+@pytest.mark.parametrize(
+    "number",
+    ["0152 338 71 904", "029 2018 4467", "021 884 6130", "04931 55 8206", "oh seven seven double oh four one six"],
+)
+def test_a_number_that_begins_with_the_zero_of_its_area_is_hidden(number):
+    assert redact_text(f"her mobile: {number}, after lunch") == "her mobile: [PHONE], after lunch"
+    assert redact_text("order 04931 55 8206 came") == "order 04931 55 8206 came"

@@ -19,12 +19,27 @@ _PASSWORD = words(
 _CODES = {
     f"{kind} {what}"
     for kind in ("backup", "recovery", "rescue", "scratch", "emergency", "verification", "2fa", "one-time", "login")
-    for what in ("code", "key", "phrase", "word")
+    for what in ("code", "key", "phrase", "word", "sheet", "card", "kit", "list")
 } | words("备用码 恢复码 备份码 救援码 备用验证码 一次性密码")
 _WORDS = words(
     "mnemonic seed metamask ledger trezor wallet phantom electrum exodus phrase 助记词 恢复短语 钱包 种子词"
 ) | {"12 words", "24 words", "twelve words", "these words", "write these down"}
-_CUES = Cues(_PASSWORD | _CODES | _WORDS)
+_NUMBERS = {
+    "identification number",
+    "your pin",
+    "new pin",
+    "security code",
+    "access code",
+    "your code",
+    "the code",
+    "this code",
+    "following code",
+    "login code",
+}
+_SPACED = re.compile(
+    r"[0-9](?:[ ][0-9]){3,7}|[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|(?=[A-Z-]{0,4}[0-9])[A-Z0-9]{3,4}-[A-Z0-9]{3,4}"
+)
+_CUES = Cues(_PASSWORD | _CODES | _WORDS | _NUMBERS)
 _LONGEST_HEAD, _LONGEST_LABEL, _MOST_LINES = 160, 60, 26
 _LINE = re.compile(r"[ \t>|]{0,8}(?:[-*•☐]|[0-9]{1,2}[.):]|\[[ x]\])?[ \t]*(?P<text>[^\n]*?)[ \t]*(?:\r?\n|\Z)")
 _NUMBERED_WORDS = re.compile(
@@ -33,6 +48,8 @@ _NUMBERED_WORDS = re.compile(
 _WORD = re.compile(r"[a-z]{3,8}")
 _GROUP = r"[A-Za-z0-9]{3,12}(?:[ -][A-Za-z0-9]{3,12}){0,5}"
 _GROUPS = re.compile(rf"{_GROUP}(?:[ \t,;|]{{1,6}}{_GROUP}){{0,3}}")
+# A sentence between the head and what it announces.
+_PROSE_LINE = re.compile(r"(?:[ \t]*\r?\n)?[A-Z\u4e00-\u9fff](?=[^\n]{0,100}[ ，])[^\n]{10,110}[.:。：][ \t]*\r?\n")
 _PROSE = words("the and are for with from was were not but its this that you your they have has had into will can all")
 _SIZES = frozenset({12, 15, 18, 21, 24})
 _FEWEST_CODES = 2
@@ -68,7 +85,9 @@ def find_announced(text: str, lower: Lowered) -> Iterator[Span]:
                 lines = _lines_below(text, head_end + 1, _MOST_LINES)
                 yield from _judge_words(lines)
                 yield from _judge_codes(lines)
-        elif head.endswith((":", "：")) and " " not in first.text and looks_told(first.text):
+        elif (head.endswith((":", "：")) and " " not in first.text and looks_told(first.text)) or (
+            word in _NUMBERS and _SPACED.fullmatch(first.text)
+        ):
             yield told_span(first.start, first.end)
 
 
@@ -76,6 +95,8 @@ def _lines_below(text: str, at: int, most: int) -> list[_Line]:
     """Give the first lines of the block at ``at``, one empty line before it at most, without their bullets."""
     lines: list[_Line] = []
     first = True
+    prose = _PROSE_LINE.match(text, at)
+    at = prose.end() if prose else at
     while at < len(text) and len(lines) < most:
         match = _LINE.match(text, at)
         if match is None or match.end() == at:

@@ -30,7 +30,8 @@ CODE_CUES = CHINESE_CUES | Cues(
 _CANDIDATE = re.compile(
     r"(?<![A-Za-z0-9_./$€£¥+#*&=-])(?<![0-9]:)(?<![0-9],)(?<![$€£¥] )(?<!\[)"
     r"(?P<secret>[#*]?(?:(?=[A-Z0-9-]{0,24}[A-Z])(?=[A-Z-]{0,24}[0-9])[A-Z0-9]{2,6}(?:-[A-Z0-9]{2,6}){2,5}"
-    r"|[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}|[0-9]{3,10}"
+    r"|[0-9]{1,4}(?:-[0-9]{1,4}){2,3}|[A-Z0-9](?:[ ][A-Z0-9]){3,7}|[0-9]{2,4}[ -][0-9]{2,4}(?:[ -][0-9]{2,4}){0,2}"
+    r"|[0-9]{3,10}"
     r"|[A-Z]{1,3}-?[0-9]{2,8}[A-Z]{0,2}|[0-9]{2,6}[A-Z]{1,3}[0-9]{0,4})[#*]?)"
     r"(?![A-Za-z0-9_%€$£°#*]|[.,:/-][0-9]|-[A-Za-z]|[(\[=])"
 )
@@ -177,7 +178,8 @@ class _Clauses:
         numbered = any(map(str.isdigit, self._text[self._spans[at][1] : self._spans[last][1]]))
         if link == "loose" and numbered and (not between or between[-1] not in ("to", "now")):
             return False
-        if _ERROR_CODE.fullmatch(found) and not (before and before[-1] in of.OPENERS):
+        opens = of.OPENERS.isdisjoint(between) and not (before and before[-1] in of.OPENERS)
+        if _ERROR_CODE.fullmatch(found) and opens:
             return False
         raw = self._text[slice(*self._spans[at])]
         if noun in of.SURE or raw in of.SURE_IN_CAPITALS:
@@ -215,10 +217,12 @@ class _Clauses:
             if is_year:
                 return is_label and lock in ("alarm", "keysafe", "lockbox", "keybox")
             return lock not in of.DEVICES and (is_label or len(found) >= _LONG_NUMBER)
+        if lock in ("unlock", "lockscreen") and between == ["to"]:
+            return True
         if is_year or (between[-1] in ("in", "to", "by") and len(between) == 1):
             return False
-        if between == ["with"] and lock in of.SURE_LOCKS:
-            return True
+        if between == ["with"] and (lock in of.SURE_LOCKS or lock in of.DEVICES):
+            return len(found) >= _BARE or lock in _SHORT_CODES
         if not _DOES.isdisjoint(between) and between[-1] in of.LOCK_VERBS:
             return True
         if lock in of.DEVICES or link != "close":

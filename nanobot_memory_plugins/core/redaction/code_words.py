@@ -19,7 +19,7 @@ LOCKS = words(
     "door doors gate gates garage lobby lock lockbox keybox keysafe keypad locker safe vault alarm padlock suitcase"
     " luggage"
     " briefcase intercom elevator lift barrier cabinet drawer shed cellar panel unlock lockscreen turnstile buzzer"
-    " voicemail entry text sms message"
+    " voicemail entry text sms message texted"
 )
 """What opens by a number, or says one, and needs no other word for it."""
 SURE_LOCKS = words("lockbox keybox keysafe keypad padlock unlock lockscreen safe buzzer intercom voicemail")
@@ -36,7 +36,8 @@ OPENERS = (
         " kindergarten stable barn marina dock office warehouse sim card visa mastercard bank banking atm debit"
         " credit"
         " girocard maestro cell mobile android macbook screen watch parental kid kids profile answering wallet ledger"
-        " trezor yubikey smartcard eid van truck tesla dashcam verification confirmation security access unlocking"
+        " trezor yubikey smartcard eid van truck tesla dashcam verification confirmation setup homekit personal"
+        " identification security access unlocking"
         " disarm"
         " login log sign signin signup auth authentication authenticator authorization authorisation 2fa mfa factor"
         " step"
@@ -44,7 +45,9 @@ OPENERS = (
         " collection parcel package delivery dropoff release host meeting conference dialin webinar participant"
         " bluetooth"
         " router wifi wi scanner staff crew night side front back rear upstairs downstairs box transaction payment"
-        " transfer withdrawal checkout account my our one"
+        " transfer withdrawal checkout account my our one porte"
+        " portail puerta haust\u00fcr t\u00fcr tor porta cancello deur poort"
+        " immeuble alarme coffre cofre tresor spind keller allarme"
     )
 )
 """What opens by a code, has one, or sends one: beside one of them a bare "code" lets somebody in."""
@@ -78,12 +81,13 @@ HARMLESS_BEHIND = words(
 LINKS = words(
     "is was are be it's its that's to with use using enter type dial press punch now still again please read reads"
     " say"
-    " says number no remains stays becomes equals ist lautet est es \u00e8 \u00e9 as got me needs wants takes"
+    " says number no remains stays becomes equals ist lautet est es \u00e8 \u00e9 as got me"
+    " think maybe probably c'est needs wants takes"
     " accepts likes"
     " expects gets nummer"
 )
 """Right before a number they say that it is what was named."""
-CLOSE_LINKS = words("is was it's that's now still lautet ist est es")
+CLOSE_LINKS = words("is was it's that's now still lautet ist est es c'est")
 TYPED = words("enter use type dial press punch key tap input text send reply confirm verify in with back the code pin")
 TYPING = words("enter use type dial press punch key tap input text send reply confirm verify")
 """What somebody does with a code."""
@@ -98,9 +102,9 @@ ACTIONS = tuple(
 LOCK_VERBS = words(
     "needs wants takes accepts likes expects opens unlocks arm disarm responds works type punch press enter dial"
     " tap hit"
-    " chose picked use used set put reads read shows show gets asks asked says said for with by using to then in"
+    " chose picked use used set put reads read shows show gets asks asked says said me for with by using to then in"
     " has key reset"
-    " changed switched open unlock"
+    " changed switched open unlock unlocked opened"
 )
 """What somebody does to a lock, or it does itself, right before its number."""
 MONEY = words("paid pay pays cost costs spent saved owe owes owed earn earns earned price budget worth won lost rent")

@@ -160,7 +160,7 @@ _PASSPHRASE = re.compile(
     rf"(?i)(?:pass[ -]?phrase|master[ ](?:password|pw)|密码短语|口令是?|-N(?=[ ]))[{Q})]{{0,2}}(?:[ ](?:for|on|of)"
     rf"(?:[ ][A-Za-z0-9_./'-]{{1,30}}){{1,4}}?)?"
     rf"(?:[ ](?:is|was|to|of)|[ ]?[:=是]|(?=[{Q}])|[ ](?=[{Q}a-z]+-|[{Q}]))[ ]{{0,2}}(?P<quote>[{Q}])?"
-    rf"(?P<secret>[a-z]{{3,12}}(?:[ -][a-z]{{3,12}}){{3,9}})(?=(?P=quote)|[ \t]*(?:[.,;{Q}]|$))",
+    rf"(?P<secret>[a-z]{{3,12}}(?:[ -][a-z]{{3,12}}){{3,9}})(?=(?P=quote)|[ \t]*(?:[.,;(—–{Q}]|--|$))",
     re.MULTILINE,
 )
 # Three words joined by dashes, right behind a word for a password.

@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.redaction.encoded import find_encoded
 from nanobot_memory_plugins.core.redaction.english import find_told_in_english
 from nanobot_memory_plugins.core.redaction.further_tokens import FURTHER_RULES
 from nanobot_memory_plugins.core.redaction.given import find_given
+from nanobot_memory_plugins.core.redaction.lone_answers import find_lone_answers
 from nanobot_memory_plugins.core.redaction.nearby import find_nearby
 from nanobot_memory_plugins.core.redaction.other_languages import find_told_in_other_languages
 from nanobot_memory_plugins.core.redaction.pairs import find_pairs, may_hold_pairs
@@ -22,6 +23,7 @@ from nanobot_memory_plugins.core.redaction.password_contexts import find_passwor
 from nanobot_memory_plugins.core.redaction.personal import find_personal_data
 from nanobot_memory_plugins.core.redaction.rule_index import RuleIndex
 from nanobot_memory_plugins.core.redaction.rules import Span
+from nanobot_memory_plugins.core.redaction.spoken_numbers import find_spoken
 from nanobot_memory_plugins.core.redaction.tables import find_in_tables
 from nanobot_memory_plugins.core.redaction.typed_secrets import find_typed
 from nanobot_memory_plugins.core.redaction.vendor_tokens import JWT_RULES, VENDOR_RULES
@@ -52,5 +54,7 @@ DETECTORS: tuple[Callable[[str, Lowered], Iterable[Span]], ...] = (
     find_codes_in_context,
     find_passwords_in_context,
     find_announced,
+    find_lone_answers,
+    find_spoken,
     find_personal_data,
 )

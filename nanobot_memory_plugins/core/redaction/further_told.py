@@ -58,9 +58,10 @@ FURTHER_TOLD = RowRules(
         Row(
             ("licen", "product key", "windows", "office", "serial", "cd key", "cd-key"),
             r"(?:licen[cs]e|product[ ]key|windows|office|serial|cd[ -]key)[^\n]{0,50}?(?<![A-Za-z0-9-])"
-            r"(?-i:(?P<secret>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){4}))(?![A-Za-z0-9-])",
+            r"(?-i:(?P<secret>[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,6}))(?![A-Za-z0-9-])",
             "Windows licence of the old desktop: «BXXV3-V96F2-89X7Q-VJ2WV-2VPYR» (Pro)",
             "Windows licence of the old desktop: none",
+            lambda found: sum(map(str.isdigit, found)) > 2 and any(map(str.isalpha, found)),
         ),
         Row(
             ("security question", "secret question", "安全问题", "密保"),
@@ -84,6 +85,18 @@ FURTHER_TOLD = RowRules(
             "passphrase for the disk: «tundra velvet kazoo orbit mildew 47»",
             "passphrase for the disk: choose at least words 47",
             _is_passphrase,
+        ),
+        Row(
+            ("wpa_passphrase",),
+            r"wpa_passphrase[ ][^\s]{1,40}[ ](?P<secret>[^\s]{6,63})",
+            "$ wpa_passphrase Attic «brick-oven-55»",
+            "run wpa_passphrase twice",
+        ),
+        Row(
+            ("digits are", "digits is"),
+            r"(?:three|3|last[ ]three|four|4)[ ]digits[ ](?:are|is)[ ](?P<secret>[0-9]{3,4})(?![0-9])",
+            "expiry 09/28, the three digits are «882»",
+            "four digits are enough",
         ),
         # What stands in two columns: Password     correct velvet 9 trombone
         Row(

@@ -22,7 +22,8 @@ _ENGLISH = (
     r"|pension(?:[ ]insurance)?|(?:[a-z]{2,12}[ ])?insurance(?:[ ](?:card|policy|member|certificate))?|policy"
     r"|policyholder"
     r"|subscriber|patient|hospital|chart|medical(?:[ ](?:record|card|file|aid))?|mrn|health[ ](?:card|record|id|plan)"
-    r"|medicare|medicaid|(?:bank|giro|checking|savings|brokerage|current|salary|payroll)[ ]account|account|acct|a/c"
+    r"|medicare|medicaid|(?:bank|giro|checking|savings|brokerage|current|salary|payroll)[ ]account|account|acct"
+    r"|routing|aba|a/c"
     r"|voter"
     r"|military[ ]id|service[ ]number|veteran|benefit|claimant|student|immigration|uscis|case[ ]receipt|beneficiary"
     r"|(?:credit|debit|gift|loyalty|library|membership)[ ]card|ssn|sin|nin|nino|tin|itin|ein|utr|nhs|nric|fin|ic|hkid"
@@ -42,7 +43,8 @@ _LABEL = re.compile(
     r"(?P<called>[ _]?(?:id|number|num|no\.?|nr\.?|nummer|n[\u00ba\u00b0]|\#|card|code|ref(?:erence)?|identifier"
     r"|registration)(?![a-z])\.?"
     r"(?:[ ](?:number|no\.?|nr\.?))?)?"
-    r"(?P<of>(?:[ ](?:of|for|von|van|de|du|f\u00fcr|del)(?:[ ][^\W\d_]{1,14}){1,3})?(?:[ ]?\([^()\n]{1,24}\))?)"
+    r"(?P<of>(?:[ ](?:of|for|von|van|de|du|f\u00fcr|del)(?:[ ][^\W\d_](?:[^\W\d_]"
+    r"|-){0,14}){1,3})?(?:[ ]?\([^()\n]{1,24}\))?)"
     r"[\"'*]{0,3}(?P<link>[ ]{0,3}(?:[:=]|->|→|—|–|-|is|ist|lautet|est|es|was|now|['’]s)[ ]{0,3}"
     r"|[ ]{1,4})[\"'(*#]{0,2}"
 )
@@ -53,7 +55,7 @@ _CHINESE_LABEL = re.compile(
     r"|门诊|学籍|军官证|士兵证|户口本?|统一(?:证|编)|签证|外国人|纳税人|税务?|保单|保险单?|公积金|银行卡|储蓄卡"
     r"|信用卡|借记卡|银行账[号户]|账[号户]|准考证|老年证|残疾证|出生证|工卡)"
     r"(?P<called>(?:的)?(?:识别|登记|证件|受理|持卡)?(?:字?号码?|编号|编码|号|码|卡号))?(?P<of>)[\"'*]{0,3}"
-    r"(?P<link>[ ]{0,2}(?:[:=]|是|为)?[ ]{0,2})[\"'(]?"
+    r"(?P<link>[ ]{0,2}(?:[:=]|是|为)?[ ]{0,2}(?:[\u4e00-\u9fff]{2,8}(?:银行|信用社|支行|分行)[ ]?)?)[\"'(]?"
 )
 _SHAPE = re.compile(
     r"(?<![A-Za-z0-9])(?P<secret>[A-Z]{0,5}[0-9](?:[ ./-]?[0-9]){3,20}(?:[ .-]?[A-Z0-9](?![a-z])){0,6}"
@@ -61,6 +63,10 @@ _SHAPE = re.compile(
     r"[A-Z0-9]{2,20}(?:-[A-Z0-9]{1,12}){0,4}"
     r"|[A-Z]{2}[ ][0-9]{2}[ ][0-9]{2}[ ][0-9]{2}[ ][A-Z])(?![A-Za-z0-9*\u2022\u25cf]|[.,:/-][0-9]|%)"
 )
+# A bank's account by its groups, on a line that speaks of paying into it.
+_GROUPED_ACCOUNT = re.compile(r"(?<![0-9A-Za-z-])[0-9]{3,4}(?:-[0-9]{2,6}){2,3}(?![0-9A-Za-z-])")
+_PAYS = re.compile(r"转账|转到|轉到|轉帳|户口|戶口|账户|帳戶|汇款|匯款|收款|打款|wire|transfer|deposit[ ]to")
+_FEWEST_GROUPED = 11
 _DATE = re.compile(
     r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}(?:[-./ ][0-9]{1,2})?|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}"
 )
@@ -68,7 +74,8 @@ NUMBER_CUES = Cues(
     words(
         "passport visa permit licen certificate security insurance tax pension policy subscriber patient hospital"
         " chart"
-        " medical mrn health medicare medicaid account acct a/c voter military veteran benefit claimant student"
+        " medical mrn health medicare medicaid account acct a/c routing voter military veteran benefit claimant"
+        " student"
         " immigration"
         " uscis receipt beneficiary card ssn sin nin nino tin itin ein utr nhs nric fin hkid bsn dni nie nif cif cpf"
         " curp rfc pesel cnp oib egn aadhaar pan tfn abn ahv svnr kvnr siret rut cuil cnic iqama emirates"
@@ -78,7 +85,23 @@ NUMBER_CUES = Cues(
         " reisepass aufenthaltstitel patienten renten steuer konto mitglied krankenkasse rekening polis"
         " 身份证 身分证 证 照 保 就诊 病历 病案 住院 门诊 学籍 户口 外国人 税 公积金 银行卡 储蓄卡 信用卡 账"
     )
-    | {"national id", "citizen", "personal number", "identity", "id card", "green card", "travel document", "alien"}
+    | {
+        "national id",
+        "wire",
+        "transfer",
+        "转账",
+        "转到",
+        "汇款",
+        "收款",
+        "打款",
+        "citizen",
+        "personal number",
+        "identity",
+        "id card",
+        "green card",
+        "travel document",
+        "alien",
+    }
 )
 """Words of which one stands in every text that tells such a number."""
 # Of which a short number, or one that stands without a word for a number, says nothing.
@@ -96,7 +119,8 @@ _FIRST_WORDS = words(
     " pilot"
     " birth social tax taxpayer pension insurance policy policyholder subscriber patient hospital chart medical mrn"
     " health"
-    " medicare medicaid bank giro checking savings brokerage current salary payroll account acct a/c voter military"
+    " medicare medicaid bank giro checking savings brokerage current salary payroll account acct a/c routing voter"
+    " military"
     " service veteran benefit claimant student immigration uscis case beneficiary credit debit gift loyalty library"
     " membership ssn sin nin nino tin itin ein utr nhs nric fin ic hkid bsn dni nie nif cif cpf rg curp rfc pesel"
     " cnp oib"
@@ -126,6 +150,11 @@ def find_labelled_numbers(text: str, lower: Lowered) -> Iterator[Span]:
         if label is not None and _is_labelled(text, label, match["secret"]):
             at = match.end()
             yield Span(*match.span("secret"), "id_number", ID_NUMBER, RANK_PERSONAL)
+    if "-" in text:
+        for match in _GROUPED_ACCOUNT.finditer(text):
+            line = text[max(0, match.start() - 48) : match.start()]
+            if sum(map(str.isdigit, match.group())) >= _FEWEST_GROUPED and _PAYS.search(line[line.rfind("\n") + 1 :]):
+                yield Span(*match.span(), "id_number", ID_NUMBER, RANK_PERSONAL)
 
 
 def _label_before(text: str, start: int, *, is_chinese: bool) -> re.Match[str] | None:

@@ -43,7 +43,8 @@ _KEY_OF = re.compile(
     r"(?i)(?:(?<![a-z])(?:api|app|access|secret|private|auth|signing|encryption|master|unseal|deploy|bot|service"
     r"|account"
     r"|webhook|client|subscription|sdk|license|wpa2?|wi-?fi|network)[ _-]?"
-    r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ])\Z"
+    r"|(?-i:(?!(?:RSA|DSA|ECDSA|EDDSA|GPG|PGP|Public|Primary|Foreign|Host)[ ])[A-Z][A-Za-z]{2,15})[ ]"
+    r"|[\u4e00-\u9fff][ ]?)\Z"
 )
 _LETTER = re.compile(r"[A-Za-z]")
 # What may stand between: words and light punctuation, nothing of a program's.

@@ -29,7 +29,8 @@ _SURE = (
     r"pass[ _-]?(?:word|phrase|code)s?|p[ae]?s{1,2}[aeo]?w[aeo]?r?[aeo]?[dt]|passowrd|passwd|pwd|pw|pass(?=[ :])"
     r"|creds|credentials|login[ ]details|wachtwoord"
     r"|passwort"
-    r"|kennwort|contrase\u00f1a|mot[ ]de[ ]passe|mdp|senha|opens[ ]with|unlocks[ ]with|[密蜜][码碼马玛瑪嘛]|口令|暗号"
+    r"|kennwort|contrase\u00f1a|mot[ ]de[ ]passe|mdp|senha|voucher|[a-zäöüß]*schlüssel|网络密钥|opens[ ]with"
+    r"|unlocks[ ]with|[密蜜][码碼马玛瑪嘛]|口令|暗号"
 )
 _WEAK = (
     r"log(?:ged|ging|s)?[ -]?(?:in|on)(?:to)?|sign(?:ed|ing|s)?[ -]?(?:in|on)(?:to)?|wi-?fi|wlan|hotspot|encrypted"
@@ -37,7 +38,8 @@ _WEAK = (
     r"|bitlocker"
     r"|admin|root|router|vpn|nas|ssh|get[ ]in|gets[ ](?:you|me|us)[ ]in|laptop|macbook|notebook|computer|server|pdf"
     r"|zip"
-    r"|secret|psk|wpa[23]?|(?<!public )(?<!host )key|netflix|spotify|steam|amazon|paypal|ebay|instagram|insta"
+    r"|to[ ]open|to[ ]unlock|to[ ]view|to[ ]decrypt|secret|psk|wpa[23]?|(?<!public )(?<!host )key|netflix|spotify"
+    r"|steam|amazon|paypal|ebay|instagram|insta"
     r"|facebook|gmail|outlook|icloud"
     r"|apple[ ]id|disney\+?|github|gitlab|linkedin|twitter|tiktok|dropbox|adobe|xbox|psn|nintendo|discord|reddit|zoom"
     r"|mailbox|forum|basic[ ]auth|portal|淘宝|京东|微信|支付宝|微博|抖音|邮箱|账号|登录|登陆|解压|加密|解锁|后台"
@@ -67,6 +69,12 @@ _CUES = Cues(
         "get in",
         "gets you in",
         "gets me in",
+        "to open",
+        "to unlock",
+        "to view",
+        "to decrypt",
+        "schlüssel",
+        "voucher",
         "basic auth",
         "opens with",
         "unlocks with",
@@ -111,7 +119,7 @@ _LINKS_VALUE = re.compile(
     rf"|[:=→>/—–,，、]|[是为用成:：])[ ]?[{_Q}(「*]{{0,2}}\Z"
 )
 _NO_VALUE = re.compile(
-    r"(?i)[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[a-z]{2,20}://.*|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}"
+    r"(?i)ssh-\S*|AAAA[A-Z]\S*|[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?-i:[a-z_][a-z0-9._-]*@[a-z][a-z0-9.-]*)|[a-z]{2,20}://.*|www\..*|[\w.-]+/[\w./-]*|.*\.(?:[a-z]{2,4}"
     r"|[a-z][a-z0-9]{1,3})"
     r"|[a-z_.-]+=.*|[A-Z_]+=.*|[A-Za-z_][\w.-]*=[A-Za-z0-9\"'].*|.*[;&].*=.*|.*[\[\]{}<>|\\].*"
     r"|--?[a-z].*|\d+#.*|[#@]\S*|[$€£].*|v?\d+(?:[.x]\d*)+.*|\d+(?:st|nd|rd|th|am|pm|px|gb|mb|kb|ms|km|kg|min|h|%)"
@@ -119,11 +127,29 @@ _NO_VALUE = re.compile(
     r"|\d{1,4}[-/.]\d{1,4}[-/.]\d{1,4}.*|\d+[:.]\d+.*|[A-Z]{2,10}-\d+|(?:sha|md|aes|rsa|utf|iso|rfc|cve|ipv|http"
     r"|tls)-?\d.*"
 )
+# Right behind a label: a key of digits, five letters and digits, what stands behind a user.
+_LABELLED = re.compile(
+    r"(?i)(?:(?P<key>schl\u00fcssel|wpa[23]?(?:[ -]?(?:psk|key))?|(?:wi-?fi|wlan|network)[ ](?:key|password)"
+    r"|(?:网络|无线)?密钥)"
+    r"|(?P<short>pass(?:word|code)|passwort|kennwort|tan|密码))[ ]?(?:[:：=]"
+    r"|(?=[ ]))[ ]{0,3}(?P<secret>[!-~]{5,32}?)"
+    r"(?=[\s,，。;；)]|\.(?:\s|\Z)|\Z)"
+)
+_KEY_OF_DIGITS = re.compile(r"[0-9]{8,32}")
+_SHORT = re.compile(r"(?=[a-z]{0,8}[0-9])[a-z0-9]{5,8}")
+_LOGIN_PAIR = re.compile(
+    r"(?i)(?<![a-z])(?:basic[ ]auth|log-?ins?|zugang|credentials?"
+    r"|creds)[ ]?[:=][ ]\{{0,2}[\w.@+-]{2,40}\}{0,2}(?:[ ]/[ ]|(?P<blank>[ ]))\{{0,2}"
+    r"(?P<secret>[^\s{}/,;]{6,64})"
+)
+_MADE_UP = re.compile(r"[a-z]+[A-Z][A-Za-z]*|[A-Za-z]+(?:-[A-Za-z]+)+|.*[0-9!#$%^&*].*")
 # Words run together, and a number: "ottercrystal949". One word and a number is more often a product.
 _RUN_TOGETHER = re.compile(r"[A-Z]?[a-z]{9,24}[0-9]{2,4}")
 # Letters that digits stand for: "k1ttens".
-_LEET = re.compile(r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{2,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}")
-_BEHIND_USER = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._+@-]{1,40}[ ]{1,2}/[ ]{1,2}\Z|same[ ]user,[ ]\Z")
+_LEET = re.compile(r"[A-Za-z]{1,12}[0-9]{1,2}[A-Za-z]{1,12}(?:[0-9]{1,2}[A-Za-z]{1,12}){0,3}[0-9]{0,4}")
+_BEHIND_USER = re.compile(
+    r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9._+@-]{1,40}[ ]{1,2}/[ ]{1,2}\Z|[\"'」”][ ]/[ ]\Z|same[ ]user,[ ]\Z"
+)
 _WORD_AND_YEAR = re.compile(r"[A-Za-z]{4,24}(?:19|20)?[0-9]{2}[!#*]?|[a-z]{3,12}[0-9]{3,6}")
 _CLOSELY = re.compile(
     rf"(?i)(?:(?<![a-z])(?:is|was|it['’]?s|now|with|using)[ ]|[:=→：][ ]?|[是为成])[{_Q}(「*]{{0,2}}\Z"
@@ -163,6 +189,7 @@ def find_passwords_in_context(text: str, lower: Lowered) -> Iterator[Span]:
     """Find passwords by what the clauses of the folded ``text`` say of them; ``lower`` is it in lower case."""
     if _CUES.meets(lower):
         yield from _find_beside_words(text, lower)
+        yield from _find_labelled(text, lower)
     if _REDACTED in text:
         yield from _find_corrected(text, lower)
 
@@ -186,11 +213,36 @@ def _find_beside_words(text: str, lower: Lowered) -> Iterator[Span]:
         )
         near = next(reaching, None)
         before = text[max(0, start - 48) : start]
-        is_login = before.endswith((" / ", "user, ")) and bool(_BEHIND_USER.search(before))
+        is_login = before.endswith((" / ", ", ")) and bool(_BEHIND_USER.search(before))
         if (is_login and _beside_cue(text, start)) or (
-            near and _is_told(before[-32:], looks, bool(near["sure"] or any(cue["sure"] for cue in reaching)))
+            near
+            and (
+                _is_label(near, text[near.end() : start], found)
+                or _is_told(before[-32:], looks, bool(near["sure"] or any(cue["sure"] for cue in reaching)))
+            )
         ):
             yield told_span(start, end)
+
+
+def _find_labelled(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_LABELLED, text, lower):
+        found = match["secret"]
+        is_key = match["key"] is not None and _KEY_OF_DIGITS.fullmatch(found)
+        is_short = match["short"] is not None and _SHORT.fullmatch(found) and not is_technical(found)
+        if is_key or (is_short and not found.isdigit()):
+            yield told_span(*match.span("secret"))
+    for match in matches(_LOGIN_PAIR, text, lower):
+        found = match["secret"].rstrip(_TRAIL)
+        is_made_up = _looks(found) in (_Looks.MIXED, _Looks.STRONG) if match["blank"] else _MADE_UP.fullmatch(found)
+        if is_made_up and not is_placeholder(found):
+            yield told_span(match.start("secret"), match.start("secret") + len(found))
+
+
+def _is_label(cue: re.Match[str], between: str, found: str) -> bool:
+    """Tell whether nothing but a mark stands between ``cue``, before it, and a value."""
+    if not between or between.strip(" :="):
+        return False
+    return bool(cue["sure"]) or (cue["weak"].lower() == "login" and found[0].isupper() and found.count("-") > 1)
 
 
 def _beside_cue(text: str, start: int) -> bool:
@@ -242,7 +294,7 @@ def _looks(found: str) -> _Looks:
         return _Looks.STRONG
     if is_marked(found) or _is_mixed(found) or _RUN_TOGETHER.fullmatch(found):
         return _Looks.MIXED
-    if any(shape.fullmatch(found) for shape in (_WORDS_AND_NUMBER, _WORD_AND_YEAR, _LEET)):
+    if not found.isupper() and any(shape.fullmatch(found) for shape in (_WORDS_AND_NUMBER, _WORD_AND_YEAR, _LEET)):
         return _Looks.WORDS
     return _Looks.NONE
 

@@ -38,6 +38,13 @@ _SHAPES = ByCue(
             r"|[ ][0-9]{4,5})"
             r"(?![A-Za-z0-9])",
         ),
+        # 27 Tanyard Lane, Alresford, Hampshire SO24 9JD: a postal code of Britain says it all
+        (
+            tuple(f"{digit}{letter}" for digit in "0123456789" for letter in "abdefghjlnpqrstuwxyz"),
+            rf"(?<![A-Za-z0-9.:/#-])[0-9]{{1,4}}[A-Za-z]?[ ](?:{_NAME}[ ]?){{1,4}}(?:,[ ](?:{_NAME}[ ]?(?:(?:upon"
+            rf"|on|in|under|le|the)[ ])?){{1,4}}){{0,3}}"
+            r"(?:,?[ ]?|(?<=[ ]))[A-Z]{1,2}[0-9][A-Z0-9]?[ ][0-9][ABD-HJLNP-UW-Z]{2}(?![A-Za-z0-9])",
+        ),
         # She lives at 4 Elm Close; we moved to 12 Oak Road
         (
             ("live", "living", "moved to", "moving to", "home is", "house is"),
@@ -75,9 +82,10 @@ _SHAPES = ByCue(
 )
 # 浙江省杭州市西湖区文三路 138 号 3 幢 502 室: the street's number, what stands before it, and what behind.
 _CHINESE_NUMBER = re.compile(
-    r"(?:路|街|道|巷|弄|胡同|村)(?:[一二三四五六七八九十0-9]{1,2}段)?(?:[0-9]{1,4}[巷弄])?[ ]?[0-9]{1,5}[ ]?"
+    r"(?:路|街|道|巷|弄|胡同|村)(?:[一二三四五六七八九十0-9]{1,2}段)?(?:[ ]?[0-9]{1,4}[ ]?[巷弄])?[ ]?[0-9]{1,5}[ ]?"
     r"[号號弄](?:院)?"
-    r"(?:[ ,，]?[\u4e00-\u9fff]{0,8}[ ]?[0-9A-Za-z]{1,5}[ ]?[幢栋棟号號座楼樓单單室层層][元]?(?:之[0-9]{1,3})?){0,4}"
+    r"(?:[ ,，]?[\u4e00-\u9fff]{0,8}[ ]?[0-9A-Za-z]{1,5}[ ]?[幢栋棟号號座楼樓单單室层層][元]?"
+    r"(?:[ ]?之[ ]?[0-9]{1,3})?){0,4}"
 )
 _JAPANESE_NUMBER = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff][0-9]{1,4}(?:丁目|-)[0-9]{1,4}(?:(?:番|-)[0-9]{1,4}号?)")
 _CHINESE_NUMBER_CUES = ByCue(

@@ -11,6 +11,7 @@ from zlib import crc32
 
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, is_within_rule
 from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.redaction.corrections import find_corrected
 from nanobot_memory_plugins.core.redaction.cues import Lowered
 from nanobot_memory_plugins.core.redaction.effort import (
     Budget,
@@ -245,6 +246,12 @@ def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
                 )
                 if is_free:
                     more.append(span._replace(start=start, end=end))
+    for one in find_corrected(text, spans):
+        behind = bisect_right(starts, one.start)
+        if (not behind or spans[behind - 1].end <= one.start) and (
+            behind == len(spans) or one.end <= spans[behind].start
+        ):
+            more.append(one)
     return sorted(spans + settle(more)) if more else spans
 
 

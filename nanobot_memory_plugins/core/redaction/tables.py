@@ -134,7 +134,7 @@ def _find_inserts(text: str) -> Iterator[Span]:
     """Find the values of sensitive columns that an SQL statement inserts."""
     for statement in _INSERT.finditer(text):
         names = [name.strip(_AROUND) for name in statement["names"].split(",")]
-        if not any(sensitivity(name) >= Sensitivity.CODE for name in names):
+        if not any(sensitivity(name) >= Sensitivity.CODE or is_telling(name) for name in names):
             continue
         row = _ROW.match(text, statement.end())
         while row is not None:

@@ -122,6 +122,14 @@ WALLETS = RowRules(
         Row(
             (
                 "gift card",
+                "paysafe",
+                "google play",
+                "itunes",
+                "playstation",
+                "nintendo",
+                "xbox",
+                "steam",
+                "app store",
                 "geschenkkarte",
                 "carte cadeau",
                 "giftcard",
@@ -136,7 +144,8 @@ WALLETS = RowRules(
                 "兌換碼",
                 "卡密",
             ),
-            r"(?:gift[ -]?card|geschenkkarte|carte[ ]cadeau|gift[ ]voucher|礼品卡|禮品卡|购物卡|e卡|充值卡|点卡"
+            r"(?:gift[ -]?card|paysafe(?:card)?|google[ ]play|itunes|playstation|nintendo|xbox|steam|app[ ]store"
+            r"|geschenkkarte|carte[ ]cadeau|gift[ ]voucher|礼品卡|禮品卡|购物卡|e卡|充值卡|点卡"
             r"|兑换码|兌換碼|卡密)"
             r"(?>[^\ue000]{0,80}?(?:code|number|no\.|pin|卡号|卡密|兑换码|兌換碼|密码|密碼|(?=[:：]))"
             r"[ ]?(?:[:=是为]|is)?[ ]{0,2}"
