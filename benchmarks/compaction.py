@@ -10,7 +10,6 @@ import random
 import statistics
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import median_seconds, quiet, report
@@ -18,9 +17,9 @@ from nanobot_memory_plugins.compaction.history import message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.fence import messages_without_fences
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 SIZES = (100, 1_000, 10_000)
@@ -116,16 +115,8 @@ def _unchanged(text: str) -> str:
 
 
 def _compaction(model: Any, redact: Callable[[str], str]) -> Callable[[list[dict[str, Any]]], Awaitable[object]]:
-    context = PluginContext(
-        plugin_name="compaction",
-        workspace=Path(),
-        options=CompactionOptions(),
-        clock=SystemClock(),
-        complete=model,
-        redact=redact,
-        redact_said=redact,
-        visible_scope=lambda scope: scope,
-        opened_store=lambda: None,
+    context = plugin_context(
+        CompactionOptions(), plugin_name="compaction", clock=SystemClock(), complete=model, redact=redact
     )
 
     async def run(chat: list[dict[str, Any]]) -> object:

@@ -4,7 +4,6 @@ import asyncio
 import statistics
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from types import SimpleNamespace
 
 import pluggy
@@ -15,6 +14,7 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Scope
 
 HOOK = "on_message_received"
@@ -37,17 +37,7 @@ async def _answer_note(text: str) -> Note | None:
 
 
 def _context(name: str) -> PluginContext:
-    return PluginContext(
-        plugin_name=name,
-        workspace=Path(),
-        options=None,
-        clock=SystemClock(),
-        complete=None,
-        redact=str,
-        redact_said=str,
-        visible_scope=lambda scope: scope,
-        opened_store=lambda: None,
-    )
+    return plugin_context(plugin_name=name, clock=SystemClock(), redact=str)
 
 
 def _host(plugins: int, function: Callable[..., object]) -> PluginHost:

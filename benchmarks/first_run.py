@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nanobot_memory_plugins.bridge.demo.installation import settings_for
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 
 ROOT = Path(__file__).parents[1]
 MOST_COMMANDS, MOST_SECONDS = 4, 120.0

@@ -56,6 +56,13 @@ def test_only_the_bridge_knows_nanobot():
     assert knowing <= {"bridge"}
 
 
+def test_only_the_fixtures_know_pytest():
+    knowing = {
+        m.relative_to(NAMESPACE).as_posix() for m in MODULES if "pytest" in {n.split(".")[0] for n in imported(m)}
+    }
+    assert knowing == {"core/pytest_plugin.py"}
+
+
 def test_every_way_out_goes_through_the_one_function():
     """The log, the tables and the lines of commands each have one module that reaches them; nothing goes beside it."""
     ways = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from tests.support.nanobot import OFFLINE, RECORDER, Installation, Recorder
-from tests.support.third_party import install_plugin
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from loguru import logger
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.bootstrap import MEMORY_FILE
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
 
 LARGE = "\n".join(f"- rule {number}: keep it short" for number in range(2_000))
 FACTS = "\n".join(f"- fact {number}: the port is {number}" for number in range(2_000))

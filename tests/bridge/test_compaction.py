@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 
 NANOBOTS_OWN = "nanobot's own summary"
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, text_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, text_of
 from tests.support.token_counts import count_like_a_model
 
 WINDOW, ANSWER = 32_000, 2_048

@@ -5,9 +5,9 @@ from datetime import datetime
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files.entries import render_note
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 COFFEE = "The user drinks coffee in the morning since March"

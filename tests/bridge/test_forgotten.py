@@ -3,9 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 MEMORY = {"core": {"messageLimit": 60}, "storage": {"embeddingProvider": "none"}}

@@ -2,10 +2,10 @@
 
 import loguru
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
 from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 from tests.support.hostile_workspace import SEQUENCES, found_in, hostile, make_hostile_workspace
 
 TAGS = SEQUENCES["tags"]

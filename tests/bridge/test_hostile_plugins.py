@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ScriptedServer, ToolCall, after_tool
+from nanobot_memory_plugins.core.installed import PLUGIN_GROUP as GROUP
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, ToolCall, after_tool
 from tests import hostile
 from tests.support.nanobot import Installation
-from tests.support.third_party import GROUP
 
 ROOT = Path(__file__).parents[2]
 HOOKS = tuple(sorted(hostile.HOOKS))

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule
 from nanobot_memory_plugins.core.values import Origin
 
 from .test_idle import until

@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ToolCall, text_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, text_of
 
 FACT = "The build server is called Brunhilde, and its racks are painted green."
 

@@ -14,8 +14,8 @@ from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
 from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from tests.support.nanobot import Installation, serving
 
 FACT = "The staging database runs on host Brunhilde, port 6543."

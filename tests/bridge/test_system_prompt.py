@@ -7,7 +7,7 @@ from platformdirs import user_cache_dir
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
 
 TURNS = 20
 SAID = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ToolCall, after_tool
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ToolCall, after_tool
 
 
 def calling(*calls: ToolCall) -> list[Rule]:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ToolCall, after_tool
 from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.history import restore
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import memory_host
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall, after_tool
 from nanobot_memory_plugins.core.values import Origin
 
 BEGIN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)

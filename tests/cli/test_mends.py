@@ -10,7 +10,7 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.diagnosis import Finding, Health
-from tests.support.third_party import install_plugin
+from nanobot_memory_plugins.core.testing import install_plugin
 
 ROOT = Path(__file__).parents[2] / "nanobot_memory_plugins"
 # A command, an option, a key of the configuration, or a variable.

@@ -1,7 +1,6 @@
 """What the tests of compaction share."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +9,8 @@ from loguru import logger
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
-from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import Scope, Summary
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
@@ -44,17 +42,7 @@ class Model:
 
 
 def context_with(model: Any, workspace: Path = Path("/nowhere"), **options: Any) -> PluginContext:
-    return PluginContext(
-        plugin_name="compaction",
-        workspace=workspace,
-        options=CompactionOptions(**options),
-        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
-        complete=model,
-        redact=redact_text,
-        redact_said=redact_text,
-        visible_scope=lambda scope: scope,
-        opened_store=lambda: None,
-    )
+    return plugin_context(CompactionOptions(**options), plugin_name="compaction", workspace=workspace, complete=model)
 
 
 async def compacted(

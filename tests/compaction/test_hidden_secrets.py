@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
 from nanobot_memory_plugins.compaction.hiding import Hiding
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.testing import over_http
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from tests.compaction.conftest import Model, compacted, talk
-from tests.support.model_servers import over_http
 
 TOKEN = "ghp_zaPqxblZHtG4u45VFXGTTT8TCMSFm8L1WAKL"
 PASSWORD = "Zephyr7M7iV1nSUx"

@@ -5,8 +5,7 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.testing import plugin_context
 
 from .made_entries import entry
 from .nightly_days import Days, Model, operations
@@ -16,16 +15,12 @@ SAME = "The user's dog, Bruno, is seven years old"
 
 
 def context(world: Days, model: Model) -> PluginContext:
-    return PluginContext(
+    return plugin_context(
+        ConsolidationOptions(),
         plugin_name="consolidation",
         workspace=world.workspace,
-        options=ConsolidationOptions(),
         clock=world.clock,
         complete=model,
-        redact=redact_text,
-        redact_said=redact_text,
-        visible_scope=Scopes("agent").visible,
-        opened_store=lambda: None,
     )
 
 

@@ -18,11 +18,11 @@ from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope, messages_from_chat
 
@@ -36,16 +36,13 @@ DIRECT = Session("cli:direct")
 
 def processor(workspace: Path, model: Model | None, clock: ManualClock | None = None) -> SessionProcessor:
     clock = clock or ManualClock(NOW)
-    context = PluginContext(
-        "consolidation",
-        workspace,
+    context = plugin_context(
         ConsolidationOptions(),
-        clock,
-        model,
-        redact_text,
-        redact_text,
-        lambda scope: Scope(user=scope.user),
-        lambda: None,
+        plugin_name="consolidation",
+        workspace=workspace,
+        clock=clock,
+        complete=model,
+        visible_scope=lambda scope: Scope(user=scope.user),
     )
     memory = EntryMemory(workspace, clock=clock, redact=redact_text)
     return SessionProcessor(memory, Matcher(), context)

@@ -14,9 +14,9 @@ from nanobot_memory_plugins.core.erasure import Wanted, purge_texts
 from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, clean_transcript
 from nanobot_memory_plugins.core.erasure.files import purge_files
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Origin, Trace
 from tests.support.indexed_workspace import entry, message
-from tests.support.third_party import install_plugin
 
 BOATS = "The user owns three boats"
 TEA = "用户喜欢喝龙井茶"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core import finished_turns as module
 from nanobot_memory_plugins.core.finished_turns import LiveMessages, TokenTally, tokens_of
-from tests.support.third_party import install_plugin
+from nanobot_memory_plugins.core.testing import install_plugin
 
 SLOW = """
     import asyncio

@@ -8,8 +8,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.testing import install_plugin
 from tests.support.hostile_workspace import HOSTILE, found_in, hostile
-from tests.support.third_party import install_plugin
 
 TOOL = """
     from nanobot_memory_plugins.core.hookspecs import hookimpl

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, PromptEntries
-from tests.support.third_party import install_plugin
+from nanobot_memory_plugins.core.testing import install_plugin
 
 KNOWING = """
     from nanobot_memory_plugins.core import PromptEntries, hookimpl

@@ -1,20 +1,23 @@
 """entry_points.md says what the code says."""
 
 import inspect
+import json
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
+from typing import Literal
 
 import pytest
+from pydantic import BaseModel, Field
 
 from nanobot_memory_plugins.core import hookspecs
-from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.config import config_from_mapping, plugin_options
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.entries_access import EntryAccess
-from nanobot_memory_plugins.core.plugin_host import PluginHost
 from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.testing import call_hook, plugin_context
+from nanobot_memory_plugins.core.testing.hooks import accepted_types
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -26,7 +29,8 @@ from nanobot_memory_plugins.core.values import (
     Withheld,
 )
 
-PAGE = (Path(__file__).parents[2] / "entry_points.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "entry_points.md").read_text(encoding="utf-8")
 HOOKS = {
     name: function
     for name, function in vars(hookspecs).items()
@@ -114,25 +118,13 @@ def test_every_parameter_is_described_in_order(hook: str):
 async def test_the_example_runs_and_its_answer_is_accepted(hook: str, tmp_path: Path):
     module = ModuleType(f"example_{hook}")
     exec(compile(example(hook), f"entry_points.md:{hook}", "exec"), module.__dict__)
-    host = PluginHost(time_limits={})
-    context = PluginContext(
-        plugin_name="example",
-        workspace=tmp_path,
-        options=None,
-        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
-        complete=None,
-        redact=str,
-        redact_said=str,
-        visible_scope=lambda scope: scope,
-        opened_store=lambda: None,
-    )
-    assert host.register("example", module, context) == (hook,)
     wanted = {name: ARGUMENTS[name] for name in inspect.signature(HOOKS[hook]).parameters if name != "context"}
     count, types = ANSWERS[hook]
-    answers = await host.call(hook, wanted, accept=types)
-    assert sum(len(answer.values) for answer in answers) == count
-    assert host.failures() == {} or set(host.failures().values()) == {0}
-    await host.close()
+    values = await call_hook(module, hook, context=plugin_context(plugin_name="example", workspace=tmp_path), **wanted)
+    assert len(values) == count
+    assert all(isinstance(value, types) for value in values)
+    if types:
+        assert accepted_types(hook) == types
 
 
 @pytest.mark.accept("PL-07")
@@ -140,3 +132,30 @@ def test_every_public_part_of_the_context_is_described():
     for name in ("plugin_name", "workspace", "options", "clock", "store", "complete", "redact", "visible_scope"):
         assert hasattr(PluginContext, name)
         assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("file", ["deadline_plugin.py", "test_deadline_plugin.py"])
+def test_the_plugin_on_the_page_is_the_example_and_its_test(file: str):
+    text = (ROOT / "examples" / "deadline_plugin" / file).read_text(encoding="utf-8")
+    assert f"```python\n{text}```" in PAGE
+    assert len([line for line in text.splitlines() if line.strip()]) <= (16 if file.startswith("deadline") else 10)
+
+
+OPTIONS = re.findall(r"^\| [^|]+ \| `(\w+: [^`]+)`[^|]* \| `([^`]+)`", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("declared", "configured"), OPTIONS)
+def test_an_option_in_the_table_is_taken_from_the_configuration(declared: str, configured: str):
+    names = {"BaseModel": BaseModel, "Field": Field, "Literal": Literal, "Path": Path, "__name__": __name__}
+    exec(f"class Reminders(BaseModel):\n days: int = 1\nclass Options(BaseModel):\n {declared}\n", names)
+    raw = json.loads(f"{{{configured}}}")
+    config, problems = config_from_mapping({"memoryPlugins": {"deadline": raw}})
+    options, wrong = plugin_options(config, "deadline", names["Options"])
+    assert (problems, wrong) == ([], [])
+    assert options != (None if "server" in declared else names["Options"]())
+    without, _ = plugin_options(config_from_mapping({})[0], "deadline", names["Options"])
+    assert (without is None) == ("server" in declared)
+
+
+def test_there_are_such_options():
+    assert len(OPTIONS) == 6

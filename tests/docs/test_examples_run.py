@@ -59,13 +59,15 @@ def test_there_are_such_examples():
 def test_a_configuration_holds_options_that_there_are(text: str):
     raw = json.loads(text)
     raw = raw.get("channels", raw)["memoryPlugins"]
-    config, problems = config_from_mapping({"memoryPlugins": raw}, known_plugins=[*MODELS, "shelf", "nanobot"])
+    config, problems = config_from_mapping(
+        {"memoryPlugins": raw}, known_plugins=[*MODELS, "shelf", "deadline", "nanobot"]
+    )
     assert problems == []
     for name in config.plugins:
         if name in MODELS:
             assert plugin_options(config, name, MODELS[name])[1] == []
         else:
-            assert (ROOT / "examples" / f"{name}_store" / "pyproject.toml").exists()
+            assert [*(ROOT / "examples").glob(f"{name}_*/pyproject.toml")]
 
 
 @pytest.mark.parametrize("text", TOML)

@@ -3,8 +3,8 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost, Query
+from nanobot_memory_plugins.core.testing import install_plugin
 from tests.flush.conftest import TALK, Model, cut, entries_json
-from tests.support.third_party import install_plugin
 
 SUMMARISER = """
     from pathlib import Path

@@ -1,29 +1,16 @@
 import string
-from datetime import UTC, datetime
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import NoteType, Origin, Scope, freeze
 from nanobot_memory_plugins.observation.plugin import ObservationOptions, ObservationPlugin
 
 
 def context(**options) -> PluginContext:
-    return PluginContext(
-        plugin_name="observation",
-        workspace=Path(),
-        options=ObservationOptions(**options),
-        clock=ManualClock(datetime(2026, 1, 1, tzinfo=UTC)),
-        complete=None,
-        redact=redact_text,
-        redact_said=redact_text,
-        visible_scope=lambda scope: scope,
-        opened_store=lambda: None,
-    )
+    return plugin_context(ObservationOptions(**options), plugin_name="observation")
 
 
 async def observe(tool="exec", arguments=None, result="done", error=None, **options):

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
 from tests import hostile
 
@@ -46,17 +47,7 @@ def arguments_for(hook: str) -> dict[str, object]:
 
 def make_context(name: str, workspace: Path, clock: Clock) -> PluginContext:
     """Build a context for a plugin of this name."""
-    return PluginContext(
-        plugin_name=name,
-        workspace=workspace,
-        options=None,
-        clock=clock,
-        complete=None,
-        redact=str,
-        redact_said=str,
-        visible_scope=lambda scope: scope,
-        opened_store=lambda: None,
-    )
+    return plugin_context(plugin_name=name, workspace=workspace, clock=clock, redact=str)
 
 
 def plugin(**functions: Callable[..., Any]) -> object:

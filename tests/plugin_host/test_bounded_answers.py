@@ -11,8 +11,8 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.plugin_host.bounds import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, TOOL_ANSWER
 from nanobot_memory_plugins.core.store_answers import hits_of, whole_hit
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope, SearchResult
-from tests.support.third_party import install_plugin
 
 HIT = Hit("a1", "the port is 6543", "memory/a.md", 1, 0.9, Origin.USER)
 TOOL = """

@@ -12,10 +12,10 @@ from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.plugin_host import PluginState
 from nanobot_memory_plugins.core.plugin_host.bounds import BOUNDS, bound_of
 from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Scope, Summary, Trace, Withheld
 from tests import hostile
 from tests.plugin_host.conftest import arguments_for, good
-from tests.support.third_party import install_plugin
 
 KINDS = {
     "on_message_received": (ContextBlock, Note),

@@ -12,11 +12,11 @@ import pytest
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.finished_turns import LiveMessages
 from nanobot_memory_plugins.core.plugin_host.handing import handed
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Message, Note, Scope, freeze
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests import hostile
 from tests.plugin_host.conftest import arguments_for
-from tests.support.third_party import install_plugin
 
 CHAT = [
     {"role": "user", "content": [{"type": "text", "text": "list the folder"}]},

@@ -11,8 +11,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, plugin_set
 from nanobot_memory_plugins.core.erasure import purge_texts
+from nanobot_memory_plugins.core.testing import install_plugin
 from tests import hostile
-from tests.support.third_party import install_plugin
 
 # One of each kind in the ordinary run; NANOBOT_MEMORY_TRUST=full takes the whole zoo, a dozen at once: tasks that never
 # end would take the loop's time from each other.

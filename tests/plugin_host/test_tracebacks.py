@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from tests.support.third_party import install_plugin
+from nanobot_memory_plugins.core.testing import install_plugin
 
 # Each function fails somewhere below itself, with a text of its own and a key that nobody may see.
 FAILING = """

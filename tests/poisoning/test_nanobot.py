@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import (
+from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.testing.scripted_server import (
     Reply,
     Request,
     Rule,
@@ -15,8 +17,6 @@ from nanobot_memory_plugins.bridge.demo.scripted_server import (
     ToolCall,
     after_tool,
 )
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.core import Origin
 from tests.poisoning.cases import CASES, Case
 from tests.poisoning.gullible import LEARNED, TRUTHS, wishes_of
 from tests.support.nanobot import OFFLINE, Installation

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.repeats import folded
 from tests.recall.test_injection import CONFIG

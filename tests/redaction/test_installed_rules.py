@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.diagnosis import Health
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules, installed_rules
-from tests.support.third_party import install_plugin
+from nanobot_memory_plugins.core.testing import install_plugin
 
 HEAD = "import re\nfrom nanobot_memory_plugins.core.redaction import Rule, redact_text\n"
 GOOD = HEAD + 'rules = [Rule("ticket", "[TICKET]", re.compile("TCK-[0-9]+"))]\n'

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from tests.support.nanobot import OFFLINE, Installation
 
 

@@ -11,11 +11,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ScriptedServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Message, Query
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.testing import over_http
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
 from tests.scenarios.facts import FACTS, SHAPES, Conversation, conversation, later
-from tests.support.model_servers import Junk, is_flush, over_http
+from tests.support.model_servers import Junk, is_flush
 
 TRIGGERS = ("token pressure", "overflow", "idle", "/compact", "/new", "SDK")
 MODELS = ("fine", "NO_REPLY", "junk", "slow", "down")

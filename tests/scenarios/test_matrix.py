@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ScriptedServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.core.testing import over_http
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer
 from tests.scenarios.facts import conversation
 from tests.scenarios.matrix import MODELS, TRIGGERS, run
-from tests.support.model_servers import over_http
 
 LONG = pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
 # Without it every trigger meets the model that is fine and another, every model a trigger at least.

@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule
 from nanobot_memory_plugins.core import MemoryHost, Query
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 from tests.scenarios.matrix import MODELS
 from tests.support.model_servers import Junk, is_flush, is_summary
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from nanobot.bus.events import InboundMessage
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ScriptedServer, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Chat, Install, chatting
 
 DOG = "My dog is called Brunhilde"

@@ -1,8 +1,10 @@
 """Who finds what in a stock nanobot: several senders, one person with several names, groups."""
 
+from typing import Any
+
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ScriptedServer, ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Install, chatting
 
 SALARY, DOG = "my salary is 71000 quidlets", "my dog is called Brunhilde"

@@ -8,10 +8,10 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin
 from tests.flush.conftest import chat, notes
-from tests.support.third_party import install_plugin
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 TALK = chat(

@@ -3,20 +3,20 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.files import TranscriptRecord, render_note, render_transcript_line
 from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.core.testing import MemoryWorkspace
+from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.documents import Document, FileChange
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
-
-TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
 
 def until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
@@ -41,26 +41,12 @@ def entry(tldr: str, id: str, *, time: datetime = TIME, **fields: Any) -> bytes:
     return render_note(Note(tldr=tldr, **fields), id=id, time=time, scope=Scope()).encode()
 
 
-class Workspace:
+class Workspace(MemoryWorkspace):
     """A workspace with a database, and indexers for it."""
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.paths = MemoryPaths.of(path)
+        super().__init__(path)
         self.changes: list[FileChange] = []
-
-    def write(self, name: str, data: bytes | str) -> Path:
-        file = self.paths.memory / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(data if isinstance(data, bytes) else data.encode())
-        return file
-
-    def append(self, name: str, data: bytes) -> Path:
-        file = self.paths.memory / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("ab") as out:
-            out.write(data)
-        return file
 
     def indexer(
         self,

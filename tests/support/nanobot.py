@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 
 # nanobot counts tokens with a file that it would download. A proxy that refuses at once makes it go on with its
 # own estimate, and makes sure that a test reaches nothing beyond this machine.

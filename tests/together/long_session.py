@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Request, Rule, ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ScriptedServer
 from tests.support.nanobot import Installation
 
 WINDOW, MAX_TOKENS = 32_000, 2_048

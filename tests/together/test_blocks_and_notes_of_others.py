@@ -7,7 +7,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from tests.support.third_party import install_example, install_plugin
+from nanobot_memory_plugins.core.testing import install_plugin
+from tests.support.third_party import install_example
 
 CONFIG = MemoryConfig.model_validate(
     {

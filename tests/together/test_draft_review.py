@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import Reply, Rule, ScriptedServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer
 
 HOST = Path(__file__).parents[2] / "examples" / "reviewing_host.py"
 FACT = "The ferry to Aland leaves from gate seven."

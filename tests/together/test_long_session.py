@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.scripted_server import ScriptedServer
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from tests.support.nanobot import OFFLINE, Installation
 from tests.support.token_counts import count_like_a_model
 from tests.together.long_session import ACKNOWLEDGED, MAX_TOKENS, WINDOW, Course, converse, facts, script

@@ -100,7 +100,7 @@ async def test_the_same_tool_run_three_times_leaves_three_observations(tmp_path)
 
 @pytest.mark.accept("V5-11")
 async def test_recall_that_is_late_injects_nothing_and_is_no_failure(tmp_path, monkeypatch):
-    from tests.support.third_party import install_plugin
+    from nanobot_memory_plugins.core.testing import install_plugin
 
     site = tmp_path / "site"
     site.mkdir()

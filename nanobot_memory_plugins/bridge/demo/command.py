@@ -18,11 +18,11 @@ from nanobot_memory_plugins.bridge.demo.installation import (
     temporary_folder,
 )
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
-from nanobot_memory_plugins.bridge.demo.scripted_server import Request, ScriptedServer
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.progress import time_left
+from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
 _LOCAL_SECONDS = 300.0

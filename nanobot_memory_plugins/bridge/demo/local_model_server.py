@@ -17,7 +17,7 @@ from typing import Any, Self
 
 from nanobot_memory_plugins.bridge.demo.local_model_process import MODEL_NAME, ModelProcess
 from nanobot_memory_plugins.bridge.demo.local_model_tools import as_stream, request_for_model, with_tool_calls
-from nanobot_memory_plugins.bridge.demo.loopback_server import LoopbackServer
+from nanobot_memory_plugins.core.testing.loopback_server import LoopbackServer
 
 _MAXIMUM_THREADS = 8  # more of them wait for the memory, not for each other
 

@@ -7,7 +7,7 @@ import dis
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType, FrameType, FunctionType, TracebackType
 
 # How many of the exceptions in a group are named, and how deep coroutines are followed.
@@ -17,10 +17,14 @@ _CHAIN = 100
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no answer: an exception's type or a short sentence, and file:line."""
+    """Why there is no answer: an exception's type or a short sentence, and file:line.
+
+    The ``error`` itself is for tests, and told to no log.
+    """
 
     reason: str
     place: str
+    error: BaseException | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,7 @@ def coroutine_chain(coroutine: object) -> Iterator[object]:
 
 def failure_of(error: BaseException, home: Home) -> Failure:
     """Describe an exception that came out of an implementation."""
-    return Failure(reason=exception_name(error), place=home.place_of(error.__traceback__))
+    return Failure(reason=exception_name(error), place=home.place_of(error.__traceback__), error=error)
 
 
 def exception_name(error: BaseException) -> str:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from nanobot_memory_plugins.bridge.demo.loopback_server import LoopbackServer
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.testing.loopback_server import LoopbackServer
+from nanobot_memory_plugins.core.testing.over_http import over_http
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,11 @@ class ScriptedServer(LoopbackServer):
                     rule.times -= 1
                 return rule.reply(request) if callable(rule.reply) else rule.reply
         return Reply(self.default)
+
+    @property
+    def complete(self) -> Complete:
+        """What a host wires as its language model: it asks this server."""
+        return over_http(self.base_url)
 
     def call_id(self) -> str:
         """Return a new id for a tool call."""

@@ -1,0 +1,55 @@
+"""Contexts of plugins, as the host makes them."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel
+from typing_extensions import TypeVar
+
+from nanobot_memory_plugins.core.clock import Clock, ManualClock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.values import Scope, Visibility
+
+_OptionsT = TypeVar("_OptionsT", default=None)
+
+# Where a test that names no workspace must not write.
+_NOWHERE = Path("/nowhere")
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def default_options(plugin: object) -> BaseModel | None:
+    """Return the options of a plugin as nobody has set them, or None when it has no ``Options``."""
+    model = getattr(plugin, "Options", None)
+    return model() if isinstance(model, type) and issubclass(model, BaseModel) else None
+
+
+def plugin_context(
+    options: _OptionsT = None,  # type: ignore[assignment]  # the default of the parameter is that of its type
+    *,
+    plugin_name: str = "plugin",
+    workspace: Path = _NOWHERE,
+    clock: Clock | None = None,
+    complete: Complete | None = None,
+    store: Store | None = None,
+    redact: Callable[[str], str] = redact_text,
+    visible_scope: Callable[[Scope], Visibility] | None = None,
+) -> PluginContext[_OptionsT]:
+    """Return a context with these options. Without a clock it stands still at the beginning of 2026, in UTC.
+
+    Without ``visible_scope`` memories are shared, as by a host that names no users.
+    """
+    return PluginContext(
+        plugin_name=plugin_name,
+        workspace=workspace,
+        options=options,
+        clock=clock or ManualClock(START),
+        complete=complete,
+        redact=redact,
+        redact_said=redact,
+        visible_scope=visible_scope or Scopes("agent").visible,
+        opened_store=lambda: store,
+    )

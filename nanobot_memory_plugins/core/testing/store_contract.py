@@ -1,0 +1,157 @@
+"""What every store has to do, as tests: subclass `StoreContract` and say how your store is opened."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.testing.workspace import TIME, MemoryWorkspace
+from nanobot_memory_plugins.core.values import Hit, Note, Origin, Query, Scope, StoreStatus
+
+_T = TypeVar("_T")
+ANA, BOB = Scope(user="ana"), Scope(user="bob")
+
+
+class StoreContract:
+    """The tests. Each opens a store of its own workspace in a loop of its own, and closes it."""
+
+    async def open(self, workspace: Path) -> Store:
+        """Open the store of a workspace; a second one may be opened when the first is closed."""
+        raise NotImplementedError
+
+    def use(self, workspace: MemoryWorkspace, work: Callable[[Store], Awaitable[_T]]) -> _T:
+        """Open a store, let it take in what stands in the files, do something with it and close it."""
+
+        async def run() -> _T:
+            store = await self.open(workspace.path)
+            try:
+                await store.flush()
+                return await work(store)
+            finally:
+                await store.close()
+
+        workspace.paths.memory.mkdir(parents=True, exist_ok=True)
+        return asyncio.run(run())
+
+    def found(self, workspace: MemoryWorkspace, query: Query) -> tuple[Hit, ...]:
+        """Return the hits for one query."""
+
+        async def search(store: Store) -> tuple[Hit, ...]:
+            return tuple((await store.search(query)).hits)
+
+        return self.use(workspace, search)
+
+    def test_it_is_a_store_and_says_how_it_stands(self, tmp_path: Path) -> None:
+        async def look(store: Store) -> tuple[bool, StoreStatus]:
+            return isinstance(store, Store), store.status()
+
+        is_store, status = self.use(MemoryWorkspace(tmp_path), look)
+        assert is_store
+        assert isinstance(status, StoreStatus)
+
+    def test_an_empty_memory_has_no_hits(self, tmp_path: Path) -> None:
+        assert self.found(MemoryWorkspace(tmp_path), Query("port")) == ()
+
+    def test_a_note_is_found_where_it_stands_and_read_by_its_id(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        workspace.note(Note("chose helix as the editor"), "a1")
+        file = workspace.note(Note("the staging database listens on port 6543"), "a2")
+
+        async def look(store: Store) -> tuple[Hit, Hit | None, Hit | None]:
+            hit = (await store.search(Query("staging database port"))).hits[0]
+            return hit, await store.read(hit.id), await store.read("memory/none.md#x")
+
+        hit, read, unknown = self.use(workspace, look)
+        assert "port 6543" in hit.text
+        assert hit.path == f"memory/{file.name}"
+        assert file.read_text(encoding="utf-8").splitlines()[hit.line - 1].startswith("### ")
+        assert read is not None
+        assert "port 6543" in read.text
+        assert unknown is None
+
+    def test_a_message_is_found_with_who_said_it_and_when(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        workspace.message("周三晚上我去攀岩馆", "m1", scope=Scope(session="cli:direct"))
+        (hit,) = self.found(workspace, Query("攀岩馆"))
+        assert "攀岩馆" in hit.text
+        assert (hit.origin, hit.time, hit.scope.session) == (Origin.USER, TIME, "cli:direct")
+
+    def test_what_is_written_while_it_is_open_is_found_after_a_flush(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+
+        async def write(store: Store) -> list[str]:
+            store.notify(workspace.note(Note("the car was repaired"), "a1"))
+            await store.flush()
+            return [hit.text for hit in (await store.search(Query("car repaired"))).hits]
+
+        assert len(self.use(workspace, write)) == 1
+
+    def test_what_is_gone_from_the_files_is_gone(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        file = workspace.note(Note("the cabin key is under the mat"), "a1")
+
+        async def erase(store: Store) -> tuple[int, int]:
+            before = len((await store.search(Query("cabin key"))).hits)
+            file.unlink()
+            store.notify(file)
+            await store.flush()
+            return before, len((await store.search(Query("cabin key"))).hits)
+
+        assert self.use(workspace, erase) == (1, 0)
+        assert self.found(workspace, Query("cabin key")) == ()
+
+    def test_it_finds_the_same_when_it_is_opened_again(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        workspace.note(Note("the garden gate is green"), "a1")
+        first = self.found(workspace, Query("garden gate"))
+        assert [hit.id for hit in first] == [hit.id for hit in self.found(workspace, Query("garden gate"))]
+        assert len(first) == 1
+
+    def test_nobody_finds_what_is_somebody_elses(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        for who in (ANA, BOB):
+            workspace.note(Note(f"the safe of {who.user} opens with a blue key", scope=who), f"n-{who.user}")
+            session = Scope(user=who.user, session=f"chat:{who.user}")
+            workspace.message(f"my blue key, says {who.user}", f"m-{who.user}", scope=session)
+        hits = self.found(workspace, Query("blue key", scope=BOB))
+        assert {hit.scope.user for hit in hits} == {"bob"}
+        assert len(hits) == 2
+
+    def test_a_note_that_is_not_searchable_is_not_found(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        workspace.note(Note("12 cups of espresso", searchable=False), "a1")
+        assert self.found(workspace, Query("cups of espresso")) == ()
+
+    def test_filters_of_a_query_narrow_it(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        for number in range(6):
+            origin = Origin.TOOL if number % 2 else Origin.USER
+            note = Note(f"coffee at the harbour, remark {number}", origin=origin, time=TIME + timedelta(days=number))
+            workspace.note(note, f"c{number}")
+
+        async def look(store: Store) -> list[tuple[Hit, ...]]:
+            every = await store.search(Query("coffee harbour"))
+            narrowed = [
+                Query("coffee harbour", limit=2),
+                Query("coffee harbour", origins=frozenset({Origin.TOOL})),
+                Query("coffee harbour", since=TIME + timedelta(days=4)),
+                Query("coffee harbour", until=TIME + timedelta(days=1)),
+                Query("coffee harbour", exclude_ids=frozenset(hit.id for hit in every.hits[1:])),
+            ]
+            return [tuple(every.hits), *[tuple((await store.search(query)).hits) for query in narrowed]]
+
+        every, few, tools, late, early, one = self.use(workspace, look)
+        assert [len(hits) for hits in (every, few, tools, late, early, one)] == [6, 2, 3, 2, 2, 1]
+        assert {hit.origin for hit in tools} == {Origin.TOOL}
+        assert one == every[:1] or one[0].id == every[0].id
+
+    def test_hits_come_best_first_and_say_how_much_of_the_question_they_cover(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        workspace.note(Note("the harbour is closed on Sundays"), "a1")
+        workspace.note(Note("coffee at the harbour costs three euros"), "a2")
+        best, *others = self.found(workspace, Query("what does coffee cost at the harbour"))
+        assert "three euros" in best.text
+        assert all(best.score >= other.score for other in others)
+        assert 0.0 < best.coverage <= 1.0
