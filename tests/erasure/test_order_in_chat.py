@@ -102,6 +102,20 @@ async def test_what_no_entry_says_is_offered_from_the_conversation(host: MemoryH
     assert f'nanobot-memory purge --text "{word}' in answer
 
 
+async def test_entries_forget_names_the_echoes_and_what_removes_them(
+    host: MemoryHost, capsys: pytest.CaptureFixture[str]
+):
+    await say(host, "Remember that I'm allergic to peanuts.")
+    await host.message_sent(session_key="cli:two", text="You're allergic to peanuts. Shall I cook?")
+    await host.close()
+    (gone,) = EntryRepository(host.workspace).load().entries
+    command = ["entries", "forget", gone, "--workspace", str(host.workspace)]
+    assert await asyncio.to_thread(run_command_line, command) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "cli_two" in said
+    assert f"`nanobot-memory purge {gone} --nearly` shows the lines" in said
+
+
 async def test_nothing_is_offered_where_nobody_said_it(host: MemoryHost):
     await say(host, "My dentist appointment is on Friday at ten.")
     assert "purge" not in await say(host, "Forget what I said about the zeppelin.", "cli:two")

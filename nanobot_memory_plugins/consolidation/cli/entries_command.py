@@ -137,7 +137,7 @@ def forget_entry(
     repository = opened(workspace)
     outcome = forget(repository, ids, who=WHO)
     texts = tuple(change.before.content for change in outcome.changes if change.before)
-    plan = plan_in_files(repository.paths, Erasure(tuple(ids), texts))
+    plan = plan_in_files(repository.paths, Erasure(tuple(ids), texts, nearly=True))
     if as_json:
         stands = [one for one in plan.to_json()["traces"] if one["removed"]]
         print_json({**outcome_row(outcome, repository), "stands": stands})
@@ -145,7 +145,7 @@ def forget_entry(
     show_outcome(outcome, repository)
     if plan.removed:
         names = ", ".join(plan.files)
-        console().print(shown(f"{names} still hold it; `nanobot-memory purge {' '.join(ids)}` shows the lines."))
+        console().print(shown(f"{names} still hold it; `{plan.command}` shows the lines."))
 
 
 @entries.command("restore")

@@ -1,16 +1,14 @@
 """What the model is told beside a message with an order: what was really written, in the user's language."""
 
-import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.fence import Language, neutralise
-from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.core.values import Erasure, Hit
 
 # Characters of an entry that are quoted.
 _QUOTED = 300
-_MARKS = re.compile(r"[\"'`$\\!%^&|<>]+")
 # Places that are named.
 _NAMED = 3
 
@@ -72,7 +70,7 @@ def forgotten(entries: Sequence[Entry], place: str, language: Language, plan: Er
     if language == "zh":
         named = "；".join(f"「{_quoted(entry)}」（id {entry.id}）" for entry in entries)
         done = f"用户要求忘掉的内容已从 {place} 移除：{named}。可以据此向用户确认。（entries restore 可恢复）"
-        where, purge = _places(plan), _purge(plan)
+        where, purge = _places(plan), plan.command
         found = f"对话记录（{where}）里还有这些话，但" if where else "对话记录里如果还有这些话，也"
         more = "" if plan.is_whole else f"时间不够，没有查完全部文件，`{purge} --dry-run` 会列出所有位置；"
         return f"{done}{found}不会再被想起；{more}彻底删除请运行 `{purge}`，请告诉用户。"
@@ -85,7 +83,7 @@ def forgotten(entries: Sequence[Entry], place: str, language: Language, plan: Er
 
 def stands(plan: ErasurePlan) -> str:
     """Say where the words of forgotten entries still stand, what that means, and what removes them."""
-    where, purge = _places(plan), _purge(plan)
+    where, purge = _places(plan), plan.command
     found = f"It still stands in {where}" if where else "Where it still stands in a conversation it stays there"
     more = "" if plan.is_whole else f" There was no time to look everywhere: `{purge} --dry-run` lists every place."
     return (
@@ -97,7 +95,7 @@ def stands(plan: ErasurePlan) -> str:
 def said_in_conversation(words: Sequence[str], held: Sequence[Hit], language: Language) -> str:
     """Say that no entry fits, and where a conversation has it."""
     lines = "\n".join(f"- {hit.path}, {hit.line}: {_short(hit.text)}" for hit in held)
-    command = f"nanobot-memory purge{_as_options(words)}"
+    command = ErasurePlan(Erasure(words=tuple(words)), ()).command
     if language == "zh":
         return (
             "用户要求忘掉的内容不在长期记忆条目中，没有删除任何内容，但对话记录里有。请问用户是不是这些，"
@@ -153,17 +151,6 @@ def being_forgotten(language: Language) -> str:
 def _places(plan: ErasurePlan) -> str:
     more = f" and {len(plan.places) - _NAMED} more" if len(plan.places) > _NAMED else ""
     return ", ".join(plan.places[:_NAMED]) + more
-
-
-def _purge(plan: ErasurePlan) -> str:
-    nearly = " --nearly" if any(one.nearly for one in plan.traces) else ""
-    words = _as_options(plan.erasure.words)
-    return f"nanobot-memory purge {' '.join(plan.erasure.ids)}{words}{nearly}"
-
-
-def _as_options(words: Sequence[str]) -> str:
-    """Return words as options of a command in any shell. Marks do not count where they are looked for."""
-    return "".join(f' --text "{" ".join(_MARKS.sub(" ", one).split())}"' for one in words)
 
 
 def _quoted(entry: Entry) -> str:

@@ -1,5 +1,6 @@
 """What a forgetting for good comes to, shown before it is done and told when it is: which lines of which files."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +11,7 @@ from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 # Characters of a line that are shown, and of those before the words, and lines of a file where not all are asked for.
 _SHOWN, _BEFORE, _LINES = 160, 40, 5
 _NEARLY = "--nearly removes it, too"
+_MARKS = re.compile(r"[\"'`$\\!%^&|<>]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,13 @@ class ErasurePlan:
         """The lines that something is removed from: file and number."""
         lines = (f"{one.where} line {held.line}" for one in self.removed for held in one.lines)
         return tuple(dict.fromkeys(lines))
+
+    @property
+    def command(self) -> str:
+        """The command that does it, for any shell: marks do not count where words are looked for."""
+        words = [f'--text "{" ".join(_MARKS.sub(" ", one).split())}"' for one in self.erasure.words]
+        nearly = ["--nearly"] if any(one.nearly for one in self.traces) else []
+        return " ".join(["nanobot-memory purge", *self.erasure.ids, *words, *nearly])
 
     @property
     def waits(self) -> bool:

@@ -292,7 +292,7 @@ class MemoriesView(View):
         async def ask() -> None:
             """Ask, with the lines of the plan of a purge: they stay, and it removes them."""
             end = time.monotonic() + _LOOK_SECONDS
-            erasure = Erasure(tuple(ids), tuple(entry.text for entry in entries))
+            erasure = Erasure(tuple(ids), tuple(entry.text for entry in entries), nearly=True)
             plan = await self.memory.run(
                 lambda: plan_in_files(self.memory.paths, erasure, stopped=lambda: time.monotonic() > end)
             )
@@ -342,5 +342,4 @@ def _kept(plan: ErasurePlan, t: Words) -> list[str]:
     more = [] if plan.is_whole else [t("There may be more: there was no time to look everywhere.")]
     if not lines:
         return more
-    purge = f"nanobot-memory purge {' '.join(plan.erasure.ids)}"
-    return [t("It stays here, and is not brought up any more; {purge} removes it:", purge=purge), *lines, *more]
+    return [t("It stays here, and is not brought up any more; {purge} removes it:", purge=plan.command), *lines, *more]
