@@ -325,3 +325,31 @@ def test_it_says_where_several_may_write_and_makes_the_owners_names_one(home, qu
     capsys.readouterr()
     assert run_command_line(["init", "--yes", "--no-model"]) == 0
     assert "nanobot-memory init --me" not in capsys.readouterr().out
+
+
+def test_own_names_join_who_is_listed_and_are_refused_where_they_are_two_peoples(home, quick, capsys):
+    file = home / ".nanobot" / "config.json"
+
+    def people(**listed):
+        options = {"core": {"people": listed}}
+        channels = {"telegram": {"enabled": True, "allowFrom": ["*"]}, "memoryPlugins": options}
+        file.write_text(json.dumps({"channels": channels}), encoding="utf-8")
+
+    def init(*names):
+        arguments = [part for name in names for part in ("--me", name)]
+        done = run_command_line(["init", "--yes", "--no-model", *arguments])
+        written = json.loads(file.read_text(encoding="utf-8"))["channels"]["memoryPlugins"]
+        return done, written["core"]["people"], capsys.readouterr().err
+
+    bob = ["telegram:222", "slack:U2"]
+    people(ana=["telegram:111", "cli"], bob=bob)
+    assert init("telegram:111", "slack:U1")[:2] == (0, {"ana": ["telegram:111", "cli", "slack:U1"], "bob": bob})
+    before = file.read_bytes()
+    done, _, told = init("telegram:222")
+    assert done != 0
+    assert "telegram:222 is bob's" in told
+    assert file.read_bytes() == before
+    people(bob=bob)
+    assert init("telegram:111")[:2] == (0, {"bob": bob, "owner": ["telegram:111", "cli"]})
+    people(ana=["cli"], bob=["cli"])
+    assert "one person only" in init("telegram:111")[2]

@@ -3,7 +3,7 @@
 import difflib
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobo
 from nanobot_memory_plugins.core.config.writing import ConfigChange, plugins_place, set_plugin_options
 from nanobot_memory_plugins.core.diagnosis import Health
 from nanobot_memory_plugins.core.errors import ConfigurationError, PluginError
-from nanobot_memory_plugins.core.people import OWNER, UNSAID, Senders
+from nanobot_memory_plugins.core.people import UNSAID, People, Senders
 from nanobot_memory_plugins.core.redaction import redact_text
 
 _INIT = "then run `nanobot-memory init` again."
@@ -28,7 +28,7 @@ _INIT = "then run `nanobot-memory init` again."
 class Plan:
     """The change of one configuration file. ``toggles`` are all installed plugins and whether they will be on.
 
-    ``senders`` are those who may write to nanobot, ``own_names`` the names by which its owner does.
+    ``senders`` are those who may write to nanobot, ``person`` is its owner by label and names where it is written.
     """
 
     file: Path
@@ -38,7 +38,7 @@ class Plan:
     memory: MemoryConfig
     problems: tuple[ConfigProblem, ...] = ()
     senders: Senders = UNSAID
-    own_names: tuple[str, ...] = ()
+    person: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def diff(self) -> str:
         """Return what changes as a unified diff, or nothing; secrets that stand beside it are hidden."""
@@ -48,7 +48,7 @@ class Plan:
 
     def write(self) -> ConfigChange:
         """Write the change, in one step and with a backup. Raises `ConfigurationError`."""
-        return set_plugin_options(self.file, _options(self.toggles, self.own_names))
+        return set_plugin_options(self.file, _options(self.toggles, self.person))
 
 
 def make_plan(
@@ -61,7 +61,7 @@ def make_plan(
     """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a mend.
 
     ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too. What is
-    switched off stays off. ``own_names`` become one person, the owner.
+    switched off stays off. ``own_names`` become names of one person, the owner.
     """
     _require_host()
     file = _file(given)
@@ -75,16 +75,41 @@ def make_plan(
         # A file that does not speak of memory yet has nothing wrong with it.
         problems = [problem for problem in problems if problem.key != "file"]
     toggles = {name: memory.enabled(name) for name in sorted(installed_plugins())}
-    names = tuple(dict.fromkeys((*filter(None, map(str.strip, own_names)), *(("cli",) if any(own_names) else ()))))
-    change = set_plugin_options(file, _options(toggles, names), dry_run=True)
     folder = _workspace(workspace, raw)
     senders = configured_senders(folder, str(file)) or UNSAID
-    return Plan(file, folder, toggles, change, memory, tuple(problems), senders, names)
+    person = _person([name for name in map(str.strip, own_names) if name], memory, problems, senders)
+    change = set_plugin_options(file, _options(toggles, person), dry_run=True)
+    return Plan(file, folder, toggles, change, memory, tuple(problems), senders, person)
 
 
-def _options(toggles: Mapping[str, bool], own_names: Sequence[str]) -> dict[str, dict[str, object]]:
-    people: dict[str, dict[str, object]] = {"core": {"people": {OWNER: list(own_names)}}} if own_names else {}
+def _options(toggles: Mapping[str, bool], person: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
+    people: dict[str, dict[str, object]] = {"core": {"people": dict(person)}} if person else {}
     return people | {name: {"enabled": on} for name, on in toggles.items()}
+
+
+def _person(
+    own_names: Sequence[str], memory: MemoryConfig, problems: Sequence[ConfigProblem], senders: Senders
+) -> dict[str, list[str]]:
+    """Return the owner with these names, too: whoever is listed with one of them, else with one of the owner's.
+
+    Raises `ConfigurationError` where they are two people's, or where it cannot be seen who is listed.
+    """
+    if not own_names:
+        return {}
+    wrong = next((problem for problem in problems if "core.people" in problem.key), None)
+    if wrong is not None:
+        raise ConfigurationError(wrong.message, mend=f"Correct it, {_INIT}")
+    names = list(dict.fromkeys((*own_names, "cli")))
+    listed = memory.core.people
+    theirs = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
+    if len(theirs) > 1:
+        whose = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in theirs)
+        raise ConfigurationError(
+            f"These names are several people's: {whose}.",
+            mend="Name with --me those of one person, or correct memoryPlugins.core.people.",
+        )
+    label = theirs[0] if theirs else People(listed, senders).owner().label
+    return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}
 
 
 def _require_host() -> None:
