@@ -1,7 +1,7 @@
 """Who is one person: the names that belong together, those of the owner, and how many people write at all."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core.harmless_names import harmless_name
 from nanobot_memory_plugins.core.values import Scope, Whose
@@ -50,12 +50,11 @@ class People:
     senders: Senders = UNSAID
 
     def owner(self) -> Person:
-        """Return the owner: whoever is listed with a name of the owner's, or a person of that label."""
+        """Return the owner: whoever is listed with a name of the owner's, or else under that label."""
         own = sorted(map(harmless_name, self.senders.owner))
-        for label, names in self._listed().items():
-            if not set(own).isdisjoint(names) or (not own and label == OWNER):
-                return Person(label, tuple(dict.fromkeys((*names, *own))), is_owner=True)
-        return Person(OWNER, tuple(own), is_owner=True)
+        listed = self._listed()
+        label = next((label for label, names in listed.items() if not set(own).isdisjoint(names)), OWNER)
+        return Person(label, tuple(dict.fromkeys((*listed.get(label, ()), *own))), is_owner=True)
 
     def of(self, scope: Scope) -> Person | None:
         """Return whose a memory or a call is; None where that is not known."""
@@ -67,8 +66,8 @@ class People:
             if not set(names).isdisjoint(listed):
                 return Person(label, tuple(listed))
         if not scope.user:
-            # A host that names nobody and says nothing else has one user.
-            return owner if self.senders is UNSAID and not scope.group_chat else None
+            # A host that names nobody and says nothing else has one user; that it is one whom it names is not known.
+            return replace(owner, names=()) if self.senders is UNSAID and not scope.group_chat else None
         if self.senders.by_channel:
             return Person(names[0], names[:1])
         return Person(scope.user, (scope.user,))
@@ -77,6 +76,16 @@ class People:
         """Return the people that are known by the configuration, the owner first."""
         owner = self.owner()
         return [owner, *(Person(label, names) for label, names in self._listed().items() if label != owner.label)]
+
+    def named(self, name: str) -> Person | None:
+        """Return whose label or name this is, ``owner`` and ``channel:id`` included; None where it is nobody's."""
+        for person in self.all():
+            if name in (person.label, *person.names) or (person.is_owner and name == OWNER):
+                return person
+        channel, _, user = name.partition(_BREAK)
+        if user:
+            return self.of(Scope(user=user, channel=channel))
+        return None if self.senders.by_channel else self.of(Scope(user=name))
 
     def ways(self, person: Person) -> tuple[Whose, ...]:
         """Return in which ways a memory is a person's."""

@@ -10,7 +10,6 @@ from nanobot_memory_plugins.core.harmless_names import harmless_scope
 from nanobot_memory_plugins.core.people import People
 from nanobot_memory_plugins.core.people_record import PeopleRecord
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
-from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 
 ScopeLike = Scope | Mapping[str, str] | None
 Share = Literal["auto", "agent", "user", "channel", "session"]
@@ -94,16 +93,14 @@ class Scopes:
         """Say whether a memory names nobody while each has their own, and nobody has taken over what does."""
         if self._share != "auto" or scope.user or scope.is_everybodys or scope.group_chat or self.has_one_user():
             return False
-        adopted = self._record is not None and self._record.current().adopted_by
-        person = self._people().of(scope)
-        return not adopted and (person is None or not person.names)
+        people = self._people()
+        person = people.of(scope)
+        return not self._adopters(people) and (person is None or not person.names)
 
     def has_one_user(self) -> bool:
         """Whether everything is shared because one person writes alone, as the host says and as far as was heard."""
         people = self._people()
-        heard = self._record.current().heard if self._record is not None else ()
-        others = set(heard) - {people.owner().label, *people.owner().names}
-        others = {name for name in others if not name.startswith(f"{NOBODYS_CHANNEL}:")}
+        others = self._record.current().others(people.owner()) if self._record is not None else ()
         return people.senders.one_user and not others
 
     def of_session(self, session_key: str) -> Scope:
@@ -144,12 +141,17 @@ class Scopes:
             case _:
                 return own
 
+    def _adopters(self, people: People) -> set[str]:
+        """Return the labels of those who see what names nobody, as the people are listed now."""
+        adopted = self._record.current().adopted_by if self._record is not None else ()
+        return {person.label for name in adopted if (person := people.named(name)) is not None}
+
     def _of_person(self, whole: Scope, people: People) -> tuple[Whose, ...]:
         person = people.of(whole)
         if (person is None or person.is_owner) and self.has_one_user():
             return (Whose(),)
-        adopted = self._record.current().adopted_by if self._record is not None else ()
-        more = (Whose(user="", group_chat=""),) if person is not None and person.label in adopted else ()
+        adopts = person is not None and person.label in self._adopters(people)
+        more = (Whose(user="", group_chat=""),) if adopts else ()
         if person is None or not person.names:
             # Not known who it is; or the host names some, and not this one.
             return (*((Whose(session=whole.session),) if whole.session else ()), *more)

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli.options import (
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.harmless_names import harmless_name
 from nanobot_memory_plugins.core.offered_senders import offered_senders
 from nanobot_memory_plugins.core.people import People
 from nanobot_memory_plugins.core.people_record import PeopleRecord
@@ -31,8 +32,10 @@ def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, 
     warn(problems)
     folder = resolve_workspace(workspace)
     senders = offered_senders(folder, memory_config)
-    found = People(memory_config.core.people, senders).all()
-    adopted = PeopleRecord(MemoryPaths.of(folder).memory).current().adopted_by
+    known = People(memory_config.core.people, senders)
+    found = known.all()
+    recorded = PeopleRecord(MemoryPaths.of(folder).memory).current().adopted_by
+    adopted = tuple(dict.fromkeys(person.label for name in recorded if (person := known.named(name)) is not None))
     (finding,) = people_findings(folder, memory_config, senders)
     if as_json:
         rows = [{"name": one.label, "names": one.names, "owner": one.is_owner} for one in found]
@@ -63,13 +66,16 @@ def adopt(
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
-    known = People(memory_config.core.people, offered_senders(folder, memory_config)).all()
-    if ":" not in name and name not in {one.label for one in known}:
+    known = People(memory_config.core.people, offered_senders(folder, memory_config))
+    listed = known.all()
+    person = known.named(harmless_name(name))
+    if person is None or (":" not in name and person.label not in {one.label for one in listed}):
         raise InputError(
-            f"{name} is nobody's name.", mend=f"Known are {', '.join(one.label for one in known)}, or write channel:id."
+            f"{name} is nobody's name.",
+            mend=f"Known are {', '.join(one.label for one in listed)}, or write channel:id.",
         )
-    PeopleRecord(MemoryPaths.of(folder).memory).adopt(name)
+    PeopleRecord(MemoryPaths.of(folder).memory).adopt((person.label, *person.names))
     if as_json:
-        print_json({"ok": True, "adopted_by": name})
+        print_json({"ok": True, "adopted_by": person.label})
     else:
-        console().print(f"What names nobody is seen by {shown(name)} from now on.")
+        console().print(f"What names nobody is seen by {shown(person.label)} from now on.")

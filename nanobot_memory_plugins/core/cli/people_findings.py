@@ -32,7 +32,7 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
         return [
             Finding("people", state, Health.DEGRADED if open_to_all else Health.GOOD, _NARROW if open_to_all else "")
         ]
-    heard = sorted(set(PeopleRecord(MemoryPaths.of(workspace).memory).current().heard) - _names(people.owner()))
+    heard = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
     if senders.one_user and not heard:
         return [Finding("people", f"one user, for whom everything is shared ({_who(people.owner())})")]
     listed = "; ".join(_who(person) for person in people.all())
@@ -41,10 +41,6 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
         return [Finding("people", state, Health.DEGRADED, _LIST)]
     where = f", since several may write in {', '.join(senders.several)}"
     return [Finding("people", f"each sees their own memories{where} ({listed})")]
-
-
-def _names(person: Person) -> set[str]:
-    return {person.label, *person.names}
 
 
 def _who(person: Person) -> str:

@@ -1,0 +1,132 @@
+"""What a workspace knows of its people: who was heard, and who took over what names nobody."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.bridge.senders import senders_of
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.cli.people_findings import people_findings
+from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.people import UNSAID
+from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
+from tests.scopes.test_auto_share import config, sees, tell
+
+RECORD = Path("memory") / ".people.json"
+MANY = {"telegram": {"enabled": True, "allowFrom": ["111", "222"]}}
+
+
+@pytest.mark.parametrize("people", [{}, {"owner": ["alice"]}, {"ana": ["alice"]}, {"owner": ["web:alice", "alice"]}])
+async def test_whoever_is_not_named_is_nobody_of_those_who_are(tmp_path: Path, people: dict[str, list[str]]):
+    async with MemoryHost(tmp_path, config=config(people=people)) as memory:
+        await tell(memory, "one", {"user": "alice", "channel": "web"})
+        await memory.message_received(session_key="bobs", text="Good morning.", scope={"user": "bob"})
+        assert not await sees(memory, "three")
+        assert await sees(memory, "four", {"user": "alice", "channel": "web"})
+
+
+def _torn(file: Path) -> None:
+    file.write_text('{"heard": ["al', encoding="utf-8")
+
+
+def _newer(file: Path) -> None:
+    file.write_text('{"heard": {"alice": "2031-01-01"}}', encoding="utf-8")
+
+
+def _empty(file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def _link(file: Path) -> None:
+    file.unlink()
+    file.symlink_to("/etc/hostname")
+
+
+def _loop(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file.name)
+
+
+@pytest.mark.parametrize("damage", [_torn, _newer, _empty, _folder, _link, _loop])
+async def test_a_record_that_cannot_be_read_may_have_named_anybody(tmp_path: Path, damage):
+    file = tmp_path / RECORD
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await tell(memory, "one", {"user": "alice"})
+    damage(file)
+    for user in ("", "bob", ""):  # Bob's writing makes a record anew
+        async with MemoryHost(tmp_path, config=config()) as memory:
+            assert not await sees(memory, f"of {user}", {"user": user} if user else None)
+    (finding,) = people_findings(tmp_path, config(), UNSAID)
+    assert "cannot be read" in finding.state
+
+
+async def test_what_could_not_be_read_is_kept_aside(tmp_path: Path):
+    file = tmp_path / RECORD
+    file.parent.mkdir()
+    _torn(file)
+    async with MemoryHost(tmp_path, config=config()) as memory:
+        await tell(memory, "one", {"user": "alice"})
+    assert "alice" in json.loads(file.read_text(encoding="utf-8"))["heard"]
+    assert file.with_name(f"{file.name}.unreadable").read_text(encoding="utf-8") == '{"heard": ["al'
+
+
+@pytest.mark.parametrize(
+    ("adopts", "people", "later", "adopter", "other"),
+    [
+        ("owner", {}, {}, "cli", "telegram:111"),
+        ("owner", {}, {"ana": ["cli", "telegram:111"]}, "telegram:111", "telegram:222"),
+        ("telegram:111", {"ana": ["telegram:111", "slack:U1"]}, {"ana": ["slack:U1"]}, "slack:U1", "telegram:222"),
+        ("telegram:111", {}, {"ana": ["slack:U1", "telegram:111"]}, "slack:U1", "telegram:222"),
+        ("ana", {"ana": ["telegram:111"]}, {"anna": ["telegram:111"]}, "telegram:111", "cli"),
+        ("slack:U1", {"ana": ["cli", "slack:U1"]}, {}, "cli", "telegram:222"),
+        ("telegram:333", {}, {}, "telegram:333", "telegram:111"),
+    ],
+)
+def test_who_takes_over_what_names_nobody_stays_that_person(tmp_path, capsys, adopts, people, later, adopter, other):
+    file = tmp_path / "config.json"
+    old = Scope(session="cli:old")
+
+    def scopes(listed: dict[str, Any]) -> Any:
+        channels = {**MANY, "memoryPlugins": {"core": {"people": listed}}}
+        defaults = {"workspace": str(tmp_path)}
+        file.write_text(json.dumps({"agents": {"defaults": defaults}, "channels": channels}), encoding="utf-8")
+        return offered_scopes(tmp_path, load_config(file)[0])
+
+    def allowed(known: Any, name: str) -> bool:
+        channel, _, user = name.partition(":")
+        return bool(known.visible(Scope(user=user, channel=channel, session="s")).allows(old))
+
+    assert scopes(people).is_nobodys(old)
+    at = ["--workspace", str(tmp_path), "--config", str(file), "--json"]
+    assert run_command_line(["people", "adopt", adopts, *at]) == 0
+    for listed in (people, later):
+        known = scopes(listed)
+        assert not allowed(known, other)
+        assert not known.is_nobodys(old)
+    assert allowed(known, adopter)
+    capsys.readouterr()
+    run_command_line(["people", "list", *at])
+    assert len(json.loads(capsys.readouterr().out)["adopted_by"]) in (1, 2)
+
+
+def test_a_hand_written_owner_is_the_owner_by_the_hosts_names_too():
+    from nanobot_memory_plugins.core.people import People
+
+    senders = senders_of(MANY, unified=False, approved=lambda _channel: [])
+    people = People({"owner": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}, senders)
+    for channel, user in (("telegram", "111"), ("slack", "U1"), ("cli", "user")):
+        assert people.of(Scope(user=user, channel=channel)) == people.owner()
+    assert [person.label for person in people.all()] == ["owner", "bob"]
+    assert {"telegram:111", "cli"} <= set(people.all()[0].names)
+    listed = People({"owner": ["telegram:111"], "ana": ["cli"]}, senders)
+    assert listed.owner().label == "ana"
+    assert not listed.of(Scope(user="111", channel="telegram")).is_owner
