@@ -35,6 +35,7 @@ COSTLY = (
     "password a1b2c3d4!",
     "| password | a1b2c3d4! |\n",
     "user,password\nann,a1b2c3d4!\n",
+    "phrase\n",
 )
 
 

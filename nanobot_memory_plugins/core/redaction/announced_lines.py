@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from nanobot_memory_plugins.core.redaction.cues import Cues, Lowered
+from nanobot_memory_plugins.core.redaction.effort import count_value
 from nanobot_memory_plugins.core.redaction.password_contexts import looks_told
 from nanobot_memory_plugins.core.redaction.rules import Span
 from nanobot_memory_plugins.core.redaction.told_values import told_span
@@ -83,6 +84,9 @@ def find_announced(text: str, lower: Lowered) -> Iterator[Span]:
         if word in _WORDS or word in _CODES:
             if _NUMBERED_WORDS.fullmatch(first.text) or _GROUPS.fullmatch(first.text):
                 lines = _lines_below(text, head_end + 1, _MOST_LINES)
+                count_value(
+                    sum(len(line.text) for line in lines)
+                )  # where every line is a head, each reads the next ones
                 yield from _judge_words(lines)
                 yield from _judge_codes(lines)
         elif (head.endswith((":", "：")) and " " not in first.text and looks_told(first.text)) or (
