@@ -142,7 +142,7 @@ def with_pyright(folder: Path) -> Mapping[str, set[int]]:
     return found
 
 
-@pytest.mark.parametrize("checker", [with_mypy, with_pyright])
+@pytest.mark.parametrize("checker", [with_mypy, pytest.param(with_pyright, marks=pytest.mark.slow)])
 def test_what_the_page_shows_passes_and_every_mistake_is_refused(
     checker: Callable[[Path], Mapping[str, set[int]]], plugins: Path
 ):

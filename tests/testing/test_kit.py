@@ -187,6 +187,7 @@ def test_core_does_without_the_kit_and_the_kit_without_pytest(tmp_path: Path):
     assert refused.startswith("InputError The fixtures need pytest, which is not installed. pip install pytest")
 
 
+@pytest.mark.slow
 def test_the_test_of_the_example_passes_by_itself(tmp_path: Path):
     folder = EXAMPLES / "deadline_plugin"
     for file in folder.glob("*.py"):
