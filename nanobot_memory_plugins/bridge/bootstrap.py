@@ -19,7 +19,10 @@ from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_own
 from nanobot_memory_plugins.bridge.turn_scopes import current_scope
+from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.prompt_memory import without_others_notes
+from nanobot_memory_plugins.core.scopes import Scopes
 
 # The long-term file by the name under which the model's file tools find it.
 MEMORY_FILE = "memory/MEMORY.md"
@@ -47,10 +50,14 @@ _prepared: ContextVar[_Prepared | None] = ContextVar("prepared_prompt_files", de
 
 
 class PromptFiles:
-    """Stands before the two methods by which nanobot brings files into a prompt."""
+    """Stands before the two methods by which nanobot brings files into a prompt.
 
-    def __init__(self, loop: Any, thread: MemoryThread) -> None:
+    ``scopes`` say whose notes a prompt may show while the memory has not started or fails.
+    """
+
+    def __init__(self, loop: Any, thread: MemoryThread, scopes: Callable[[], Scopes]) -> None:
         self._loop = loop
+        self._scopes = scopes
         self._thread = thread
         self._load: Callable[..., str] | None = None
         self._read: Callable[[], str] | None = None
@@ -124,11 +131,13 @@ class PromptFiles:
         **_: Any,
     ) -> _Prepared | None:
         """Return what the prompt shows of the files. None: the files as nanobot reads them. Never raises."""
+        # Dream sees the files that it rewrites through its prompt, so it gets them whole.
+        if is_own(current_request_session_key() or "") or is_own(f"{channel}:"):
+            return None
         try:
             memory = self._thread.started
-            # Dream sees the files that it rewrites through its prompt, so it gets them whole.
-            if memory is None or is_own(current_request_session_key() or "") or is_own(f"{channel}:"):
-                return None
+            if memory is None:
+                return self._without_memory(include_memory)
             loaded = self._loaded(workspace) if self._load is not None else None
             files = dict(self._sections(loaded, workspace)) if loaded else {}
             shows_memory = include_memory and self._read is not None
@@ -147,8 +156,23 @@ class PromptFiles:
             shown = texts.get(MEMORY_FILE, "") if long_term else long_term
             return _Prepared(self._loop.context, loaded, _below(shown, known))
         except Exception as error:
-            self._warn("the prompt's files are left as they are: {}", type(error).__name__)
+            self._warn("the prompt's files are not shortened: {}", type(error).__name__)
+            return self._without_memory(include_memory)
+
+    def _without_memory(self, include_memory: bool) -> _Prepared | None:
+        """Return the long-term file without what may be somebody else's, which needs no memory. Never raises."""
+        if not include_memory or self._read is None:
             return None
+        try:
+            long_term = self._long_term()
+            if long_term is None:
+                return None
+            key = current_request_session_key() or ""
+            visible = self._scopes().visible(self._scopes().known(key, current_scope(key)))
+            return _Prepared(self._loop.context, None, printable(without_others_notes(long_term, visible)))
+        except Exception as error:
+            self._warn("the long-term file is left out of the prompt: {}", type(error).__name__)
+            return _Prepared(self._loop.context, None, "")
 
     def _long_term(self) -> str | None:
         """Return the long-term file, before it is shortened.

@@ -3,6 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,9 @@ from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.scopes import Scopes
 from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.workspace_scopes import workspace_scopes
 
 
 class Bridge:
@@ -117,7 +120,7 @@ class Bridge:
         compacting = Compaction(self._loop, self.thread, limit=core.compaction_limit, idle=self._idle)
         attach("compaction under token pressure", compacting.attach_token_pressure)
         attach("compaction of a session", compacting.attach_archive)
-        prompt_files = PromptFiles(self._loop, self.thread)
+        prompt_files = PromptFiles(self._loop, self.thread, cache(self._scopes_without_memory))
         attach("bootstrap files", prompt_files.attach_files)
         attach("memory file in the prompt", prompt_files.attach_memory)
         attach("compaction after an overflow", self._attach_overflow(compacting))
@@ -174,6 +177,10 @@ class Bridge:
         _keep_entries_apart(MemoryPaths.of(self.workspace))
         config, problems = self.configuration.memory, self.configuration.problems
         return MemoryHost(self.workspace, config=config, llm=self._model, problems=problems, senders=self.senders)
+
+    def _scopes_without_memory(self) -> Scopes:
+        """Return whose is what, as the configuration and the files say it, without starting anything."""
+        return workspace_scopes(self.workspace, self.configuration.memory, self.senders)
 
     async def _catch_up(self, memory: Memory) -> None:
         if self._idle is not None:
