@@ -10,7 +10,9 @@ from nanobot_memory_plugins.consolidation.history import undo
 from nanobot_memory_plugins.consolidation.journal import Run, last_known
 from nanobot_memory_plugins.consolidation.merging import adopted
 from nanobot_memory_plugins.consolidation.moving import rest_of, together
+from nanobot_memory_plugins.consolidation.rendering import render
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.state import stamp_time
 from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
@@ -32,13 +34,22 @@ class ImportedEntries:
         new = {
             id_: entry
             for id_, entry in _unlike(theirs, here).items()
-            if not repository.tombstones.holds(entry.content) and (id_ in here or last_known(runs, id_) is None)
+            if not repository.tombstones.holds(entry) and (id_ in here or last_known(runs, id_) is None)
         }
         run = ""
         if new and not dry_run:
             done = repository.update(lambda current: together(current, _unlike(new, current), {}), who=_WHO, why=_WHY)
             run = done.run.id if done.run is not None else ""
         return JoinedEntries(len(new), len(theirs) - len(new), rest_of(document), run)
+
+    def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
+        """Return a file of entries without those that were forgotten for good here."""
+        repository = EntryRepository(workspace)
+        document = parse(data)
+        kept = {id_: one for id_, one in document.entries.items() if not repository.tombstones.holds(one)}
+        # With its own time the same file gives the same bytes again.
+        when = stamp_time(document) or repository.clock.now()
+        return data if len(kept) == len(document.entries) else render(document, kept, now=when)
 
     def take_back(self, workspace: Path, run: str) -> None:
         """Take the entries out again that a run added, where nobody has done so."""

@@ -167,7 +167,7 @@ class _Move:
         if not found:
             return False
         holds, before = self.repository.tombstones.holds, dict(self.before)
-        kept = {id_: entry for id_, entry in found.items() if not holds(entry.content)}
+        kept = {id_: entry for id_, entry in found.items() if not holds(entry)}
         self.repository.write(
             lambda state: Wanted(together(state.entries, kept, before)), who=WHO, why=MOVED, path=self.own
         )

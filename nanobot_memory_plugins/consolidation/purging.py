@@ -25,7 +25,6 @@ from nanobot_memory_plugins.core.erasure.plan import nearly_traces
 from nanobot_memory_plugins.core.erasure.rewriting import leftovers
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import replace_file
-from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 
 _UNKNOWN = (
@@ -55,7 +54,8 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     """Return what a purge of entries is about; nothing is written. Raises `InputError` for an id that nobody knows."""
     path = repository.path
     copies = _copies(repository, path)
-    found = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs(), frozenset(ids))
+    every = _versions([read_file(copy) for copy in (path, *copies)], repository.journal.runs())
+    found = [entry for entry in every if entry.id in frozenset(ids)]
     missing = sorted(set(ids) - {entry.id for entry in found})
     if missing:
         raise InputError(f"There is no entry {', '.join(missing)}.", mend=_UNKNOWN)
@@ -101,9 +101,10 @@ def erase_entries(repository: EntryRepository, erasure: Erasure, *, dry_run: boo
         folder = entries_folder(repository.paths)
         if not erasure.nearly:
             found += _nearly_held(repository, folder, wanted)
-        if not dry_run and (new := [*erasure.texts, *filter(_is_telling, erasure.words)]):
-            make_folder(repository.paths, folder)
-            repository.tombstones.add(new)
+        if not dry_run and (erasure.ids or wanted):
+            texts = [*erasure.texts, *filter(_is_telling, erasure.words), *(there[id_].content for id_ in gone)]
+            ids = {*traces.ids, *_ids_of(repository, traces)}
+            repository.tombstones.add(texts, ids)
         if not dry_run and (gone or any(traces.linked(entry) is not entry for entry in there.values())):
             # First out of the file, as any other change: somebody may be writing it.
             repository.write(lambda state: Written(traces.kept(state.entries)), who=who, why=PURGED)
@@ -214,11 +215,18 @@ class _Traces:
         return bool(self.wanted.count(text)) or any(f"[{id_}]" in text for id_ in self.ids)
 
 
-def _versions(copies: Sequence[bytes | None], runs: Sequence[Run], ids: frozenset[str]) -> list[Entry]:
-    """Return every state of the entries that is on disk."""
+def _versions(copies: Sequence[bytes | None], runs: Sequence[Run]) -> list[Entry]:
+    """Return every state of all entries that is on disk."""
     found = [slot.entry for data in copies if data for slot in parse(data).slots.values()]
     found += [entry for run in runs for change in run.changes for entry in (change.before, change.after) if entry]
-    return [entry for entry in found if entry.id in ids]
+    return found
+
+
+def _ids_of(repository: EntryRepository, traces: _Traces) -> set[str]:
+    """Return the ids of the entries that go from the copies and the journal."""
+    copies = _copies(repository, repository.path)
+    every = _versions([read_file(copy) for copy in copies], repository.journal.runs())
+    return {entry.id for entry in {(one.id, one.content): one for one in every}.values() if traces.holds(entry)}
 
 
 def _clean_copies(repository: EntryRepository, traces: _Traces, *, dry_run: bool) -> list[tuple[Path, int]]:

@@ -34,7 +34,7 @@ from nanobot_memory_plugins.consolidation.keeping import keep_aside, read_file, 
 from nanobot_memory_plugins.consolidation.merging import merged
 from nanobot_memory_plugins.consolidation.patch import patch_back
 from nanobot_memory_plugins.consolidation.rendering import render
-from nanobot_memory_plugins.consolidation.state import State, look, sha256
+from nanobot_memory_plugins.consolidation.state import State, is_purged, look, sha256
 from nanobot_memory_plugins.consolidation.tombstones import Tombstones
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
@@ -258,7 +258,7 @@ class EntryRepository:
     def _leave_purged_out(self, wanted: dict[str, Entry], current: Entries) -> None:
         for id_, entry in list(wanted.items()):
             before = current.get(id_)
-            if (before is None or before.content != entry.content) and self.tombstones.holds(entry.content):
+            if is_purged(entry, before, self.tombstones.holds):
                 if before is None:
                     del wanted[id_]
                 else:
@@ -268,7 +268,7 @@ class EntryRepository:
         """Return a state with what comes back now that the clock is not ahead any more."""
         entries = set_right(state.entries, file.runs(), self.clock.now())
         holds = self.tombstones.holds
-        kept = {id_: one for id_, one in entries.items() if id_ in state.entries or not holds(one.content)}
+        kept = {id_: one for id_, one in entries.items() if id_ in state.entries or not holds(one)}
         return replace(state, entries=kept, returned=changes_between(state.entries, kept))
 
     def is_set_right(self) -> bool:

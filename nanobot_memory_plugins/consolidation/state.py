@@ -53,11 +53,11 @@ def look(
     seen: bytes | None,
     backup: bytes | None,
     runs: Callable[[], Sequence[Run]],
-    was_purged: Callable[[str], bool],
+    was_purged: Callable[[Entry], bool],
 ) -> State:
     """Return the state of a file. ``runs`` reads what the journal knows of the file, where that is needed.
 
-    ``was_purged`` says whether a text was forgotten for good: it does not come back with a file.
+    ``was_purged`` says whether an entry was forgotten for good, or holds what was: it does not come back with a file.
     """
     data = raw if raw is not None else b""
     damage = damage_of(data, seen if seen is not None else backup) if raw is not None else ""
@@ -152,21 +152,21 @@ def _by_bytes(runs: Sequence[Run], digest: str) -> tuple[int, int] | None:
 
 
 def _without_purged(
-    entries: dict[str, Entry], known: Mapping[str, Entry], was_purged: Callable[[str], bool]
+    entries: dict[str, Entry], known: Mapping[str, Entry], was_purged: Callable[[Entry], bool]
 ) -> tuple[dict[str, Entry], tuple[str, ...]]:
-    """Return the entries without texts that were forgotten for good, and the ids of those that went or were put back.
-
-    One that we wrote since then was asked for.
-    """
-    new = [
-        id_
-        for id_, entry in entries.items()
-        if (id_ not in known or known[id_].content != entry.content) and was_purged(entry.content)
-    ]
+    """Return the entries without those that were forgotten for good, and the ids of what went."""
+    new = [id_ for id_, entry in entries.items() if is_purged(entry, known.get(id_), was_purged)]
     if not new:
         return entries, ()
     kept = {id_: entry for id_, entry in entries.items() if id_ not in new}
     return kept | {id_: known[id_] for id_ in new if id_ in known}, tuple(new)
+
+
+def is_purged(entry: Entry, before: Entry | None, was_purged: Callable[[Entry], bool]) -> bool:
+    """Say whether what is new of an entry was forgotten for good. One that we wrote since then was asked for."""
+    if before is not None and before.content == entry.content:
+        return False
+    return was_purged(entry) and (before is None or not was_purged(before))
 
 
 def _same(one: Entry | None, other: Entry | None) -> bool:

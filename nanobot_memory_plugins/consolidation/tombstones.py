@@ -1,21 +1,25 @@
-"""The entries that were forgotten for good: known by core's fingerprints, and not taken up again.
+"""The entries that were forgotten for good: known by core's fingerprints and by their ids, and not taken up again.
 
-``memory/.entries/purged``, which earlier versions wrote, is read as well: a line for each text, a salt, and the SHA-256
-of the salt and the text without case, width, space and punctuation.
+``memory/.entries/purged`` has a line for each id: a salt, and the SHA-256 of the salt and the id. Earlier versions
+wrote such lines for texts, without case, width, space and punctuation: these are read as well.
 """
 
 import hashlib
 import os
 import re
+import secrets
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.journal import entries_folder
-from nanobot_memory_plugins.consolidation.keeping import read_file
+from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
-from nanobot_memory_plugins.core.erasure.letters import plain
+from nanobot_memory_plugins.core.erasure.letters import Letters
+from nanobot_memory_plugins.core.erasure.recognising import matches_in
 from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.text import clean
 
@@ -25,36 +29,51 @@ _DAMAGED = re.compile(r"[0-9a-f]{0,16}(?: [0-9a-f]{0,64})?|.*[^\x20-\x7e].*")
 
 
 class Tombstones:
-    """The texts that were purged from one workspace."""
+    """What was purged from the entries of one workspace."""
 
     def __init__(self, paths: MemoryPaths) -> None:
         self._paths = paths
         self._path = entries_folder(paths) / "purged"
         self._fingerprints = Fingerprints(paths)
-        self._known: tuple[int, int, list[tuple[str, str]]] | None = None
+        self._known: tuple[int, int, Mapping[str, frozenset[str]]] | None = None
 
-    def add(self, texts: Iterable[str]) -> None:
-        """Remember texts by their fingerprints; what is short enough to be guessed is not. Raises `MemoryFileError`."""
-        remember_forgotten(self._paths, [Removal("", tuple(texts))])
+    def add(self, texts: Iterable[str], ids: Iterable[str] = ()) -> None:
+        """Remember texts by their fingerprints, but for what is short enough to be guessed, and entries by their ids.
 
-    def holds(self, text: str) -> bool:
-        """Return whether a text was purged, in these words, and not said again since.
+        Hold the lock of the entries. Raises `MemoryFileError`.
+        """
+        removal = Removal("", tuple(texts))
+        remember_forgotten(self._paths, [removal] if removal.words else [])
+        known = self._read()
+        new = [id_ for id_ in sorted(set(ids)) if not _is_among(known, _of_id(id_))]
+        if new:
+            make_folder(self._paths, self._path.parent)
+            salt = secrets.token_hex(8)
+            lines = "".join(f"{salt} {_hash(salt, _of_id(id_))}\n" for id_ in new).encode("ascii")
+            before = read_file(self._path) or b""
+            write_private(
+                self._path, before + (b"\n" if before and not before.endswith(b"\n") else b"") + lines, durable=True
+            )
+
+    def holds(self, entry: Entry) -> bool:
+        """Return whether an entry was purged, or holds purged words that were not said again since.
 
         Raises `MemoryFileError` when that cannot be read, or when a newer version wrote it down: what was forgotten for
         good must not come back for want of knowing it.
         """
-        earlier = _plain(text)
-        if any(_hash(salt, earlier) == digest for salt, digest in self._read()):
+        purged = self._read()
+        if _is_among(purged, _of_id(entry.id)) or _is_among(purged, _plain(entry.content)):
             return True
         known = self._fingerprints.known()
-        record = known.texts.get(known.key(plain(text))) if known is not None else None
-        return known is not None and record is not None and not known.is_said_again(record.id)
+        found = matches_in(Letters(entry.content), known) if known is not None else []
+        return known is not None and any(not known.is_said_again(one.record.id) for one in found)
 
-    def _read(self) -> list[tuple[str, str]]:
+    def _read(self) -> Mapping[str, frozenset[str]]:
+        """Return the digests by their salts."""
         try:
             status = os.stat(self._path)
         except OSError:
-            return []
+            return {}
         if self._known is None or self._known[:2] != (status.st_mtime_ns, status.st_size):
             text = (read_file(self._path) or b"").decode("ascii", "replace")
             if any(not _DAMAGED.fullmatch(line) for line in text.splitlines()):
@@ -62,9 +81,21 @@ class Tombstones:
                     "A newer version wrote the list of what was forgotten for good.",
                     mend="Update nanobot-memory-consolidation; nothing was written.",
                 )
-            found = [(match[1], match[2]) for match in _LINE.finditer(text)]
-            self._known = (status.st_mtime_ns, status.st_size, found)
+            found: dict[str, set[str]] = {}
+            for match in _LINE.finditer(text):
+                found.setdefault(match[1], set()).add(match[2])
+            known = {salt: frozenset(digests) for salt, digests in found.items()}
+            self._known = (status.st_mtime_ns, status.st_size, known)
         return self._known[2]
+
+
+def _is_among(known: Mapping[str, frozenset[str]], plain: str) -> bool:
+    return any(_hash(salt, plain) in digests for salt, digests in known.items())
+
+
+def _of_id(id_: str) -> str:
+    """Return what stands for an id; a text without punctuation is never the same."""
+    return f"id:{id_}"
 
 
 def _plain(text: str) -> str:

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.life_cycle import EXPIRED_SCORE, decay
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Operation, Update
 from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.joining import alike, joined, relinked
-from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, Owner, trusted
+from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Gathered, Material, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.whose import Tellers
 from nanobot_memory_plugins.core.scopes import owner
 from nanobot_memory_plugins.core.stated import stated_text
@@ -35,6 +35,23 @@ class Job:
 
     material: Material
     wishes: tuple[Wish, ...]
+
+
+def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
+    """Return the jobs with what of their materials can still be read: the rest bears nothing out any more."""
+    there = {(note.text, note.visible) for material in gathered.materials for note in material.notes}
+    entries = {(id_, one.content) for material in gathered.materials for id_, one in material.entries.items()}
+    return tuple(
+        replace(
+            job,
+            material=replace(
+                job.material,
+                notes=tuple(one for one in job.material.notes if (one.text, one.visible) in there),
+                entries={id_: one for id_, one in job.material.entries.items() if (id_, one.content) in entries},
+            ),
+        )
+        for job in jobs
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from nanobot_memory_plugins.consolidation.entry import Entry, new_id, whole_scop
 from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.memory import EntryMemory
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Answer, Operation, read_answer
-from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Done, Job, Wish, apply
+from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Done, Job, Wish, apply, still_there
 from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
 from nanobot_memory_plugins.consolidation.nightly.joining import tidied
 from nanobot_memory_plugins.consolidation.nightly.material import Gathered, Material, Narrow, Owner, digest, gather
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.nightly.records import LastRun, Proposal, Records
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.repository import Outcome
+from nanobot_memory_plugins.consolidation.repository import Outcome, Snapshot
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.log import logger
@@ -129,9 +129,12 @@ class NightlyConsolidation:
         now = self._clock.now().replace(microsecond=0)
         snapshot = self._repository.load()
         entries = tidied(snapshot.entries, now, self._owner_of)
-        gathered = gather(
+        return _Begun(now, self._gather(entries, now, snapshot), self.records.last_run(), entries)
+
+    def _gather(self, entries: dict[str, Entry], now: datetime, snapshot: Snapshot | None = None) -> Gathered:
+        return gather(
             self._repository.paths,
-            snapshot,
+            snapshot or self._repository.load(),
             entries,
             now=now,
             days=self._options.consolidation_days,
@@ -139,7 +142,6 @@ class NightlyConsolidation:
             narrow=self._narrow,
             timezone=self._timezone,
         )
-        return _Begun(now, gathered, self.records.last_run(), entries)
 
     def _is_new(self, material: Material, last: LastRun) -> bool:
         enough = material.notes or material.rest or len(material.entries) > 1
@@ -192,19 +194,20 @@ class NightlyConsolidation:
         return tuple(wishes)
 
     def _write(self, asked: _Asked, begun: _Begun, *, idle: bool) -> Report:
-        applied = Applied({})
+        applied, now = Applied({}), begun.gathered
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            nonlocal applied
-            applied = apply(
-                tidied(entries, begun.now, self._owner_of), asked.jobs, now=begun.now, owner_of=self._owner_of
-            )
+            nonlocal applied, now
+            current = tidied(entries, begun.now, self._owner_of)
+            # What the model was shown may have been forgotten for good while it was asked.
+            now = self._gather(current, begun.now) if asked.jobs else now
+            applied = apply(current, still_there(asked.jobs, now), now=begun.now, owner_of=self._owner_of)
             return applied.entries
 
         day = begun.now.astimezone(self._timezone).date().isoformat()
         outcome = self._repository.update(change, who=WHO, why=f"daily consolidation, {day}")
-        report = replace(self._report(applied, asked, begun, idle=idle), outcome=outcome)
-        self.records.propose(report.proposals, begun.gathered.foreign)
+        report = replace(self._report(applied, asked, replace(begun, gathered=now), idle=idle), outcome=outcome)
+        self.records.propose(report.proposals, now.foreign)
         self.records.note_run(self._noted(asked, begun, outcome))
         self._rotate(begun.now)
         if self._options.git_commit and outcome.run is not None:

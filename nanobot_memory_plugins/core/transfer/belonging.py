@@ -17,8 +17,10 @@ ARCHIVES_TAKEN = ".imports/archives.txt"
 # What each import into this workspace wrote.
 IMPORTS = ".imports/imports.jsonl"
 # It holds words that are being forgotten, for as long as that takes.
-_BEING_FORGOTTEN = ".erasure/unfinished.json"
-_NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, _BEING_FORGOTTEN})
+_BEING_FORGOTTEN = (".erasure/unfinished.json", ".erasure/unfinished.json.new")
+# What was forgotten for good, by fingerprints.
+OF_FORGOTTEN = ".erasure/"
+_NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, *_BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
 NOT_OURS = "it is no file of this memory"
 

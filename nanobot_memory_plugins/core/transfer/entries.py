@@ -41,6 +41,14 @@ class TakesBackEntries(Protocol):
         """Take back what `JoinedEntries.run` names. It blocks. Raises `InputError` where that cannot be done."""
 
 
+@runtime_checkable
+class LeavesForgottenOut(Protocol):
+    """A joiner that knows the entries that were forgotten for good."""
+
+    def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
+        """Return a file without the entries that were forgotten here. It blocks. Raises `NanobotMemoryError`."""
+
+
 def installed_joiner() -> EntriesJoiner | None:
     """Return what keeps the entries; None where nothing is installed that does."""
     for point in installed_entry_points(ENTRIES_GROUP):

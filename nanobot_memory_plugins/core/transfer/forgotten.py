@@ -24,6 +24,10 @@ class ForgottenHere:
     def __init__(self, paths: MemoryPaths) -> None:
         self._filter = HistoryFilter(Fingerprints(paths), clock=SystemClock(), redact=redact_text)
 
+    def is_any(self) -> bool:
+        """Say whether anything was forgotten for good here."""
+        return self._filter.is_needed()
+
     def message(self, record: TranscriptRecord) -> TranscriptRecord:
         """Return a message without it; without text where it says nothing else."""
         if not self._filter.is_needed():

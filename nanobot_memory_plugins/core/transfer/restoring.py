@@ -24,8 +24,8 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scrubbing.cleaning import Cleaned
 from nanobot_memory_plugins.core.scrubbing.files import cleaner_of
 from nanobot_memory_plugins.core.transfer.archive import Archive, opened_archive
-from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, Kind, kind_of
-from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, installed_joiner
+from nanobot_memory_plugins.core.transfer.belonging import ARCHIVES_TAKEN, NOT_OURS, OF_FORGOTTEN, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, LeavesForgottenOut, installed_joiner
 from nanobot_memory_plugins.core.transfer.forgotten import ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
@@ -43,6 +43,9 @@ _OWN_ENTRIES = "these entries could not be joined with those here: they stand in
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"
 _HELD_SECRETS = "it, or the entries that it belongs to, held secrets: they come without their history"
+_HELD_FORGOTTEN = "something was forgotten for good here: entries come one by one, without their history"
+# What was forgotten, by fingerprints: it is no part of what an import brings that can be taken back.
+_FORGOTTEN_KEY = ".erasure/key"
 _ENTRIES_FILE = "ENTRIES.md"
 # Files that grow by whole records.
 _APPENDED = frozenset({Kind.TRANSCRIPT, Kind.DAY_NOTES})
@@ -114,7 +117,8 @@ class _Restoring:
 
     def run(self, progress: Callable[[Part], None]) -> None:
         files = self._files()
-        own_entries = self._has_other_entries(files) or self._entries_hold_secrets(files)
+        own_entries = self._entries_may_hold_forgotten(files) or self._has_other_entries(files)
+        own_entries = own_entries or self._entries_hold_secrets(files)
         for done, file in enumerate(files):
             progress(Part(file.listed.path, len(files) + done, 2 * len(files)))
             if file.kind is Kind.SPILL:
@@ -145,8 +149,11 @@ class _Restoring:
 
         # The entries themselves come last of what belongs to them: a journal without them says nothing, they without
         # their journal would be taken for written by hand. What waited may have come home in a file of the archive.
-        def place(file: _File) -> tuple[bool, bool, str]:
-            return file.kind is Kind.SPILL, file.kind is Kind.ENTRIES and file.name == _ENTRIES_FILE, file.name
+        # What was forgotten comes last, first its key: until it is here, an import that broke off goes on as it began.
+        def place(file: _File) -> tuple[bool, bool, bool, bool, str]:
+            is_entries = file.kind is Kind.ENTRIES and file.name == _ENTRIES_FILE
+            is_forgotten = file.name.startswith(OF_FORGOTTEN)
+            return is_forgotten, file.name != _FORGOTTEN_KEY, file.kind is Kind.SPILL, is_entries, file.name
 
         return sorted(found, key=place)
 
@@ -161,6 +168,16 @@ class _Restoring:
             if file is None or data != self._archive.read(file.listed):
                 return True
         return False
+
+    def _entries_may_hold_forgotten(self, files: list[_File]) -> bool:
+        """Say whether something was forgotten here that the entries, or what they once were, may hold."""
+        found = self._forgotten.is_any() and any(
+            file.kind in (Kind.ENTRIES, Kind.LONG_TERM) and read_plain(file.path) != self._archive.read(file.listed)
+            for file in files
+        )
+        if found:
+            self._left_of_entries = _HELD_FORGOTTEN
+        return found
 
     def _entries_hold_secrets(self, files: list[_File]) -> bool:
         """Say whether secrets stand in the entries, or in what belongs to them.
@@ -197,10 +214,18 @@ class _Restoring:
                 return self._forgotten.transcript(cleaned.data)
             case Kind.DAY_NOTES:
                 return self._forgotten.notes(cleaned.data)
+            case Kind.LONG_TERM | Kind.ENTRIES if file.name.endswith(".md") and self._forgotten.is_any():
+                joiner = installed_joiner()
+                if not isinstance(joiner, LeavesForgottenOut):
+                    return cleaned.data
+                return joiner.without_forgotten(self._paths.workspace, cleaned.data)
             case _:
                 return cleaned.data
 
     def _take(self, file: _File, data: bytes) -> None:
+        if file.name.startswith(OF_FORGOTTEN) and not self._fits_the_key(file):
+            self._report.leave(_OWN_RECORD, file.listed.path)
+            return
         if file.name.endswith(".bak") and not self._is_of_the_file_here(file):
             self._report.leave(_OWN_RECORD, file.listed.path)
             return
@@ -216,6 +241,14 @@ class _Restoring:
                 self._report.took("files", file.listed.path)
                 return
         self._join(file, there, data)
+
+    def _fits_the_key(self, file: _File) -> bool:
+        """Say whether what the archive forgot can be told here: by the same key, or where nothing was forgotten."""
+        own = read_plain(self._paths.memory / _FORGOTTEN_KEY)
+        if file.name == _FORGOTTEN_KEY:
+            return not self._forgotten.is_any() or own is not None
+        listed = next((one for one in self._archive.manifest.files if one.path == f"memory/{_FORGOTTEN_KEY}"), None)
+        return listed is not None and own == self._archive.read(listed)
 
     def _take_waiting(self, file: _File) -> None:
         """Take the records of a file of what waited, as messages and notes like any other."""
@@ -278,7 +311,9 @@ class _Restoring:
 
     def _join_entries(self, file: _File, data: bytes) -> JoinedEntries | None:
         joiner = installed_joiner()
-        if joiner and self._left_of_entries == _HELD_SECRETS and not file.path.exists() and not self._report.dry_run:
+        is_moved = self._left_of_entries in (_HELD_SECRETS, _HELD_FORGOTTEN)
+        if joiner and is_moved and not file.path.exists() and not self._report.dry_run:
+            self._record.file(file.name, b"", 0)
             put_file(self._paths, file.path, b"", "")
         try:
             joined = joiner.join(self._paths.workspace, data, dry_run=self._report.dry_run) if joiner else None
@@ -321,7 +356,9 @@ class _Restoring:
         self._report.wrote(self._paths.relative(path), 1)
         if not self._report.dry_run:
             begin = len(read_plain(path) or b"")  # where it goes on; else there is nothing
-            self._record.file(path.relative_to(self._paths.memory).as_posix(), data, begin)
+            name = path.relative_to(self._paths.memory).as_posix()
+            if not name.startswith(OF_FORGOTTEN):  # what was forgotten is not taken back
+                self._record.file(name, data, begin)
             put_file(self._paths, path, data, modified, durable=durable)
             if not durable:
                 self._to_sync.append(path)

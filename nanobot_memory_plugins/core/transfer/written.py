@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.transfer.belonging import IMPORTS, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.belonging import IMPORTS, OF_FORGOTTEN, Kind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.placing import put_file, read_plain
 
@@ -112,9 +112,10 @@ class _Removal:
     lock_seconds: float
 
     def run(self, rows: Sequence[dict[str, Any]]) -> None:
-        written = [row for row in rows if "sha256" in row]
+        # Of an earlier version: what was forgotten stays so, and what has been forgotten since is known by its key.
+        written = [row for row in rows if "sha256" in row and not str(row["file"]).startswith(OF_FORGOTTEN)]
         together = [row for row in written if kind_of(str(row["file"])) is Kind.ENTRIES]
-        went_on = any(self._without(row) is None for row in together if _is_of_all(str(row["file"])))
+        went_on = any(self._without(row) is None for row in together if row["to"] and _is_of_all(str(row["file"])))
         for row in reversed(written):
             if went_on and row in together:
                 self.result.left.append((row["file"], _ENTRIES_WENT_ON))
@@ -129,9 +130,11 @@ class _Removal:
     def _without(self, row: dict[str, Any]) -> bytes | None:
         """Return a file without what was put into it, or None where that is not what it was."""
         data, begin, end = read_plain(self.paths.memory / row["file"]), int(row["from"]), int(row["to"])
-        if data is None or hashlib.sha256(data[begin:end]).hexdigest() != row["sha256"]:
+        if data is None:
             return None
-        if kind_of(row["file"]) in (Kind.ENTRIES, Kind.LONG_TERM) and len(data) != end:
+        if kind_of(row["file"]) in (Kind.ENTRIES, Kind.LONG_TERM, Kind.OTHER) and len(data) != end:
+            return None
+        if hashlib.sha256(data[begin:end]).hexdigest() != row["sha256"]:
             return None
         return data[:begin] + data[end:]
 
@@ -142,6 +145,8 @@ class _Removal:
                 return
             rest = self._without(row)
             if rest is None:
+                if not row["to"]:  # made for entries, and others stand in it now
+                    return
                 self.result.left.append((row["file"], _CHANGED))
                 return
             self._put(path, rest)

@@ -1,0 +1,207 @@
+"""An entry that was forgotten for good does not come back: not with a file, an archive, or an answer of a model."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.core import MemoryHost, Note
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.erasure import purge_texts
+from nanobot_memory_plugins.core.values import Erasure, Origin
+
+DENTIST = "My dentist Zebulon Krieger lives in Marzipan Street 5"
+TEA = "I like green tea"
+KEPT = "I play chess on Sundays"
+
+
+class Commands:
+    """The command line in one workspace."""
+
+    def __init__(self, workspace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.workspace = workspace
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str, status: int = 0) -> dict:
+        assert run_command_line([*arguments, "--workspace", str(self.workspace), "--json"]) == status
+        out = self._capsys.readouterr().out
+        return json.loads(out.splitlines()[-1]) if out.strip() else {}
+
+    @property
+    def memory(self) -> Path:
+        return self.workspace / "memory"
+
+    def remember(self, *texts: str) -> list[str]:
+        for text in texts:
+            self("entries", "remember", text)
+        return [one["id"] for one in self("entries", "list")["entries"]]
+
+    def listed(self) -> set[str]:
+        return {one["content"] for one in self("entries", "list")["entries"]}
+
+    def holds(self, words: str) -> bool:
+        files = [path for path in self.memory.rglob("*") if path.is_file()]
+        return any(words.encode() in path.read_bytes() for path in files)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Commands:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "here").mkdir()
+    return Commands(tmp_path / "here", capsys)
+
+
+@pytest.mark.parametrize(
+    ("text", "order"),
+    [
+        (DENTIST, ["--text", "Zebulon Krieger lives in Marzipan Street"]),
+        (DENTIST, ["--text", "Zebulon"]),
+        (DENTIST, ["ID"]),
+        (TEA, ["ID"]),
+        (TEA, ["--text", "green"]),
+        ("我喜欢喝狮峰龙井", ["--text", "狮峰龙井"]),
+    ],
+)
+def test_an_entry_that_was_purged_does_not_come_back_with_an_earlier_file(here: Commands, text: str, order: list[str]):
+    here.remember(KEPT, text)
+    id_ = next(one["id"] for one in here("entries", "list")["entries"] if one["content"] == text)
+    old = here.memory / "MEMORY.md"
+    before = old.read_bytes()
+    here("purge", *[id_ if word == "ID" else word for word in order], "--yes")
+    old.write_bytes(before)
+    assert here.listed() == {KEPT}
+    here.remember("I row on Mondays")
+    assert here.listed() == {KEPT, "I row on Mondays"}
+    assert not here.holds(text)
+
+
+def test_an_entry_that_had_been_forgotten_before_the_purge_does_not_come_back_either(here: Commands):
+    here.remember(KEPT, TEA)
+    id_ = next(one["id"] for one in here("entries", "list")["entries"] if one["content"] == TEA)
+    before = (here.memory / "MEMORY.md").read_bytes()
+    here("entries", "forget", id_)
+    here("purge", "--text", "green", "--yes")
+    (here.memory / "MEMORY.md").write_bytes(before)
+    assert here.listed() == {KEPT}
+
+
+def test_words_that_were_purged_do_not_come_back_in_an_edited_entry(here: Commands):
+    here.remember(KEPT, DENTIST)
+    here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
+    file = here.memory / "MEMORY.md"
+    file.write_text(file.read_text().replace(KEPT, f"{KEPT}, and Zebulon Krieger lives in Marzipan Street"))
+    assert here.listed() == {KEPT}
+
+
+def test_what_a_person_asks_to_be_remembered_again_is_kept_and_may_be_edited(here: Commands):
+    here.remember(DENTIST)
+    here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
+    here.remember(DENTIST)
+    file = here.memory / "MEMORY.md"
+    file.write_text(file.read_text().replace(DENTIST, f"{DENTIST}, first floor"))
+    assert here.listed() == {f"{DENTIST}, first floor"}
+
+
+@pytest.mark.parametrize("has_its_own", [False, True])
+@pytest.mark.parametrize(("is_moved", "order"), [(False, "Zebulon Krieger lives in Marzipan Street"), (True, "ID")])
+def test_an_older_archive_brings_all_entries_but_what_was_purged(
+    here: Commands, tmp_path: Path, has_its_own: bool, is_moved: bool, order: str
+):
+    here.remember(KEPT, DENTIST, TEA)
+    if is_moved:
+        (here.memory / "ENTRIES.md").touch()
+        here.remember(TEA)
+    ids = {one["content"]: one["id"] for one in here("entries", "list")["entries"]}
+    here("export", "--to", str(tmp_path / "a.zip"))
+    here("purge", *([ids[DENTIST], ids[TEA]] if order == "ID" else ["--text", order]), "--yes")
+    if not has_its_own:
+        for path in here.memory.iterdir():
+            if path.name.startswith(("MEMORY", "ENTRIES")):
+                path.unlink()
+        purged = here.memory / ".entries" / "purged"
+        keep = purged.read_bytes()
+        shutil.rmtree(here.memory / ".entries")
+        purged.parent.mkdir()
+        purged.write_bytes(keep)
+    here("import", str(tmp_path / "a.zip"))
+    assert here.listed() == ({KEPT} if order == "ID" else {KEPT, TEA})
+    assert not here.holds("Zebulon")
+    assert set(here("import", str(tmp_path / "a.zip"))["taken"].values()) <= {0}
+
+
+def test_an_older_archive_does_not_bring_what_only_a_conversation_here_had_said(here: Commands, tmp_path: Path, capsys):
+    there = Commands(tmp_path / "there", capsys)
+    there.workspace.mkdir()
+    there.remember(KEPT, DENTIST)
+    there("export", "--to", str(tmp_path / "a.zip"))
+    (here.memory / "sessions").mkdir(parents=True)
+    said = {"id": "1", "time": "2026-01-01T10:00:00+00:00", "role": "user", "session": "cli:a", "text": DENTIST}
+    (here.memory / "sessions" / "cli.jsonl").write_text(json.dumps(said) + "\n")
+    here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
+    here("import", str(tmp_path / "a.zip"))
+    assert here.listed() == {KEPT}
+    assert not here.holds("Zebulon")
+
+
+@pytest.mark.parametrize("words", ["Zebulon Krieger lives in Marzipan Street", "Zebulon"])
+async def test_what_is_purged_while_the_nightly_model_is_asked_is_not_added(here: Commands, words: str):
+    async with MemoryHost(here.workspace) as host:
+        await host.keep(Note(DENTIST, origin=Origin.USER), session_key="cli:a")
+        await host.keep(Note(KEPT, origin=Origin.USER), session_key="cli:a")
+
+        async def complete(messages, **_settings):
+            assert "Zebulon" in json.dumps(messages)
+            if words == "Zebulon":
+                await host.eraser.erase(Erasure(words=(words,)))
+            else:
+                await purge_texts(host, [words])
+            new = [{"op": "add", "content": one, "category": "fact", "importance": "high"} for one in (DENTIST, KEPT)]
+            return json.dumps({"operations": new})
+
+        clock = SystemClock()
+        memory = EntryMemory(here.workspace, clock=clock, redact=lambda text: text)
+        nightly = NightlyConsolidation(
+            memory, clock=clock, redact=lambda text: text, complete=complete, options=ConsolidationOptions()
+        )
+        report = await nightly.run()
+    assert [one.text for one in report.done] == [KEPT]
+    assert not here.holds("Zebulon")
+
+
+def test_what_was_forgotten_since_an_import_is_known_when_that_is_taken_back(here: Commands, tmp_path: Path, capsys):
+    there = Commands(tmp_path / "there", capsys)
+    there.workspace.mkdir()
+    there.remember(KEPT, TEA)
+    there("purge", "--text", "Somebody else lives in Oslo, too", "--yes", status=1)
+    there("purge", there("entries", "list")["entries"][1]["id"], "--yes")
+    there("export", "--to", str(tmp_path / "a.zip"))
+    here("import", str(tmp_path / "a.zip"))
+    here.remember(DENTIST)
+    here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
+    here("import", "--undo")
+    here.remember("Ottilie Zanzibarina moors at pier ninetyseven")
+    here("purge", "--text", "Ottilie Zanzibarina moors at pier", "--yes")
+    assert (here.memory / ".erasure" / "key").read_bytes() == (there.memory / ".erasure" / "key").read_bytes()
+
+
+def test_an_import_that_is_taken_back_leaves_no_empty_file_of_entries(here: Commands, tmp_path: Path, capsys):
+    there = Commands(tmp_path / "there", capsys)
+    (there.workspace / "memory").mkdir(parents=True)
+    (there.memory / "ENTRIES.md").touch()
+    there.remember(KEPT)
+    there("export", "--to", str(tmp_path / "a.zip"))
+    here.remember(DENTIST)
+    here("purge", "--text", "Zebulon Krieger lives in Marzipan Street", "--yes")
+    for path in here.memory.glob("MEMORY*"):
+        path.unlink()
+    here("import", str(tmp_path / "a.zip"))
+    assert here.listed() == {KEPT}
+    here("import", "--undo")
+    assert here.listed() == set()
+    assert not (here.memory / "ENTRIES.md").exists()
