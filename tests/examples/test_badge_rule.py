@@ -42,16 +42,16 @@ def test_with_it_the_badge_is_hidden_wherever_text_is_redacted(badge_rule):
 async def test_no_file_and_no_hit_of_a_memory_holds_a_badge(badge_rule, tmp_path: Path):
     workspace = tmp_path / "workspace"
     async with MemoryHost(workspace, config=CONFIG) as memory:
-        await memory.message_received(session_key="cli:one", text=f"My badge {ISSUED} opens the archive door.")
+        await memory.message_received(session_key="cli:one", text=f"In the archive I wear badge {ISSUED} on my coat.")
         await memory.tool_executed(
             session_key="cli:one", tool_name="exec", arguments={"of": ISSUED}, result=f"is {ISSUED}"
         )
         await memory.flush_index()
         asked = await memory.message_received(
-            session_key="cli:two", text="Do you remember which badge opens the archive?"
+            session_key="cli:two", text="Do you remember which badge I wear in the archive?"
         )
         assert asked.block is not None
-        assert "My badge [BADGE] opens the archive door." in asked.block
+        assert "In the archive I wear badge [BADGE] on my coat." in asked.block
         findings = {finding.subject: finding.state for finding in await memory.diagnose()}
     assert findings["redaction rules badge"] == "1 in use (example-badge-rule 0.1.0)"
     written = [path for path in workspace.rglob("*") if path.is_file()]
