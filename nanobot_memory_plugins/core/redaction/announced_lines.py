@@ -108,6 +108,8 @@ def _lines_below(text: str, at: int, most: int) -> list[_Line]:
         at = match.end()
         if match["text"]:
             lines.append(_Line(*match.span("text"), match["text"]))
+            if most > 1 and not (_NUMBERED_WORDS.fullmatch(match["text"]) or _GROUPS.fullmatch(match["text"])):
+                break
         elif not first:
             break
         first = False

@@ -195,14 +195,14 @@ def find_passwords_in_context(text: str, lower: Lowered) -> Iterator[Span]:
 
 
 def _find_beside_words(text: str, lower: Lowered) -> Iterator[Span]:
-    cues = list(matches(_CUE, text, lower))
+    values = [
+        (match.start("secret"), found, looks)
+        for match in _TOKEN.finditer(text)
+        if (looks := _looks(found := match["secret"].rstrip(_TRAIL))) is not _Looks.NONE
+    ]
+    cues = list(matches(_CUE, text, lower)) if values else []
     starts = [cue.start() for cue in cues]
-    for match in _TOKEN.finditer(text):
-        start = match.start("secret")
-        found = match["secret"].rstrip(_TRAIL)
-        looks = _looks(found)
-        if looks is _Looks.NONE:
-            continue
+    for start, found, looks in values:
         end = start + len(found)
         at = bisect_left(starts, start)
         left = (cue for cue in reversed(cues[bisect_left(starts, start - _FORWARD) : at]) if cue.end() <= start)

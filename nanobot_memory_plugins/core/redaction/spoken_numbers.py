@@ -36,12 +36,15 @@ _CHINESE = re.compile(
     rf"(?:(?P<phone>电话|手机|座机|号码)|(?P<code>密码|验证码|口令|[取提门]件?码))[^\n0-9A-Za-z，。]{{0,10}}?{_RUN}"
 )
 _MOBILE = re.compile(rf"(?<!{_DIGITS})[幺一](?:[ -]?{_DIGITS}){{10}}(?!{_DIGITS}|[十百千万])")
+# Of these some stand in every number that somebody dictates.
+_COMMON = words("one two three four five six seven eight nine zero ten twenty thirty forty fifty sixty seventy eighty")
+_FEWEST_WORDS = 2
 _NEAR, _FEWEST_CODE, _FEWEST_PHONE = 90, 4, 7
 
 
 def find_spoken(text: str, lower: Lowered) -> Iterator[Span]:
     """Find dictated numbers in the folded ``text``; ``lower`` is the same in lower case."""
-    if _CUES.meets(lower):
+    if _CUES.meets(lower) and sum(map(lower.count, _COMMON)) >= _FEWEST_WORDS:
         for match in _SPOKEN.finditer(text):
             number = len(_IS_NUMBER.findall(match.group()))
             before = text[max(0, match.start() - _NEAR) : match.start()]
