@@ -29,6 +29,8 @@ BOUNDED = {
     "core.redaction.personal._LOCAL": 64,
     "core.redaction.personal._LOCAL_CLASS": 64,
     "consolidation.spoken.sentences._TAIL": 2_000,
+    "consolidation.spoken.topics._CHINESE[0]": 200,
+    "consolidation.spoken.topics._CHINESE[2]": 200,
 }
 
 

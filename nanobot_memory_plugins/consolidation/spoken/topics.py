@@ -27,6 +27,8 @@ _CHINESE = (
     ),
     re.compile(r"(?:关于|[跟和与同](?=.+(?:有关|相关)))(?P<text>.+?)(?:有关|相关)?的?(?:全都|都|全)"),
 )
+# A longer sentence is no such order.
+_LONGEST = 200
 # Who is meant by these, nobody can tell from the order alone.
 _POINTS = re.compile(
     r"(?:it|that|this|these|those|them|me|us|him|her|you|myself|yourself|everything)|[我你他她它]们?的?|[这那][个些]?|[都全]+"
@@ -44,6 +46,8 @@ class Topic(NamedTuple):
 
 def topic_of(text: str) -> Topic | None:
     """Return whose "everything" a text asks for, or None where it asks for one thing."""
+    if len(text) > _LONGEST:
+        return None
     folded = " ".join(fold(text).split()).strip(" ,.!。，！")
     shown = " ".join(text.split()).strip(" ,.!。，！")
     if len(shown) != len(folded):
