@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS, sender_name
+from nanobot_memory_plugins.bridge.senders import LOCAL_CHANNELS
+from nanobot_memory_plugins.core.values.scopes import sender_name
 
 # Channels on which every conversation is one person's.
 _DIRECT_ONLY = LOCAL_CHANNELS | {"websocket", "email", "weixin", "msteams", "system"}

@@ -12,6 +12,7 @@ from typing import Any
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
 from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
 from nanobot_memory_plugins.core.people import Senders
+from nanobot_memory_plugins.core.values.scopes import WITH_NAME, sender_name
 
 # Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.
 LOCAL_CHANNELS = frozenset({"cli", "api", "sdk"})
@@ -19,8 +20,6 @@ LOCAL_CHANNELS = frozenset({"cli", "api", "sdk"})
 _WEB = "websocket"
 _LOOPBACK = ("", "localhost", "::1", "127.")
 _ANYBODY = "*"
-# Channels whose senders have an id and a name beside it, as "111|ana": the id is the sender.
-_WITH_NAME = frozenset({"telegram"})
 # Channels that let in by policies of their own, and which those are when nothing is said. Where they are open, whoever
 # finds the bot may write.
 _USUAL_POLICY = {"slack": "open", "mattermost": "open", "signal": "allowlist"}
@@ -28,11 +27,6 @@ _USUAL_POLICY = {"slack": "open", "mattermost": "open", "signal": "allowlist"}
 _GROUP_OF_WHATSAPP = "@g.us"
 
 Approved = Callable[[str], "list[str]"]
-
-
-def sender_name(channel: str, sender: str) -> str:
-    """Return the name of a sender that stays the same: without what people call themselves beside it."""
-    return sender.partition("|")[0] if channel in _WITH_NAME else sender
 
 
 def senders_of(channels: object, *, unified: bool, approved: Approved) -> Senders:
@@ -49,7 +43,7 @@ def senders_of(channels: object, *, unified: bool, approved: Approved) -> Sender
             several.append(name)
         else:
             # Telegram lets in by a sender's own name, too, which says no id: then it is whoever it lets in.
-            exact = name not in _WITH_NAME or all(one.isdigit() for one in allowed)
+            exact = name not in WITH_NAME or all(one.isdigit() for one in allowed)
             owner |= {f"{name}:{one}" for one in allowed} if exact else {name}
     one_user = unified or not several
     if not one_user:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
-from nanobot_memory_plugins.bridge.senders import sender_name, senders_of
+from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import config_from_mapping
 from nanobot_memory_plugins.core.people import People, Senders
 from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.values.scopes import sender_name
 
 WORD = "quillwort"
 

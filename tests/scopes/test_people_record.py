@@ -1,6 +1,8 @@
 """What a workspace knows of its people: who was heard, and who took over what names nobody."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from nanobot_memory_plugins.core.config import load_config
 from nanobot_memory_plugins.core.people import UNSAID
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
+from nanobot_memory_plugins.storage.database.schema import SCHEMA_VERSION
 from tests.scopes.test_auto_share import config, sees, tell
 
 RECORD = Path("memory") / ".people.json"
@@ -130,3 +133,36 @@ def test_a_hand_written_owner_is_the_owner_by_the_hosts_names_too():
     listed = People({"owner": ["telegram:111"], "ana": ["cli"]}, senders)
     assert listed.owner().label == "ana"
     assert not listed.of(Scope(user="111", channel="telegram")).is_owner
+
+
+def _written_before(workspace: Path, *, indexed: bool) -> None:
+    """Make the files and the index as a version did that kept the name beside the id."""
+    for file in (workspace / "memory").rglob("*"):
+        if file.is_file() and file.suffix in (".jsonl", ".md"):
+            text = file.read_text(encoding="utf-8")
+            for form in ('"user":"{}"', '"user": "{}"', "user: {};"):
+                text = text.replace(form.format("111"), form.format("111|ana"))
+            file.write_text(text, encoding="utf-8")
+    index = workspace / ".storage" / "memory.db"
+    if not indexed:
+        index.unlink()
+        return
+    with closing(sqlite3.connect(index)) as connection, connection:
+        connection.execute("UPDATE docs SET user = '111|ana' WHERE user = '111'")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION - 1}")
+
+
+@pytest.mark.parametrize("share", ["auto", "user", "channel"])
+@pytest.mark.parametrize("indexed", [True, False], ids=["with its index", "without an index"])
+async def test_a_sender_of_before_with_a_name_beside_the_id_is_the_same(tmp_path: Path, share: str, indexed: bool):
+    senders = senders_of(MANY, unified=False, approved=lambda _channel: [])
+    ana, bob = ({"user": user, "channel": "telegram"} for user in ("111", "222"))
+    async with MemoryHost(tmp_path, config=config(share=share), senders=lambda: senders) as memory:
+        await tell(memory, "telegram:111", ana)
+    _written_before(tmp_path, indexed=indexed)
+    assert "111|ana" in next((tmp_path / "memory" / "sessions").glob("telegram*")).read_text(encoding="utf-8")
+    async with MemoryHost(tmp_path, config=config(share=share), senders=lambda: senders) as memory:
+        await memory.flush_index()
+        assert await sees(memory, "another", ana)
+        assert not await sees(memory, "bobs", bob)
+    assert "111|ana" in next((tmp_path / "memory" / "sessions").glob("telegram*")).read_text(encoding="utf-8")

@@ -4,13 +4,22 @@ from dataclasses import dataclass
 
 # A channel of the host's own, on which no person writes.
 NOBODYS_CHANNEL = "system"
+# Channels whose senders have an id and a name beside it, as "111|ana": the id is the sender.
+WITH_NAME = frozenset({"telegram"})
+BESIDE = "|"
+
+
+def sender_name(channel: str, sender: str) -> str:
+    """Return the name of a sender that stays the same: without what people call themselves beside it."""
+    return sender.partition(BESIDE)[0] if channel in WITH_NAME else sender
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Whose a memory is. ``group_chat`` names the conversation of several people that it is from, if it is.
 
-    As the filter of a query an empty field does not narrow: it is for people who look at everything.
+    As the filter of a query an empty field does not narrow: it is for people who look at everything. A user's name is
+    the one that stays the same, whatever an older version wrote.
     """
 
     agent: str = ""
@@ -18,6 +27,11 @@ class Scope:
     channel: str = ""
     session: str = ""
     group_chat: str = ""
+
+    def __post_init__(self) -> None:
+        """Leave out what stands beside the user's name."""
+        if self.channel in WITH_NAME and BESIDE in self.user:
+            object.__setattr__(self, "user", sender_name(self.channel, self.user))
 
     @property
     def is_everybodys(self) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import apsw
 
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.values.scopes import BESIDE, WITH_NAME
 from nanobot_memory_plugins.storage.database import schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, immediate, query
 
@@ -40,7 +41,15 @@ def _add_group_chat(connection: apsw.Connection) -> None:
     connection.executemany("DELETE FROM files WHERE path = ?", {(path,) for _, path in found})
 
 
-STEPS: tuple[Step, ...] = (_add_group_chat,)
+def _shorten_names(connection: apsw.Connection) -> None:
+    """Leave out what stands beside users' names, as `Scope` does: an older version wrote "111|ana"."""
+    channels = ", ".join(f"'{channel}'" for channel in sorted(WITH_NAME))
+    shorter = "substr(user, 1, instr(user, :beside) - 1)"
+    where = f"channel IN ({channels}) AND instr(user, :beside) > 0"
+    connection.execute(f"UPDATE docs SET user = {shorter} WHERE {where}", {"beside": BESIDE})
+
+
+STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names)
 """The step at place n leads from version ``schema.FIRST_VERSION`` + n to the next. Only ever add to its end.
 
 A change of the schema: change `schema._TABLES`, count `schema.SCHEMA_VERSION` up, add a step here, and store the new

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTA
 
 # The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
 FIRST_VERSION = 1
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
 
