@@ -16,7 +16,7 @@ from nanobot_memory_plugins.consolidation.journal import entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
-from nanobot_memory_plugins.core.erasure.letters import Letters
+from nanobot_memory_plugins.core.erasure.letters import Letters, plain
 from nanobot_memory_plugins.core.erasure.recognising import matches_in
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import make_folder
@@ -42,7 +42,8 @@ class Tombstones:
 
         Hold the lock of the entries. Raises `MemoryFileError`.
         """
-        removal = Removal("", tuple(texts))
+        # What core has written down keeps the time of its order.
+        removal = Removal("", tuple(one for one in texts if not self._is_known(one)))
         remember_forgotten(self._paths, [removal] if removal.words else [])
         known = self._read()
         new = [id_ for id_ in sorted(set(ids)) if not _is_among(known, _of_id(id_))]
@@ -68,6 +69,11 @@ class Tombstones:
         found = matches_in(Letters(entry.content), known) if known is not None else []
         return known is not None and any(not known.is_said_again(one.record.id) for one in found)
 
+    def _is_known(self, text: str) -> bool:
+        known = self._fingerprints.known()
+        record = known.texts.get(known.key(plain(text))) if known is not None else None
+        return known is not None and record is not None and not known.is_said_again(record.id)
+
     def _read(self) -> Mapping[str, frozenset[str]]:
         """Return the digests by their salts."""
         try:
@@ -89,8 +95,8 @@ class Tombstones:
         return self._known[2]
 
 
-def _is_among(known: Mapping[str, frozenset[str]], plain: str) -> bool:
-    return any(_hash(salt, plain) in digests for salt, digests in known.items())
+def _is_among(known: Mapping[str, frozenset[str]], letters: str) -> bool:
+    return any(_hash(salt, letters) in digests for salt, digests in known.items())
 
 
 def _of_id(id_: str) -> str:
@@ -103,5 +109,5 @@ def _plain(text: str) -> str:
     return "".join(character for character in folded if character.isalnum())
 
 
-def _hash(salt: str, plain: str) -> str:
-    return hashlib.sha256(f"{salt}{plain}".encode()).hexdigest()
+def _hash(salt: str, letters: str) -> str:
+    return hashlib.sha256(f"{salt}{letters}".encode()).hexdigest()

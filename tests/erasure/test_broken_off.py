@@ -13,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import closing, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import ANY
 
 import apsw
@@ -241,7 +242,7 @@ def test_an_index_that_is_being_read_is_cleaned_by_the_next_command_which_needs_
 def test_who_interrupts_it_is_told_what_becomes_of_it(workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys):
     from nanobot_memory_plugins.core.erasure import erasing
 
-    def interrupt(*_arguments: object) -> None:
+    def interrupt(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
@@ -319,3 +320,73 @@ def test_the_same_purge_cleans_freed_pages_for_which_there_is_no_record(workspac
     assert holders(workspace) != set()
     assert run_command_line(purge) == 1
     assert holders(workspace) == set()
+
+
+def test_a_record_that_is_taken_up_is_there_whole_whenever_that_is_broken_off(workspace: Path, broken_off: str):
+    from nanobot_memory_plugins.core.erasure import unfinished
+
+    def end(*_arguments: object, **_options: object) -> str:
+        raise BrokenOff
+
+    record = ErasureRecord(MemoryPaths.of(workspace))
+    before = record.read()
+    with pytest.MonkeyPatch.context() as patched:
+        # One that is opened to be written, and is not.
+        patched.setattr(unfinished, "json", SimpleNamespace(loads=json.loads, dumps=end))
+        record.begin(before.erasure, before.time)
+        with pytest.raises(BrokenOff):
+            record.begin(before.erasure.joined(Erasure(words=("chess",))), before.time)
+    assert record.read() == before
+    assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
+    assert holders(workspace) == set()
+    assert not [one for one in record.path.parent.iterdir() if one.name.startswith("unfinished")]
+
+
+def test_a_purge_that_reaches_further_than_the_one_that_broke_off_is_carried_out(workspace: Path, broken_off: str):
+    with (workspace / "memory" / "MEMORY.md").open("a") as file:
+        file.write(f"\n## Mine\n\n{WORDS}\n")
+    ErasureRecord(MemoryPaths.of(workspace)).begin(Erasure(words=(WORDS,)), "2026-01-01T10:00:00+00:00")
+    command = ["purge", "--text", WORDS, "--everywhere", "--yes", "--workspace", str(workspace)]
+    assert run_command_line(command) == 0
+    assert holders(workspace) == set()
+
+
+def test_a_file_of_others_that_ends_in_tmp_is_named_and_nothing_waits_for_it(workspace: Path, capsys):
+    draft = workspace / "memory" / "draft.tmp"
+    draft.write_text(WORDS)
+    command = ["purge", "--text", "Zanzibarina Krieger", "--yes", "--workspace", str(workspace)]
+    assert run_command_line([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    (left,) = [one for one in told["traces"] if not one["removed"]]
+    assert (left["where"], left["waits"]) == ("memory/draft.tmp", False)
+    remember(EntryRepository(workspace), Said("Zanzibarina Krieger is my new boss"), who="user")
+    assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
+    assert len(EntryRepository(workspace).load().entries) == 1
+
+
+def test_a_purge_of_which_everything_waits_is_written_down_with_its_words(workspace: Path, capsys):
+    for path in (workspace / "memory" / "sessions").iterdir():
+        path.unlink()
+    left = workspace / "memory" / f".2026-01-01.md.{'a' * 16}.tmp"
+    left.write_text(WORDS)
+    lock = private_lock(MemoryPaths.of(workspace).lock(left.with_name("2026-01-01.md")))
+    command = ["purge", "--text", "Zanzibarina Krieger", "--yes", "--workspace", str(workspace), "--json"]
+    with lock:
+        done = subprocess.run(
+            [sys.executable, "-m", "nanobot_memory_plugins.core.cli", *command],
+            capture_output=True, text=True, check=False, env={**os.environ, "NANOBOT_MEMORY_PLUGINS": "consolidation"},
+        )  # fmt: skip
+        assert ErasureRecord(MemoryPaths.of(workspace)).read().erasure.words == ("Zanzibarina Krieger",), done
+    assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
+    assert not left.exists()
+
+
+def test_what_is_finished_later_keeps_the_time_of_its_order(workspace: Path):
+    from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
+
+    record = ErasureRecord(MemoryPaths.of(workspace))
+    record.begin(Erasure(words=(WORDS,)), "2026-01-01T10:00:00+00:00")
+    run_command_line(["entries", "list", "--workspace", str(workspace)])
+    known = Fingerprints(MemoryPaths.of(workspace)).known()
+    assert known is not None
+    assert {one.time.isoformat() for one in known.texts.values()} == {"2026-01-01T10:00:00+00:00"}

@@ -78,7 +78,7 @@ def purge(
     warn(problems)
     finished = finish_erasure(resolve_workspace(workspace), configuration)
     repository = opened(workspace)
-    if finished is not None and {*ids} <= {*finished.erasure.ids} and {*texts} <= {*finished.erasure.words}:
+    if finished is not None and _covers(finished.erasure, ids, texts, nearly=nearly, everywhere=everywhere):
         _tell(finished, (), dry_run=False, all_lines=all_lines, as_json=as_json)  # it was this one that broke off
         if finished.waits:
             raise typer.Exit(_FAILED)
@@ -88,7 +88,7 @@ def purge(
     plan: ErasurePlan | None = None
     if not yes:
         plan = run(_erase(repository, configuration, erasure, dry_run=True))
-    if not dry_run and (plan is None or (plan.removed and _is_meant(plan, all_lines=all_lines))):
+    if not dry_run and (plan is None or ((plan.removed or plan.waits) and _is_meant(plan, all_lines=all_lines))):
         try:
             plan = run(_erase(repository, configuration, erasure, dry_run=False))
         except KeyboardInterrupt:
@@ -98,6 +98,12 @@ def purge(
     _tell(plan, about.sessions, dry_run=dry_run, all_lines=all_lines, as_json=as_json)
     if not plan.removed or plan.waits:
         raise typer.Exit(_FAILED)
+
+
+def _covers(done: Erasure, ids: Sequence[str], words: Sequence[str], *, nearly: bool, everywhere: bool) -> bool:
+    """Say whether an erasure that was finished does all that is asked for."""
+    is_as_wide = done.nearly >= nearly and done.everywhere >= everywhere
+    return is_as_wide and {*ids} <= {*done.ids} and {*words} <= {*done.words}
 
 
 def _is_meant(plan: ErasurePlan, *, all_lines: bool) -> bool:
@@ -132,7 +138,7 @@ def _show(plan: ErasurePlan, *, all_lines: bool) -> None:
     if not plan.traces:
         said = "Nothing that is kept here holds these words: nothing was removed."
     elif not plan.removed:
-        said = f"Nothing was removed.{' The next start goes on with it.' if plan.waits else ''}"
+        said = f"Nothing was removed.{' The next start goes on with it.' if plan.waits and plan.is_done else ''}"
     elif not plan.is_done:
         said = f"Would be forgotten for good: {what}."
     elif plan.waits:

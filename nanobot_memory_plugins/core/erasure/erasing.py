@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, Era
 from nanobot_memory_plugins.core.erasure.unopened import unopened, unopened_indexes
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.files.entries import exact_time, read_time
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.plugin_host import PluginHost, run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store
@@ -60,13 +61,16 @@ class Eraser:
         try:
             earlier = await self._finish(record)
             plan = await self.plan(erasure)
-            if not plan.removed:
+            if not plan.removed and not (plan.unfinished or Erasure()).names_anything:
                 # An index that was not open at an earlier purge may hold it in freed pages.
-                cleaned = earlier or await self._recorded(record, ErasurePlan(Erasure(), ()))
+                cleaned = earlier or await self._recorded(
+                    record, ErasurePlan(Erasure(), ()), exact_time(self._clock.now())
+                )
                 waiting = {one.where: one for one in cleaned.traces if one.waits}
                 found = [one for one in plan.traces if one.where not in waiting]
                 return ErasurePlan(erasure, (*found, *waiting.values()), is_done=True)
-            return await self._recorded(record, plan, earlier.unfinished if earlier else None)
+            left = earlier.unfinished if earlier else None
+            return await self._recorded(record, plan, exact_time(self._clock.now()), left)
         finally:
             locked.__exit__(None, None, None)
 
@@ -114,29 +118,31 @@ class Eraser:
         if unfinished is None:
             await run_in_daemon_thread(record.end)  # nothing of it had begun
             return None
-        self.finished = await self._recorded(record, ErasurePlan(unfinished.erasure, ()))
+        self.finished = await self._recorded(record, ErasurePlan(unfinished.erasure, ()), unfinished.time)
         return self.finished
 
-    async def _recorded(self, record: ErasureRecord, plan: ErasurePlan, earlier: Erasure | None = None) -> ErasurePlan:
-        """Carry a plan out. What an ``earlier`` one has left to do stays written down as well."""
-        now = exact_time(self._clock.now())
+    async def _recorded(
+        self, record: ErasureRecord, plan: ErasurePlan, ordered: str, earlier: Erasure | None = None
+    ) -> ErasurePlan:
+        """Carry a plan out that was ordered at a time. What an ``earlier`` one has left to do stays written down."""
         begun = plan.erasure.joined(earlier) if earlier else plan.erasure
-        await run_in_daemon_thread(lambda: record.begin(begun, now))
-        done = plan.done(await self._carry_out(plan.erasure, dry_run=False))
+        await run_in_daemon_thread(lambda: record.begin(begun, ordered))
+        done = plan.done(await self._carry_out(plan.erasure, ordered=read_time(ordered), dry_run=False))
         left = done.unfinished.joined(earlier or Erasure()) if done.unfinished else earlier
         if left is None:
             await run_in_daemon_thread(record.end)
         elif left != begun:
-            await run_in_daemon_thread(lambda: record.reduce(left, now))
+            await run_in_daemon_thread(lambda: record.reduce(left, ordered))
         return done
 
-    async def _carry_out(self, erasure: Erasure, *, dry_run: bool) -> list[Trace]:
+    async def _carry_out(self, erasure: Erasure, *, ordered: datetime | None = None, dry_run: bool) -> list[Trace]:
         wanted = Wanted(erasure.texts, words=erasure.words, nearly=erasure.nearly)
         look = partial(purge_files, self._paths, wanted, everywhere=erasure.everywhere)
         if wanted and not dry_run:
             # A host may still have it, and would bring it back.
             texts = (*erasure.texts, *erasure.words)
-            await run_in_daemon_thread(lambda: remember_forgotten(self._paths, removals(self._paths, wanted, texts)))
+            held = partial(removals, self._paths, wanted, texts)
+            await run_in_daemon_thread(lambda: remember_forgotten(self._paths, held(), now=ordered))
         found = await run_in_daemon_thread(lambda: look(dry_run=dry_run)) if wanted else []
         store = self._store()
         if store is not None and not dry_run:

@@ -11,7 +11,7 @@ from filelock import Timeout
 from nanobot_memory_plugins.core.erasure.cleaning import Cleaned, clean_notes, clean_transcript, lines_with
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import nearly_traces, trace_of
-from nanobot_memory_plugins.core.erasure.rewriting import is_left_behind, lock_of, rewrite
+from nanobot_memory_plugins.core.erasure.rewriting import is_left_behind, is_of_a_write, lock_of, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
@@ -83,7 +83,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _purge_file(
     paths: MemoryPaths, path: Path, where: str, wanted: Wanted, *, dry_run: bool, everywhere: bool
 ) -> list[Trace]:
-    if path.name.endswith(".tmp") or (path.parent == paths.sessions and path.name.endswith(".bak")):
+    if is_of_a_write(path) or (path.parent == paths.sessions and path.name.endswith(".bak")):
         return _purge_leftover(paths, path, where, wanted, dry_run)
     if path.parent == paths.sessions and path.suffix == ".jsonl":
         return _rewrite(paths, path, where, partial(clean_transcript, wanted=wanted), wanted, dry_run)

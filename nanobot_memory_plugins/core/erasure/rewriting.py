@@ -51,6 +51,11 @@ def lock_of(paths: MemoryPaths, path: Path) -> Path:
     return paths.lock(path)
 
 
+def is_of_a_write(path: Path) -> bool:
+    """Say whether a file is a temporary one of ours, by its name."""
+    return _LEFT_BEHIND.fullmatch(path.name) is not None
+
+
 def is_left_behind(paths: MemoryPaths, path: Path) -> bool:
     """Say whether a temporary file is of a process that died: of one that lives its file is locked."""
     match = _LEFT_BEHIND.fullmatch(path.name)

@@ -93,15 +93,25 @@ class ErasureRecord:
             return None
 
     def begin(self, erasure: Erasure, time: str) -> None:
-        """Write down what is going to be erased, on the disk when this returns. Raises `MemoryFileError`."""
+        """Write down what is going to be erased, on the disk when this returns. Raises `MemoryFileError`.
+
+        What was written down before counts until then, and is overwritten.
+        """
+        before = self.read()
+        if before is None:
+            self._write(self.path, erasure, time)
+        elif before != Unfinished(erasure, time):
+            self.reduce(erasure, time)
+
+    def _write(self, path: Path, erasure: Erasure, time: str) -> None:
         row = {"version": _VERSION, "time": time, "erasure": asdict(erasure)}
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         try:
-            private_folder(self.path.parent, below=self._paths.memory)
-            with open(os.open(self.path, flags, 0o600), "wb", buffering=0) as file:
+            private_folder(path.parent, below=self._paths.memory)
+            with open(os.open(path, flags, 0o600), "wb", buffering=0) as file:
                 file.write(json.dumps(row).encode("ascii"))
                 os.fsync(file.fileno())
-            sync_folder(self.path.parent)
+            sync_folder(path.parent)
         except OSError as error:
             raise MemoryFileError(
                 f"What is to be forgotten cannot be written down: {error.strerror or type(error).__name__}.",
@@ -113,9 +123,7 @@ class ErasureRecord:
 
         Raises `MemoryFileError`.
         """
-        new = ErasureRecord(self._paths)
-        new.path = self._new
-        new.begin(erasure, time)
+        self._write(self._new, erasure, time)
         try:
             with open(self.path, "r+b", buffering=0) as old:
                 os.replace(self._new, self.path)

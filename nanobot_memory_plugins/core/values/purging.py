@@ -60,6 +60,11 @@ class Erasure:
     nearly: bool = False
     everywhere: bool = False
 
+    @property
+    def names_anything(self) -> bool:
+        """Whether something is to be forgotten, beside what is derived of what went already."""
+        return bool(self.ids or self.texts or self.words)
+
     def joined(self, other: "Erasure") -> "Erasure":
         """Return one erasure of both."""
         return Erasure(
