@@ -6,19 +6,21 @@ Mattermost and Signal have policies of their own for direct messages and groups.
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY
 from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
 from nanobot_memory_plugins.core.people import Senders
-from nanobot_memory_plugins.core.values.scopes import WITH_NAME, sender_name
+from nanobot_memory_plugins.core.values.scopes import sender_name
 
 # Channels of this machine, on which nanobot itself names nobody: its command line, SDK and HTTP interface.
 LOCAL_CHANNELS = frozenset({"cli", "api", "sdk"})
 # The browser's channel. It is on without being configured, and listens on this machine alone unless told otherwise.
 _WEB = "websocket"
 _LOOPBACK = ("", "localhost", "::1", "127.")
+_FIRST_ACCOUNT = "default"
 _ANYBODY = "*"
 # Channels that let in by policies of their own, and which those are when nothing is said. Where they are open, whoever
 # finds the bot may write.
@@ -42,9 +44,10 @@ def senders_of(channels: object, *, unified: bool, approved: Approved) -> Sender
         if is_open or len(allowed) > 1 or any(one == _ANYBODY or one.endswith(_GROUP_OF_WHATSAPP) for one in allowed):
             several.append(name)
         else:
-            # Telegram lets in by a sender's own name, too, which says no id: then it is whoever it lets in.
-            exact = name not in WITH_NAME or all(one.isdigit() for one in allowed)
-            owner |= {f"{name}:{one}" for one in allowed} if exact else {name}
+            # Where what is listed is no sender's id, it is whoever the channel lets in.
+            named = {f"{name}:{one}" for one in allowed}
+            by_name = not all(_is_id(name, one, section) for one in allowed) and not _is_open_by_policy(name, section)
+            owner |= {name} if by_name else named
     one_user = unified or not several
     if not one_user:
         owner = {name for name in owner if ":" not in name and (name in LOCAL_CHANNELS or name == _WEB)}
@@ -95,8 +98,19 @@ def configured_senders(workspace: Path, source: str) -> Senders | None:
         if own.resolve() != workspace.resolve() and file == usual:
             return None
         unified = defaults.get("unifiedSession", defaults.get("unified_session", False)) is True
-        return senders_of(_part(raw, "channels"), unified=unified, approved=_approved)
+        return senders_of(_part(raw, "channels"), unified=unified, approved=partial(_approved_beside, file))
     return None
+
+
+def _approved_beside(file: Path, channel: str) -> list[str]:
+    """Return whom the owner of the nanobot of this configuration has approved, as `_approved` does in its process."""
+    store = file.parent / "pairing.json"
+    if not store.exists():
+        return []
+    raw, wrong = read_json(store)
+    if wrong or not isinstance(raw, Mapping):
+        return [_ANYBODY]
+    return _texts(_part(raw, "approved").get(channel))
 
 
 def _approved(channel: str) -> list[str]:
@@ -129,11 +143,22 @@ def _enabled(channels: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if not isinstance(plain, Mapping):
             continue
         accounts = plain.get("instances")
-        for one in accounts if isinstance(accounts, list) else [plain]:
-            if isinstance(one, Mapping) and one.get("enabled", plain.get("enabled", name == _WEB)) is True:
-                yield str(name), {**plain, **one}
+        if not isinstance(accounts, list):
+            if plain.get("enabled", name == _WEB) is True:
+                yield str(name), plain
+            continue
+        for place, one in enumerate(accounts):
+            if isinstance(one, Mapping) and one.get("enabled", plain.get("enabled")) is True:
+                yield _account_name(str(name), one, place), {**plain, **one}
     if _WEB not in extra:
         yield _WEB, {}
+
+
+def _account_name(channel: str, account: Mapping[str, Any], place: int) -> str:
+    """Return the name under which nanobot runs one account of a channel."""
+    usual = _FIRST_ACCOUNT if place == 0 else f"assistant-{place + 1}"
+    name = str(account.get("id") or account.get("instanceId") or account.get("instance_id") or usual).strip()
+    return channel if name == _FIRST_ACCOUNT else f"{channel}.{name}"
 
 
 def _listed(section: Mapping[str, Any]) -> list[str]:
@@ -141,10 +166,27 @@ def _listed(section: Mapping[str, Any]) -> list[str]:
     return [*_texts(_allowed(section)), *_texts(_allowed(_part(section, "dm")))]
 
 
+def _is_id(name: str, listed: str, section: Mapping[str, Any]) -> bool:
+    """Say whether a channel names its senders as this one is listed."""
+    if name == "telegram":
+        return listed.isdigit()  # it lets in by a sender's own name, too
+    if name == "signal":
+        return listed.startswith("+")  # a number is the first of a sender's names
+    if name == "mattermost":
+        return bool(section.get("allowFromMatchMode", section.get("allow_from_match_mode", "id")) == "id")
+    return True
+
+
 def _is_open(name: str, section: Mapping[str, Any]) -> bool:
     """Say whether a channel with policies of its own lets in people that nobody has named."""
     if _texts(_allowed(section)):
         return False  # nanobot does not look at it there; whoever else writes is known by their own name
+    return _is_open_by_policy(name, section)
+
+
+def _is_open_by_policy(name: str, section: Mapping[str, Any]) -> bool:
+    if name not in _USUAL_POLICY:
+        return False
     direct, group = _part(section, "dm"), _part(section, "group")
     usual = _USUAL_POLICY[name]
     closed = direct.get("enabled") is False or direct.get("policy", usual) == "allowlist"

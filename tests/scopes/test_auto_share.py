@@ -9,11 +9,13 @@ import pytest
 
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.senders import senders_of
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.consolidation.operations import Said, remember
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.config import config_from_mapping
+from nanobot_memory_plugins.core.config import config_from_mapping, load_config
+from nanobot_memory_plugins.core.offered_senders import offered_senders
 from nanobot_memory_plugins.core.people import People, Senders
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import sender_name
@@ -185,6 +187,59 @@ def test_the_owner_is_who_writes_on_this_machine_and_each_channels_only_sender()
     assert people.of(Scope(channel="telegram")) is None
     assert sender_name("telegram", "1|ana") == "1"
     assert sender_name("other", "1|ana") == "1|ana"
+
+
+@pytest.mark.parametrize(
+    ("channel", "section", "sender", "is_owner"),
+    [
+        ("signal", {"dm": {"policy": "allowlist", "allowFrom": ["+4917"]}}, "+4917|0a1b", True),
+        ("signal", {"dm": {"policy": "allowlist", "allowFrom": ["0a1b"]}}, "+4917|0a1b", True),
+        ("signal", {"dm": {"policy": "allowlist", "allowFrom": ["4917"]}}, "+4917|0a1b", True),
+        ("signal", {"dm": {"policy": "open"}, "allowFrom": ["0a1b"]}, "+5555|ffff", False),
+        ("mattermost", {"allowFromMatchMode": "username", "groupPolicy": "allowlist",
+                        "dm": {"policy": "allowlist", "allowFrom": ["ana"]}}, "x9userid", True),
+        ("mattermost", {"allowFromMatchMode": "email", "allowFrom": ["ana@example.org"]}, "x9stranger", False),
+        ("mattermost", {"groupPolicy": "allowlist", "dm": {"policy": "allowlist", "allowFrom": ["u1"]}}, "u2", False),
+        ("feishu.work", {"instances": [{"id": "work", "enabled": True, "allowFrom": ["ou_1"]}]}, "ou_1", True),
+        ("feishu", {"instances": [{"id": "default", "enabled": True, "allowFrom": ["ou_1"]}]}, "ou_1", True),
+        ("feishu.work", {"instances": [{"instanceId": "work", "enabled": True, "allowFrom": ["ou_1"]}]}, "ou_1", True),
+        ("feishu.b", {"instances": [{"id": "a", "enabled": True, "allowFrom": ["1"]},
+                                    {"id": "b", "enabled": True, "allowFrom": ["2"]}]}, "1", False),
+        ("feishu.assistant-2", {"instances": [{"enabled": False}, {"enabled": True, "allowFrom": ["2"]}]}, "2", True),
+        ("telegram", {"allowFrom": ["ana"]}, "111|ana", True),
+        ("telegram", {"allowFrom": ["111"]}, "222|111", False),
+    ],
+)  # fmt: skip
+def test_the_owner_is_known_by_the_name_that_the_channel_gives(channel, section, sender, is_owner):
+    channels = {channel.partition(".")[0]: {"enabled": True, **section}}
+    senders = senders_of(channels, unified=False, approved=lambda _channel: [])
+    scope = TurnScopes(lambda: senders).of("s", channel=channel, chat_id=sender, sender=sender, metadata={})
+    person = People({}, senders).of(scope)
+    assert (person is not None and person.is_owner) == is_owner
+
+
+def test_a_command_reads_the_approvals_beside_the_configuration_that_it_is_given(tmp_path: Path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    bot = tmp_path / "bot2"
+    for folder, approved in ((tmp_path / ".nanobot", []), (bot, ["222"])):
+        folder.mkdir()
+        (folder / "pairing.json").write_text(json.dumps({"approved": {"telegram": approved}}), encoding="utf-8")
+    defaults = {"workspace": str(tmp_path / "workspace")}
+    nanobot = {
+        "agents": {"defaults": defaults},
+        "channels": {"telegram": {"enabled": True, "allowFrom": ["111"]}},
+    }
+    (bot / "config.json").write_text(json.dumps(nanobot), encoding="utf-8")
+
+    def one_user() -> bool:
+        senders = offered_senders(tmp_path / "workspace", load_config(bot / "config.json")[0])
+        return senders.one_user
+
+    assert not one_user()
+    (bot / "pairing.json").unlink()
+    assert one_user()
+    (bot / "pairing.json").mkdir()
+    assert not one_user()
 
 
 def test_a_channel_of_many_is_no_owners_name_there():

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 # A channel of the host's own, on which no person writes.
 NOBODYS_CHANNEL = "system"
-# Channels whose senders have an id and a name beside it, as "111|ana": the id is the sender.
-WITH_NAME = frozenset({"telegram"})
+# Channels whose senders have an id and other names beside it, as "111|ana" or "+4917|0a1b": the first is the sender.
+WITH_NAME = frozenset({"telegram", "signal"})
 BESIDE = "|"
 
 
