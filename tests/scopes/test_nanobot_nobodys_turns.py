@@ -6,6 +6,7 @@ from typing import Any
 from nanobot.bus.events import InboundMessage
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
+from nanobot_memory_plugins.bridge.sessions import public_messages
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, ToolCall
 from tests.scopes.nanobot_chat import Chat, Install, chatting
 
@@ -43,6 +44,8 @@ async def test_what_a_model_sends_to_another_session_is_not_the_word_of_the_user
         noting(server, ORDER)
         await chat.loop._process_message(message)
         await chat.say("Go on.", *ANA)
+        history = public_messages(chat.loop.sessions.get_or_create("telegram:111").messages)
+    assert [one["role"] for one in history if one.get("content") == ORDER] == ["assistant"]
     said = [
         record for record in nanobot.transcript() if record["session"] == "telegram:111" and "4455" in record["text"]
     ]
