@@ -1,6 +1,7 @@
 """Forgetting for good: no trace of an entry in the file, its backup, the journal, or what was kept aside."""
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -267,7 +268,7 @@ def _clean_copy(
     is_aside = ASIDE in name
     if is_aside or is_damaged:
         for text in traces.texts:  # in a damaged copy it may stand outside an entry
-            cleaned = cleaned.replace(text.encode("utf-8", "replace"), b"")
+            cleaned = _as_words(text).sub(b"", cleaned)
     pieces: list[bytes] = []
     count = len(gone)
     for piece in parse(cleaned).pieces:
@@ -277,6 +278,13 @@ def _clean_copy(
         count += len(notes.found) if notes is not None else 0
     cleaned = b"".join(pieces)
     return cleaned, count or int(cleaned != data)
+
+
+def _as_words(text: str) -> re.Pattern[bytes]:
+    """Return what finds a text where no word goes on before or behind it. Bytes: a damaged copy may be no UTF-8."""
+    before = rb"(?<![A-Za-z0-9_])" if text[:1].isascii() and text[:1].isalnum() else b""
+    after = rb"(?![A-Za-z0-9_])" if text[-1:].isascii() and text[-1:].isalnum() else b""
+    return re.compile(before + re.escape(text.encode("utf-8", "replace")) + after)
 
 
 def _clean_journal(path: Path, traces: _Traces, stale: Collection[str], dry_run: bool) -> int:

@@ -14,11 +14,14 @@ from nanobot_memory_plugins.consolidation.journal import Run, entries_folder
 from nanobot_memory_plugins.consolidation.keeping import read_file, write_private
 from nanobot_memory_plugins.consolidation.operations import FORGET, FORGET_ALL
 from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.values import Scope, Visibility, Withheld
 
 _NAME = "said-again"
+# Texts that are kept ready to be looked for.
+_KEPT = 2_000
 _SCOPE = TypeAdapter(Scope)
 
 
@@ -54,6 +57,7 @@ class WithheldTexts:
         self._repository = repository
         self._file = entries_folder(repository.paths) / _NAME
         self._lock = threading.Lock()
+        self._ready: BoundedDict[str, Wanted] = BoundedDict(_KEPT)
         self._known: tuple[tuple[str, ...], dict[str, _Forgotten]] = ((), {})
 
     def texts(self, visible: Visibility) -> tuple[Withheld, ...]:
@@ -94,16 +98,22 @@ class WithheldTexts:
             return {}
         there = self._repository.load().entries
         said = list(self._said_again())
-        told, saying = Wanted(entry.content for entry in there.values()), Wanted(found.values())
+        # Entries stand here as they were written, without secrets: to look for these takes most of the time.
+        told = Wanted((entry.content for entry in there.values()), are_redacted=True)
+        saying = Wanted(found.values(), are_redacted=True)
         alike = [entry for entry in there.values() if saying.count(entry.content)]
         forgotten: dict[str, _Forgotten] = {}
         for id_, text in found.items():
             if id_ not in there:
-                wanted = Wanted([text])
+                wanted = self._wanted_of(text)
                 again = [scope for name, scope in said if name == id_]
                 again += [whole_scope(entry) for entry in alike if wanted.count(entry.content)]
                 if told.count(text):
-                    again += [whole_scope(entry) for entry in there.values() if Wanted([entry.content]).count(text)]
+                    again += [
+                        whole_scope(entry)
+                        for entry in there.values()
+                        if Wanted([entry.content], are_redacted=True).count(text)
+                    ]
                 forgotten[id_] = _Forgotten(Withheld(text), wanted, tuple(dict.fromkeys(again)))
         for id_, run in names.items():
             if not any(change.id in there for change in run.changes):
@@ -112,6 +122,11 @@ class WithheldTexts:
                 whose = tuple(whole_scope(change.before) for change in run.changes if change.before is not None)
                 forgotten[id_] = _Forgotten(Withheld(name, is_name=True), Wanted((), words=[name]), tuple(again), whose)
         return forgotten
+
+    def _wanted_of(self, text: str) -> Wanted:
+        wanted = self._ready.pop(text, None) or Wanted([text])
+        self._ready[text] = wanted  # the one that was used last is the last
+        return wanted
 
     def _said_again(self) -> Iterator[tuple[str, Scope]]:
         try:

@@ -205,3 +205,11 @@ def test_an_import_that_is_taken_back_leaves_no_empty_file_of_entries(here: Comm
     here("import", "--undo")
     assert here.listed() == set()
     assert not (here.memory / "ENTRIES.md").exists()
+
+
+def test_the_words_of_people_in_a_copy_that_was_kept_aside_stay_whole(here: Commands):
+    (tea,) = here.remember("Tea")
+    aside = here.memory / "MEMORY.md.aside-20260101T000000Z-ab12"
+    aside.write_text("Team Teapot meets; Teal is the colour.\n")
+    here("purge", tea, "--yes")
+    assert aside.read_text() == "Team Teapot meets; Teal is the colour.\n"

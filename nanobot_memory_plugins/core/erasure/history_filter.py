@@ -47,6 +47,7 @@ class HistoryFilter:
         self._clock = clock
         self._redact = redact
         self._lock = threading.RLock()
+        self._told: deque[tuple[str, Message | None]] = deque(maxlen=_SESSIONS * _HEARD)
         self._sessions: BoundedDict[str, _Session] = BoundedDict(_SESSIONS)
         self._seen: BoundedDict[str, tuple[Letters, list[Match]]] = BoundedDict(_LOOKED_AT)
         self._seen_of: Known | None = None
@@ -57,9 +58,8 @@ class HistoryFilter:
 
     def hear(self, session: str, role: str, text: str) -> None:
         """Learn what has just been said, so that an order in the middle of a turn finds it."""
-        with self._lock:
-            time = self._clock.now().isoformat()
-            self._session(session).heard.append(Message(role, text, raw=MappingProxyType({"time": time})))
+        time = self._clock.now().isoformat()
+        self._note(session, Message(role, text, raw=MappingProxyType({"time": time})))
 
     def said(self, session: str, text: str) -> None:
         """Learn what the user says now: what was forgotten before, and is said again, counts."""
@@ -126,12 +126,31 @@ class HistoryFilter:
 
     def end(self, session: str) -> None:
         """Forget a session that has ended."""
-        with self._lock:
-            self._sessions.pop(session, None)
+        self._note(session, None)
+
+    def _note(self, session: str, message: Message | None) -> None:
+        """Note what is told on an event loop: nobody waits there for a thread that holds the lock for long."""
+        self._told.append((session, message))
+        if self._lock.acquire(blocking=False):
+            try:
+                self._take_up()
+            finally:
+                self._lock.release()
 
     # --- inside, under the lock -------------------------------------------------------------------------------
 
+    def _take_up(self) -> None:
+        """Take up what was told meanwhile: a message, or that a session has ended."""
+        while self._told:
+            session, message = self._told.popleft()
+            if message is None:
+                self._sessions.pop(session, None)
+            else:
+                self._sessions.setdefault(session, _Session()).heard.append(message)
+                self._sessions.move_to_end(session)
+
     def _session(self, key: str) -> _Session:
+        self._take_up()
         session = self._sessions.setdefault(key, _Session())
         self._sessions.move_to_end(key)
         return session

@@ -71,15 +71,18 @@ class Wanted:
     """The texts that are to be forgotten. Letters and numbers count; case, width, accents, space and marks do not.
 
     Short ``texts`` are found where they are a whole sentence, short ``words`` wherever they stand as a word. With
-    ``nearly``, what nearly holds them is meant, too: `Nearly` names the ways.
+    ``nearly``, what nearly holds them is meant, too: `Nearly` names the ways. Texts that
+    ``are_redacted`` are looked for as they are.
     """
 
-    def __init__(self, texts: Iterable[str], *, words: Iterable[str] = (), nearly: bool = False) -> None:
+    def __init__(
+        self, texts: Iterable[str], *, words: Iterable[str] = (), nearly: bool = False, are_redacted: bool = False
+    ) -> None:
         texts, words = tuple(texts), tuple(words)
         self._retold = Retold((*texts, *(word for word in words if _is_long(plain(word)))), names=words)
         needles: dict[tuple[str, tuple[int, ...] | None], _Needle] = {}
         for text, is_word in [*((text, False) for text in texts), *((word, True) for word in words)]:
-            for form in _forms(text):
+            for form in (text,) if are_redacted else _forms(text):
                 breaks = None
                 if len(form.split()) == 1:
                     written = reading_of(form)

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.plugin_host import PluginAnswer, PluginHost
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Scope, Withheld
 
+_HOOK = "withheld_texts"
 _ITEM = "- "
 # Sets of texts that are kept ready: one for each group of people who see the same.
 _KEPT = 16
@@ -34,7 +35,10 @@ class WithheldWords:
 
 
 class Withholding:
-    """Takes what plugins withhold out of what others show. Whoever withholds it may name it: it tells what was done."""
+    """Takes what plugins withhold out of what others show. Whoever withholds it may name it: it tells what was done.
+
+    While a plugin fails to say what it withholds, nothing of others is shown.
+    """
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
@@ -47,8 +51,11 @@ class Withholding:
         """
         found = [(one.plugin_name, value) for one in answers for value in one.values if isinstance(value, ContextBlock)]
         withheld = await self._withheld(scope) if found else []
+        failing = self._failing()
         left: list[ContextBlock] = []
         for name, block in found:
+            if failing - {name}:
+                continue
             wanted = self._from_others(withheld, name)
             title, text = one_line(block.title), block.text
             if wanted:
@@ -64,10 +71,17 @@ class Withholding:
         A hit that says nothing else is left out.
         """
         wanted = self._from_others(await self._withheld(scope), plugin) if hits else None
+        if self._failing() - {plugin}:
+            return []
         return [shown for hit in hits if (shown := _without(hit, wanted) if wanted else hit) is not None]
 
     async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
-        return await self._plugins.call("withheld_texts", {"scope": scope}, accept=(Withheld,))
+        return await self._plugins.call(_HOOK, {"scope": scope}, accept=(Withheld,))
+
+    def _failing(self) -> frozenset[str]:
+        """Return the plugins whose last answer failed, or came too late."""
+        failures = self._plugins.failures()
+        return frozenset(name for (name, hook), count in failures.items() if hook == _HOOK and count)
 
     def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> WithheldWords | None:
         """Return what all but one plugin withhold, or None."""
