@@ -1,6 +1,7 @@
 """Transcripts and notes of tools that are too old are dropped, whole, and nothing else is touched."""
 
 import asyncio
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -74,3 +75,15 @@ async def test_a_host_drops_them_in_the_background_and_by_default_nothing(tmp_pa
                 await asyncio.sleep(0.02)
         assert ("sessions/old.jsonl" in contents(tmp_path)) != gone
     assert contents(tmp_path)["MEMORY.md"] == files["MEMORY.md"]
+
+
+def test_a_clock_that_is_ahead_drops_nothing(tmp_path: Path):
+    now = datetime.now(UTC)
+    sessions = tmp_path / "memory" / "sessions"
+    sessions.mkdir(parents=True)
+    line = f'{{"id":"a1","time":"{now.isoformat()}","role":"user","text":"hi","origin":"user","session":"s"}}\n'
+    (sessions / "s.jsonl").write_text(line)
+    paths = MemoryPaths.of(tmp_path)
+    assert drop_old(paths, Retention(365, 365), now=now + timedelta(days=400)) == 0
+    os.utime(sessions / "s.jsonl", ((now + timedelta(days=400)).timestamp(),) * 2)
+    assert drop_old(paths, Retention(365, 365), now=now + timedelta(days=400)) == 1

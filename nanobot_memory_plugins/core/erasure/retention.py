@@ -69,9 +69,12 @@ def drop_old(
     dropped_from: Callable[[Path], None] = lambda _path: None,
     stopped: Callable[[], bool] = lambda: False,
 ) -> int:
-    """Drop what is too old, and return from how many files. It blocks; what cannot be written stays, and is logged."""
+    """Drop what is too old, and return from how many files. It blocks; what cannot be written stays, and is logged.
+
+    Time is looked at as of the last write of a file here: a clock that is ahead drops nothing that this had not.
+    """
     count = 0
-    for path, clean in _files(paths, retention, now):
+    for path, clean in _files(paths, retention, min(now, _last_write(paths) or now)):
         if stopped():
             break
         try:
@@ -85,6 +88,15 @@ def drop_old(
     if count:
         logger.info("records that are too old were dropped from {} files", count)
     return count
+
+
+def _last_write(paths: MemoryPaths) -> datetime | None:
+    """Return when a transcript or the notes of a day were written last."""
+    found: list[float] = []
+    for path in (*paths.sessions.glob("*.jsonl"), *paths.memory.glob("*.md")):
+        with suppress(OSError):
+            found.append(path.stat().st_mtime)
+    return datetime.fromtimestamp(max(found), UTC) if found else None
 
 
 def _files(paths: MemoryPaths, retention: Retention, now: datetime) -> Iterator[tuple[Path, Callable[[bytes], bytes]]]:
