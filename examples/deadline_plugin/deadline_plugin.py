@@ -10,14 +10,11 @@ DEADLINE = re.compile(r"\b(?:by|before|until|due) (?:\w+ )?\d{1,2}\b|\d{1,2}月\
 
 
 class Options(BaseModel):
-    """What the user may set."""
-
     tags: tuple[str, ...] = ("deadline",)
 
 
 @hookimpl.on_message_received
-def on_message_received(text: str, context: PluginContext[Options], **_: object) -> Note | None:
-    """Return a note when a deadline stands in the message."""
-    if (found := DEADLINE.search(text)) is None:
-        return None
-    return Note(tldr=f"Deadline: {found[0]}", details=text, tags=context.options.tags, origin=Origin.USER)
+def on_message_received(text: str, context: PluginContext[Options], **_: object) -> list[Note]:
+    """Return a note of each deadline in the message."""
+    due, tags = [one[0] for one in DEADLINE.finditer(text)], context.options.tags
+    return [Note(tldr=f"Deadline: {one}", details=text, tags=tags, origin=Origin.USER) for one in due]

@@ -40,6 +40,7 @@ async def test_while_it_cannot_be_told_what_is_withheld_nothing_is_shown(
         def fail(_self: WithheldTexts, _visible: Visibility) -> None:
             raise MemoryFileError("The file cannot be read.")
 
+        assert "Zebulon" not in await found()
         with monkeypatch.context() as patched:
             patched.setattr(WithheldTexts, "texts", fail)
             assert "Zebulon" not in await found()

@@ -37,12 +37,14 @@ class WithheldWords:
 class Withholding:
     """Takes what plugins withhold out of what others show. Whoever withholds it may name it: it tells what was done.
 
-    While a plugin fails to say what it withholds, nothing of others is shown.
+    While a plugin that withholds something fails to say what, nothing of others is shown. One that never did is not
+    waited for: its failure takes nothing from the others.
     """
 
     def __init__(self, plugins: PluginHost) -> None:
         self._plugins = plugins
         self._wanted: BoundedDict[tuple[Withheld, ...], WithheldWords] = BoundedDict(_KEPT)
+        self._withhold: set[str] = set()  # the plugins that ever did
 
     async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers to one message, their titles above them as lines of the text.
@@ -76,12 +78,16 @@ class Withholding:
         return [shown for hit in hits if (shown := _without(hit, wanted) if wanted else hit) is not None]
 
     async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
-        return await self._plugins.call(_HOOK, {"scope": scope}, accept=(Withheld,))
+        answers = await self._plugins.call(_HOOK, {"scope": scope}, accept=(Withheld,))
+        self._withhold |= {one.plugin_name for one in answers if one.values}
+        return answers
 
     def _failing(self) -> frozenset[str]:
-        """Return the plugins whose last answer failed, or came too late."""
+        """Return the plugins that withhold something, and whose last answer failed, or came too late."""
         failures = self._plugins.failures()
-        return frozenset(name for (name, hook), count in failures.items() if hook == _HOOK and count)
+        return frozenset(
+            name for (name, hook), count in failures.items() if hook == _HOOK and count and name in self._withhold
+        )
 
     def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> WithheldWords | None:
         """Return what all but one plugin withhold, or None."""
