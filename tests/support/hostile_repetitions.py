@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 import nanobot_memory_plugins
+from nanobot_memory_plugins.core.text.words import LazyPattern, Words
 
 _parser: Any = importlib.import_module("re._parser")
 _constants: Any = importlib.import_module("re._constants")
@@ -89,6 +90,13 @@ def _ways_of(name: str, module: str, ways: dict[tuple[str, str], set[str]]) -> s
 def _compiled(value: Any, place: str, visited: set[int], depth: int) -> Iterator[tuple[str, re.Pattern[str]]]:
     if isinstance(value, re.Pattern):
         yield place, value
+        return
+    if isinstance(value, LazyPattern):
+        yield place, value.compiled
+        return
+    if isinstance(value, Words):
+        both = {place: value.latin.compiled, f"{place}.chinese": value.chinese.compiled}
+        yield from ((name, one) for name, one in both.items() if one.pattern != "(?!)")
         return
     if id(value) in visited or depth > 8 or isinstance(value, str | bytes | int | float | ModuleType | type(None)):
         return

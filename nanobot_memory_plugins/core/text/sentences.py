@@ -1,0 +1,74 @@
+"""Sentences: where each one of a text stands, in English and Chinese.
+
+A full stop ends none in "Dr. Lee", "3.5", "e.g." and "example.org", nor behind the number of a list. A line ends one.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.text.words import LazyPattern
+
+Span = tuple[int, int]
+
+MARKS = "。！？；!?;"
+"""What ends a sentence whatever stands before it; beside it the full stop, three dots and the end of a line."""
+
+_END = LazyPattern(
+    r"\n+"
+    r"|(?:[。！？；]|[!?;](?=[\s!?;。！？；”’\"'」』）)]|$|[\u3400-\u9fff])|…)+[”’\"'」』）)]*"
+    r"|(?P<stop>\.+)[”’\"'」』）)]*(?=\s|$)"
+)
+# A full stop behind one of these is part of the word; behind those that may close a sentence it is, where what
+# follows goes on in small letters.
+_ABBREVIATED = frozenset("dr mr mrs ms prof st vs e.g i.e approx cf fig vol mt rev hon gen col sgt ca resp".split())  # noqa: SIM905
+_MAY_CLOSE = frozenset("etc a.m p.m inc ltd co corp jr sr ave dept est".split())  # noqa: SIM905
+_WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
+_BULLET = LazyPattern(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
+
+
+def sentence_spans(text: str) -> Iterator[Span]:
+    """Yield where each sentence begins and ends, its mark included, without bullets and blank space around it."""
+    start = 0
+    for found in _END.finditer(text):
+        if found["stop"] is not None and not _ends_here(text, start, found):
+            continue
+        end = found.start() if found[0][0] == "\n" else found.end()
+        yield from _trimmed(text, start, end)
+        start = found.end()
+    yield from _trimmed(text, start, len(text))
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    bullet = _BULLET.match(text, start, end)
+    if bullet is not None and (start == 0 or "\n" in text[max(0, start - 8) : start]):
+        start = bullet.end()
+    if start < end:
+        yield start, end
+
+
+def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
+    """Say whether a full stop ends a sentence."""
+    if len(stop["stop"]) > 1:
+        return True
+    before = _WORD_BEFORE.search(text, max(start, stop.start() - 8), stop.start())
+    word = before[0] if before is not None else ""
+    after = text[stop.end() : stop.end() + 2].strip()
+    if word.isdigit() and not text[start : stop.start() - len(word)].strip(" \t\n-*"):
+        return not after  # the number of a list
+    folded = word.casefold()
+    if folded in _ABBREVIATED:
+        return False
+    if folded == "no":
+        return not after.isdigit()
+    if folded in _MAY_CLOSE:
+        return not after[:1].islower()
+    return not (len(word) == 1 and word.isupper() and word != "I" and after[:1].isupper())

@@ -1,0 +1,82 @@
+"""Words and shapes that rules look for, each with a text in which it counts and one in which it does not."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+_LATIN = re.compile("[a-z]")
+
+
+class LazyPattern:
+    """A regular expression that is compiled when it is first looked for: importing it costs nothing."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The regular expression."""
+        return re.compile(self._source)
+
+    def search(self, text: str, *place: int) -> re.Match[str] | None:
+        """Do what `re.Pattern.search` does."""
+        return self.compiled.search(text, *place)
+
+    def match(self, text: str, *place: int) -> re.Match[str] | None:
+        """Do what `re.Pattern.match` does."""
+        return self.compiled.match(text, *place)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Do what `re.Pattern.fullmatch` does."""
+        return self.compiled.fullmatch(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Do what `re.Pattern.finditer` does."""
+        return self.compiled.finditer(text)
+
+    def sub(self, put: str | Callable[[re.Match[str]], str], text: str) -> str:
+        """Do what `re.Pattern.sub` does."""
+        return self.compiled.sub(put, text)
+
+
+class Word(NamedTuple):
+    """A pattern, a text in which it decides, and one in which the same letters or characters do not."""
+
+    pattern: str
+    example: str
+    counter_example: str
+
+
+class Words(tuple[Word, ...]):
+    """Words of one kind, English and Chinese, for folded texts (`clauses.fold`)."""
+
+    @cached_property
+    def latin(self) -> LazyPattern:
+        """Any of those in English."""
+        return _any_of([word.pattern for word in self if word.pattern.isascii()])
+
+    @cached_property
+    def chinese(self) -> LazyPattern:
+        """Any of those in Chinese."""
+        return _any_of([word.pattern for word in self if not word.pattern.isascii()])
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return where the first of them stands in a text."""
+        if text.isascii():
+            return self.latin.search(text)
+        return self.chinese.search(text) or (self.latin.search(text) if _LATIN.search(text) else None)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Return the one with which a text begins."""
+        if text.isascii():
+            return self.latin.match(text)
+        return self.chinese.match(text) or (self.latin.match(text) if _LATIN.match(text) else None)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Return the one that is all of a text."""
+        return (self.latin if text.isascii() else self.chinese).fullmatch(text)
+
+
+def _any_of(patterns: list[str]) -> LazyPattern:
+    return LazyPattern("|".join(f"(?:{pattern})" for pattern in patterns) or r"(?!)")
