@@ -24,6 +24,7 @@ check: ## format, lint and type checks, as CI runs them
 	uv run ruff format --check .
 	uv run ruff check .
 	uv run mypy
+	uv run lint-imports
 
 format: ## format the code
 	uv run ruff format .

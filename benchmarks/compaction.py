@@ -17,9 +17,9 @@ from nanobot_memory_plugins.compaction.history import message_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.fence import messages_without_fences
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import plugin_context
+from nanobot_memory_plugins.core.text.fence import messages_without_fences
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 
 SIZES = (100, 1_000, 10_000)

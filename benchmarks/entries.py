@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.measure import median_seconds, quiet, report
-from nanobot_memory_plugins.consolidation import block
-from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.life_cycle import activated, faded
-from nanobot_memory_plugins.consolidation.rendering import render
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.scoring import activated, faded
+from nanobot_memory_plugins.consolidation.store import block
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
 SIZE = 2_000
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)

@@ -28,16 +28,16 @@ from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
 from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
 from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
-from nanobot_memory_plugins.consolidation.entry import Category, Entry
-from nanobot_memory_plugins.consolidation.matching import says_the_same
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.operations import Said
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
+from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.remember import Said
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.language_model.answers import Evidence, without_thoughts
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.core.text.evidence import Evidence, without_thoughts
+from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 PAIRS, MORE_PAIRS, NO_PAIRS = (

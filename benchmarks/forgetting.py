@@ -28,7 +28,7 @@ from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
 from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 ENGLISH, CHINESE = "locomo_turns", "membank_zh"
 WINDOW = 8_000

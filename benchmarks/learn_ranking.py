@@ -3,7 +3,7 @@
 A question's candidates, as the search finds them, compete for being its evidence: the probability of each is the
 softmax of its weighted features, and the weights maximise the likelihood of the labelled evidence, with a ridge. The
 scores are those of cross-validation: the questions of a conversation are scored with weights learned on the others.
-Then the table for ``storage/search/weights.py`` is printed, learned on everything.
+Then the table for ``search/weights.py`` is printed, learned on everything.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.recall.cli.dataset import read_dataset
 from nanobot_memory_plugins.recall.cli.dataset_workspace import group_scope, write_transcripts
+from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.search.features import Features, features_of
+from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.storage.search.features import Features, features_of
-from nanobot_memory_plugins.storage.search.options import SearchOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.store import SqliteStore
 

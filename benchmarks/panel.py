@@ -20,8 +20,8 @@ from textual import events
 from textual.pilot import Pilot
 
 from benchmarks.measure import quiet
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.panel.app import PanelApp
 from nanobot_memory_plugins.panel.language import Words

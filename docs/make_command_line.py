@@ -11,7 +11,7 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.main import PROGRAM, app
-from nanobot_memory_plugins.core.installed import COMMAND_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, installed_entry_points
 
 PAGE = Path(__file__).with_name("command_line.md")
 OURS = "nanobot-memory-"

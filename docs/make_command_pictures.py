@@ -28,8 +28,8 @@ from nanobot_memory_plugins.core.cli import console as console_module  # noqa: E
 from nanobot_memory_plugins.core.cli import doctor_command  # noqa: E402
 from nanobot_memory_plugins.core.cli.console import PrintableConsole  # noqa: E402
 from nanobot_memory_plugins.core.cli.main import run_command_line  # noqa: E402
-from nanobot_memory_plugins.core.diagnosis import Finding, Health  # noqa: E402
-from nanobot_memory_plugins.core.installed import PLUGIN_GROUP, installed_entry_points  # noqa: E402
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points  # noqa: E402
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health  # noqa: E402
 from nanobot_memory_plugins.recall.cli import why_command  # noqa: E402
 from nanobot_memory_plugins.recall.cli.examination import Examined  # noqa: E402
 

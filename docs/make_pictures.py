@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from docs.picture_workspace import make_workspace  # noqa: E402
-from nanobot_memory_plugins.core.diagnosis import Finding, Health  # noqa: E402
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health  # noqa: E402
 from nanobot_memory_plugins.panel.app import VIEWS, PanelApp  # noqa: E402
 from nanobot_memory_plugins.panel.language import Words  # noqa: E402
 from nanobot_memory_plugins.panel.memory import PanelMemory  # noqa: E402

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from opencc import OpenCC
 
-TABLE = Path(__file__).parents[1] / "nanobot_memory_plugins" / "core" / "redaction" / "chinese_script_table.py"
+TABLE = Path(__file__).parents[1] / "nanobot_memory_plugins" / "redaction" / "script" / "chinese_script_table.py"
 
 # Unified ideographs with extension A, and the compatibility forms of Unicode's first plane.
 _RANGES = ((0x3400, 0x9FFF), (0xF900, 0xFAFF))

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 UMBRELLA = "nanobot-memory-plugins"
-CORE = "nanobot-memory-core"
+OWN = "nanobot-memory-"
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
 _OWN_LINE = re.compile(r'^version = "[^"]*"$', re.MULTILINE)
-_CORE_LINE = re.compile(rf'"{CORE}==[^"]*"')
+_OWN_NEED = re.compile(rf'"({OWN}[a-z-]+(?:\[[a-z,]+\])?)==[^"]*"')
 
 
 def project_files(root: Path) -> list[Path]:
@@ -36,22 +36,29 @@ def problems(root: Path) -> list[str]:
     for name, table in found.items():
         if table["version"] != version:
             wrong.append(f"{name} is {table['version']}, and {UMBRELLA} is {version}.")
-        needed = [one for one in table.get("dependencies", ()) if re.match(rf"{CORE}\b", one)]
-        if name not in (UMBRELLA, CORE) and needed != [_core_needed(version)]:
-            wrong.append(f"{name} needs {needed}, and not {_core_needed(version)}.")
+        extras = table.get("optional-dependencies", {}).values()
+        needed = [*table.get("dependencies", ()), *(one for extra in extras for one in extra)]
+        wrong += [
+            f"{name} needs {one}, and not {one.partition('==')[0]}{_of_version(version)}."
+            for one in needed
+            if one.startswith(OWN) and not one.endswith(_of_version(version))
+        ]
     return wrong
 
 
 def set_version(root: Path, version: str) -> None:
-    """Write a version into every distribution, and what they need of core. Raises `ValueError` for what is none."""
+    """Write a version into every distribution, and into what they need of each other.
+
+    Raises `ValueError` for what is no version.
+    """
     if not _VERSION.fullmatch(version):
         raise ValueError(f"{version} is no version of the form 1.2.3.")
     for file in project_files(root):
         text = _OWN_LINE.sub(f'version = "{version}"', file.read_text(encoding="utf-8"), count=1)
-        file.write_text(_CORE_LINE.sub(f'"{_core_needed(version)}"', text), encoding="utf-8", newline="\n")
+        file.write_text(_OWN_NEED.sub(rf'"\1{_of_version(version)}"', text), encoding="utf-8", newline="\n")
 
 
-def _core_needed(version: str) -> str:
-    """Return what a plugin needs of core: its minor version."""
+def _of_version(version: str) -> str:
+    """Return what a distribution needs of another one: its minor version."""
     major, minor, *_ = version.split(".")
-    return f"{CORE}=={major}.{minor}.*"
+    return f"=={major}.{minor}.*"

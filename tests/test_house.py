@@ -7,10 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from release.house import House, circles, layers
+
 ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
 FOLDERS = sorted(path.parent for path in NAMESPACE.glob("*/pyproject.toml"))
 MODULES = sorted(NAMESPACE.glob("*/**/*.py"))
+
+
+# What a distribution may import beside itself; plugins may import core and redaction.
+BELOW = {
+    "redaction": set[str](),
+    "core": {"redaction"},
+    "storage": {"core", "redaction", "search"},
+}
 
 
 def project(folder: Path) -> dict[str, object]:
@@ -41,12 +51,23 @@ def test_every_folder_is_a_distribution_of_its_name():
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_a_plugin_imports_core_and_no_other_plugin(folder: Path):
-    allowed = {folder.name, "core"}
+def test_a_distribution_imports_what_lies_below_it_and_no_other_plugin(folder: Path):
+    allowed = {folder.name, *BELOW.get(folder.name, {"core", "redaction"})}
     for module in folder.rglob("*.py"):
         for name in imported(module):
             if name.startswith("nanobot_memory_plugins."):
                 assert name.split(".")[1] in allowed, f"{module} imports {name}"
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_distribution_needs_just_those_of_ours_that_it_imports(folder: Path):
+    names = {name for module in folder.rglob("*.py") for name in imported(module)}
+    used = {name.split(".")[1] for name in names if name.startswith("nanobot_memory_plugins.")} - {folder.name}
+    needed = project(folder).get("dependencies", [])
+    assert isinstance(needed, list)
+    assert {one.partition("==")[0] for one in needed if one.startswith("nanobot-memory-")} == {
+        f"nanobot-memory-{name}" for name in used
+    }
 
 
 def test_only_the_bridge_knows_nanobot():
@@ -60,7 +81,7 @@ def test_only_the_fixtures_know_pytest():
     knowing = {
         m.relative_to(NAMESPACE).as_posix() for m in MODULES if "pytest" in {n.split(".")[0] for n in imported(m)}
     }
-    assert knowing == {"core/pytest_plugin.py"}
+    assert knowing == {"core/testing/pytest_plugin.py"}
 
 
 def test_every_way_out_goes_through_the_one_function():
@@ -79,6 +100,39 @@ def test_every_way_out_goes_through_the_one_function():
         pattern = re.compile(way, re.MULTILINE)
         using = {m.relative_to(NAMESPACE).as_posix() for m in MODULES if pattern.search(m.read_text(encoding="utf-8"))}
         assert using <= allowed, way
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return House(ROOT)
+
+
+def test_no_rooms_import_each_other(house: House):
+    assert {name: found for name in house.distributions if (found := circles(house.rooms(name)))} == {}
+
+
+def test_core_and_consolidation_are_few_rooms_on_few_layers(house: House):
+    core, consolidation = house.rooms("core"), house.rooms("consolidation")
+    assert len(core) <= 22
+    assert len(layers(core)) <= 9
+    assert len(consolidation) <= 12
+
+
+def test_rooms_that_import_each_other_are_found(tmp_path: Path):
+    folder = tmp_path / "nanobot_memory_plugins" / "shop"
+    folder.mkdir(parents=True)
+    for name, text in {
+        "till": "def pay():\n    from nanobot_memory_plugins.shop.door import open_it\n",
+        "door": "from nanobot_memory_plugins.shop import till\n",
+        "window": "from nanobot_memory_plugins.shop.door import open_it\n",
+    }.items():
+        (folder / f"{name}.py").write_text(text)
+    rooms = House(tmp_path).rooms("shop")
+    assert circles(rooms) == [["door", "till"]]
+    with pytest.raises(ValueError, match="import each other"):
+        layers(rooms)
+    (folder / "till.py").write_text("PRICES = {}\n")
+    assert layers(House(tmp_path).rooms("shop")) == [["till"], ["door"], ["window"]]
 
 
 def test_no_module_is_longer_than_400_lines():
@@ -106,6 +160,7 @@ def test_entry_points_name_things_that_exist():
 def test_what_decides_about_a_change_runs_every_test():
     """A run of all tests leaves the slow ones out; CI runs those, and the command of the README."""
     steps = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert {"uv run lint-imports", "uv run python -m release.house"} <= set(steps)
     everyday = re.search(r"^uv run pytest .*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert everyday is not None
     assert {everyday[0], f"{everyday[0]} -m slow"} <= set(steps)

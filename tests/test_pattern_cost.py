@@ -12,25 +12,25 @@ import re
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.redactor import _CLASS_NAME
-from nanobot_memory_plugins.core.redaction.value_shapes import _CAMEL_CASE, _LABEL
+from nanobot_memory_plugins.redaction.engine.redactor import _CLASS_NAME
+from nanobot_memory_plugins.redaction.values.value_shapes import _CAMEL_CASE, _LABEL
 from tests.support.hostile_repetitions import Used, patterns, repeated, repetitions, seconds_to_use
 
 LONG = bool(os.environ.get("NANOBOT_MEMORY_LONG"))
 SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.005)
 # Patterns whose callers hand them no more than this many characters.
 BOUNDED = {
-    "core.others_text._POINTED": 200,
-    "core.others_text._HANDED": 200,
-    "core.others_text._POINTED_ZH": 200,
-    "core.others_text._WROTE": 200,
-    "core.others_text._PRESENTED": 200,
+    "core.text.quoted._POINTED": 200,
+    "core.text.quoted._HANDED": 200,
+    "core.text.quoted._POINTED_ZH": 200,
+    "core.text.quoted._WROTE": 200,
+    "core.text.quoted._PRESENTED": 200,
     "core.erasure.matching._LINE_BEFORE": 200,
-    "core.redaction.personal._LOCAL": 64,
-    "core.redaction.personal._LOCAL_CLASS": 64,
-    "consolidation.spoken.sentences._TAIL": 2_000,
-    "consolidation.spoken.topics._CHINESE[0]": 200,
-    "consolidation.spoken.topics._CHINESE[2]": 200,
+    "redaction.detectors.personal._LOCAL": 64,
+    "redaction.detectors.personal._LOCAL_CLASS": 64,
+    "consolidation.commands.sentences._TAIL": 2_000,
+    "consolidation.commands.topics._CHINESE[0]": 200,
+    "consolidation.commands.topics._CHINESE[2]": 200,
 }
 
 # So are those by which clauses are told: a longer sentence is looked at so far.

@@ -11,9 +11,9 @@ from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.recall.dates_in_words import day_in_words, is_chinese
+from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 # Recall's own limits are for turns; here the machine's speed is not to decide what is injected.

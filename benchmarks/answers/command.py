@@ -21,7 +21,7 @@ from benchmarks.retrieval.peers import PeerFailedError, peer_names
 from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
 from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 NOTHING = "none"
 FULL_TEXT = "fts5"

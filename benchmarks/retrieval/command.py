@@ -15,7 +15,7 @@ from benchmarks.retrieval.ours import run_ours
 from benchmarks.retrieval.peers import PeerFailedError, PeerRun, peer_names, run_peer, task_of
 from benchmarks.retrieval.scoring import Row, heading, names_injected, printed, score, verdict
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 
 
 def main(arguments: Sequence[str] = ()) -> None:

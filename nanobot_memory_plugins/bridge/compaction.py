@@ -8,16 +8,16 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
+from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, room_in_session, waiting_messages
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.overflow import Overflows
-from nanobot_memory_plugins.bridge.room import Room, room_in_request, room_in_session, waiting_messages
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core.earlier_summary import earlier_summary_message
-from nanobot_memory_plugins.core.fence import language_of
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.text.fence import language_of
+from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
-from nanobot_memory_plugins.bridge.replies import Replies
+from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
@@ -28,12 +28,12 @@ from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import make_missing
 from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.plugin_set import ONLY_VARIABLE
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.core.workspace_scopes import workspace_scopes
 
 
 class Bridge:
@@ -172,7 +172,7 @@ class Bridge:
 
     def _build(self) -> Memory:
         """Make the memory. Runs in the memory's thread, which also does the importing."""
-        from nanobot_memory_plugins.core.memory_host import MemoryHost
+        from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
         _keep_entries_apart(MemoryPaths.of(self.workspace))
         config, problems = self.configuration.memory, self.configuration.problems
@@ -218,7 +218,7 @@ class Bridge:
         memory = self.thread.started
         if memory is None or not self.seams.attached("more tools"):
             return
-        from nanobot_memory_plugins.bridge.tools import ContributedTool
+        from nanobot_memory_plugins.bridge.contributed_tool import ContributedTool
 
         for tool in memory.tools():
             if tool.name in self._own_tools:

@@ -13,8 +13,8 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
-from nanobot_memory_plugins.core.harmless_names import harmless_name
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
 
 # A session whose catching up was cut short this often is given up: short-lived processes would pay for it for ever.
 _TRIES = 3

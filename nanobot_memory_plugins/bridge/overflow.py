@@ -11,9 +11,9 @@ from nanobot.agent.hook import AgentHook
 
 from nanobot_memory_plugins.bridge.seams import require
 from nanobot_memory_plugins.bridge.sessions import is_for_people
-from nanobot_memory_plugins.core.harmless_names import harmless_name
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _OVERFLOW = re.compile(
     r"context[_ ](?:length|window|size)|maximum context|max(?:imum)?[_ ](?:input|prompt)"

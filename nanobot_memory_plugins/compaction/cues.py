@@ -3,8 +3,8 @@
 import re
 from enum import StrEnum
 
-from nanobot_memory_plugins.core.fence import Language
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 
 class Kind(StrEnum):

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from nanobot_memory_plugins.compaction.cues import HEADING, Kind
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.compaction.sentences import Sentence, find_sentences, readable_part, split_sentences
-from nanobot_memory_plugins.core.fence import Language
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 
 # The user's last wishes: how many, and how long each.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.compaction.transcript import label
-from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values import Message
 
 _SHOWN = 5

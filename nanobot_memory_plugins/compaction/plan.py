@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.cycles import Cycles
 from nanobot_memory_plugins.compaction.history import group, message_tokens, text_tokens
-from nanobot_memory_plugins.compaction.keeping import cut_at
-from nanobot_memory_plugins.compaction.limits import Limits, limits_for
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
-from nanobot_memory_plugins.core.conversation import dominant_language
-from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary, unmarked_summary
+from nanobot_memory_plugins.compaction.tail import cut_at
+from nanobot_memory_plugins.compaction.thrash_guard import Cycles
+from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
+from nanobot_memory_plugins.core.text.conversation import dominant_language
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary, unmarked_summary
 from nanobot_memory_plugins.core.values import Message
 
 # Nothing is said after it: nothing has to stay.

@@ -3,17 +3,17 @@
 from collections.abc import Callable
 from functools import partial
 
-from nanobot_memory_plugins.compaction.cycles import Cycles
 from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.history import text_tokens
+from nanobot_memory_plugins.compaction.offload import runner_for
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
-from nanobot_memory_plugins.compaction.running import runner_for
 from nanobot_memory_plugins.compaction.summarise import Summariser
+from nanobot_memory_plugins.compaction.thrash_guard import Cycles
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.earlier_summary import marked_summary
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from nanobot_memory_plugins.core.values import Message, Summary
 
 # What stands for messages of which not even the rules could make a summary.

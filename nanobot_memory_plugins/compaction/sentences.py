@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Characters of a sentence that are kept, and below which it says nothing.
 _LONGEST = 240

@@ -12,19 +12,19 @@ from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut
 from nanobot_memory_plugins.compaction.extract import extract, missing_facts
-from nanobot_memory_plugins.compaction.hiding import Hiding
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
-from nanobot_memory_plugins.compaction.limits import Limits
+from nanobot_memory_plugins.compaction.offload import Run
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.oversized import note_left_out
 from nanobot_memory_plugins.compaction.prompts import summary_prompt
-from nanobot_memory_plugins.compaction.running import Run
+from nanobot_memory_plugins.compaction.redact_prompt import Hiding
+from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
-from nanobot_memory_plugins.core.fence import Language
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values import Message
 
 PURPOSE = "compaction"

@@ -2,23 +2,22 @@
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.consolidation.access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.document import Document
-from nanobot_memory_plugins.consolidation.entry import Section, whole_scope
+from nanobot_memory_plugins.consolidation.commands.service import Spoken
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
+from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.purging import erase_entries
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.spoken.service import Spoken
+from nanobot_memory_plugins.consolidation.store.document import Document
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
-from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool
 from nanobot_memory_plugins.core.values import ContextBlock, Erasure, Message, PromptEntries, Scope, Trace, Withheld
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 _SUBJECT = "scored entries"
 

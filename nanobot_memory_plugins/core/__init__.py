@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.clock import Clock
     from nanobot_memory_plugins.core.config import MemoryConfig, load_config
     from nanobot_memory_plugins.core.context import PluginContext
-    from nanobot_memory_plugins.core.diagnosis import Finding, Health
-    from nanobot_memory_plugins.core.entries_access import EntryAccess
-    from nanobot_memory_plugins.core.erasure import Wanted, purge_texts
+    from nanobot_memory_plugins.core.erasure.matching import Wanted
     from nanobot_memory_plugins.core.errors import InputError, StoreError
     from nanobot_memory_plugins.core.files import (
         MemoryPaths,
@@ -25,12 +23,11 @@ if TYPE_CHECKING:
         parse_transcript_line,
     )
     from nanobot_memory_plugins.core.hook_markers import hookimpl
-    from nanobot_memory_plugins.core.inspection import Inspection
-    from nanobot_memory_plugins.core.memory_host import MemoryHost
-    from nanobot_memory_plugins.core.message_context import MessageContext
-    from nanobot_memory_plugins.core.people import Senders
-    from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
-    from nanobot_memory_plugins.core.redaction.rules import Rule
+    from nanobot_memory_plugins.core.host.eraser import purge_texts
+    from nanobot_memory_plugins.core.host.inspection import Inspection
+    from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+    from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, MemoryTool, Store
+    from nanobot_memory_plugins.core.scopes.people import Senders
     from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Left, Part
     from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner
     from nanobot_memory_plugins.core.values import (
@@ -58,33 +55,34 @@ if TYPE_CHECKING:
         Visibility,
         Withheld,
     )
+    from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+    from nanobot_memory_plugins.core.values.message_context import MessageContext
+    from nanobot_memory_plugins.redaction.rules.rule import Rule
 
 # Where each name comes from; type checkers read the imports above, and a test compares both.
 _MODULES = {
-    "clock": ("Clock",),
-    "config": ("MemoryConfig", "load_config"),
-    "context": ("PluginContext",),
-    "diagnosis": ("Finding", "Health"),
-    "entries_access": ("EntryAccess",),
-    "erasure": ("Wanted", "purge_texts"),
-    "errors": ("InputError", "StoreError"),
-    "files": (
-        "MemoryPaths", "NoteEntry", "Passage", "TranscriptRecord", "parse_notes", "parse_transcript_line",
+    "core.clock": ("Clock",),
+    "core.config": ("MemoryConfig", "load_config"),
+    "core.context": ("PluginContext",),
+    "core.erasure.matching": ("Wanted",),
+    "core.errors": ("InputError", "StoreError"),
+    "core.files": ("MemoryPaths", "NoteEntry", "Passage", "TranscriptRecord", "parse_notes", "parse_transcript_line"),
+    "core.hook_markers": ("hookimpl",),
+    "core.host.eraser": ("purge_texts",),
+    "core.host.inspection": ("Inspection",),
+    "core.host.memory_host": ("MemoryHost",),
+    "core.protocols": ("Complete", "EntryAccess", "MemoryTool", "Store"),
+    "core.scopes.people": ("Senders",),
+    "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Left", "Part"),
+    "core.transfer.entries": ("EntriesJoiner",),
+    "core.values": (
+        "ContextBlock", "EntryEdit", "EntryList", "EntryRun", "EntryView", "Explanation", "Hit", "Level",
+        "Message", "Note", "NoteType", "Origin", "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint",
+        "SearchResult", "StoreStatus", "Summary", "Trace", "Visibility", "Withheld",
     ),
-    "hook_markers": ("hookimpl",),
-    "inspection": ("Inspection",),
-    "memory_host": ("MemoryHost",),
-    "message_context": ("MessageContext",),
-    "people": ("Senders",),
-    "protocols": ("Complete", "MemoryTool", "Store"),
-    "redaction.rules": ("Rule",),
-    "transfer": ("ImportedMessage", "ImportedNote", "Item", "Left", "Part"),
-    "transfer.entries": ("EntriesJoiner",),
-    "values": (
-        "ContextBlock", "EntryEdit", "EntryList", "EntryRun", "EntryView", "Explanation", "Hit", "Level", "Message",
-        "Note", "NoteType", "Origin", "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint", "SearchResult",
-        "StoreStatus", "Summary", "Trace", "Visibility", "Withheld",
-    ),
+    "core.values.diagnosis": ("Finding", "Health"),
+    "core.values.message_context": ("MessageContext",),
+    "redaction.rules.rule": ("Rule",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -151,7 +149,7 @@ def __getattr__(name: str) -> Any:
     """Import the module of a public name at its first use."""
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+    value = getattr(importlib.import_module(f"nanobot_memory_plugins.{_MODULE_OF[name]}"), name)
     globals()[name] = value
     return value
 

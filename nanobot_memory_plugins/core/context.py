@@ -10,18 +10,13 @@ from typing_extensions import TypeVar
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.values import Hit, Scope, Visibility
+from nanobot_memory_plugins.core.values.scopes import owner
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
 
 
 async def _all_of_them(_scope: Scope, hits: Sequence[Hit]) -> Sequence[Hit]:
     return hits
-
-
-def _owner(scope: Scope) -> Scope:
-    from nanobot_memory_plugins.core.scopes import owner  # it stands on the memory files, which stand on the hooks
-
-    return owner(scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +45,7 @@ class PluginContext(Generic[OptionsT]):
     redact_said: Callable[[str], str]
     visible_scope: Callable[[Scope], Visibility]
     opened_store: Callable[[], Store | None]
-    owner_of: Callable[[Scope], Scope] = _owner
+    owner_of: Callable[[Scope], Scope] = owner
     is_nobodys: Callable[[Scope], bool] = lambda scope: False
     known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
     shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them

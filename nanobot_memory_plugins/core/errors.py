@@ -19,7 +19,7 @@
 Every message names the cause and, where there is one, the mend.
 """
 
-from nanobot_memory_plugins.core.characters.printable import one_line
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 
 class NanobotMemoryError(Exception):

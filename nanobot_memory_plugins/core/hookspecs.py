@@ -10,10 +10,8 @@ from typing import Any
 import pluggy
 
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding
-from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
-from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -24,6 +22,7 @@ from nanobot_memory_plugins.core.values import (
     Trace,
     Withheld,
 )
+from nanobot_memory_plugins.core.values.diagnosis import Finding
 
 __all__ = ["PROJECT_NAME", "hookimpl", "hookspec"]
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import loguru
 
-from nanobot_memory_plugins.core.characters.printable import one_line
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 if TYPE_CHECKING:
     from loguru import Logger, Record

@@ -10,9 +10,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding
-from nanobot_memory_plugins.core.entries_access import EntryAccess
-from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -23,6 +21,7 @@ from nanobot_memory_plugins.core.values import (
     Trace,
     Withheld,
 )
+from nanobot_memory_plugins.core.values.diagnosis import Finding
 
 _T = TypeVar("_T")
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from nanobot_memory_plugins.core.conversation import GAP, said
-from nanobot_memory_plugins.core.fence import Language
-from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
-from nanobot_memory_plugins.core.own_text import own_text
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.conversation import GAP, said
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.values import Message, Note, Origin
 from nanobot_memory_plugins.flush.preparing import hidden
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 TAGS = ("archive", "flush")
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import json_repair
 
-from nanobot_memory_plugins.core.files.text import clean_markdown, one_line
-from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, says_nothing, without_thoughts
-from nanobot_memory_plugins.core.own_text import own_text
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
-from nanobot_memory_plugins.core.stated import stated_text
+from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
+from nanobot_memory_plugins.core.text.statements import stated_text
 from nanobot_memory_plugins.core.values import Message, NoteType
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of an answer; a sensible one is a few thousand characters.
 _ANSWER_CHARS = 40_000

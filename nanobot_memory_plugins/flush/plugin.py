@@ -9,21 +9,21 @@ from datetime import datetime, timedelta
 from enum import Enum
 
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.conversation import as_spoken, dominant_language
-from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.text import clean_markdown
+from nanobot_memory_plugins.core.files.seen_messages import Marks
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.language_model.answers import says_nothing
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.message_marks import Marks
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.conversation import as_spoken, dominant_language
+from nanobot_memory_plugins.core.text.evidence import says_nothing
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Destination, Message, Note, NoteType, Origin
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
-from nanobot_memory_plugins.flush.cycles import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles
 from nanobot_memory_plugins.flush.entries import Entry, UsersWords, borne_out, read_entries
+from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
 from nanobot_memory_plugins.flush.prompt import flush_prompt

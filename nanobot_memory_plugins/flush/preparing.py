@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.core.conversation import GAP
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
+from nanobot_memory_plugins.core.text.conversation import GAP
 from nanobot_memory_plugins.core.values import Message
 
 # Characters of one message that are looked at, half from either end.

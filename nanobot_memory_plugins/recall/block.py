@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Tier
-from nanobot_memory_plugins.recall.dates_in_words import day_in_words, is_chinese, with_days
+from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, with_days
+from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.repeats import fold_repeats, one_line
-from nanobot_memory_plugins.recall.watching import Reason, Watch
+from nanobot_memory_plugins.recall.trace import Reason, Watch
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150

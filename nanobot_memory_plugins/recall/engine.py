@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.host.bounded_store import hits_of
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.store_answers import hits_of
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier, Visibility
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
-from nanobot_memory_plugins.recall.watching import Reason, Watch
+from nanobot_memory_plugins.recall.trace import Reason, Watch
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3

@@ -7,8 +7,8 @@ order, and that text must hold something to hide.
 
 from collections.abc import Callable, Iterable
 
-from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
-from nanobot_memory_plugins.recall.repeats import folded
+from nanobot_memory_plugins.recall.deduplicate import folded
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
 _SHORTEST_PART = 8

@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from nanobot_memory_plugins.recall.words import (
+from nanobot_memory_plugins.recall.trigger_phrases import (
     EXPLICIT_ANCHORS,
     HEDGES,
     IMPLICIT_SIGNALS,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # How much of a message is looked at, from each end: a question stands before or after what is pasted.
 _END_CHARS = 2_000

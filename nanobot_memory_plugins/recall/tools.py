@@ -18,9 +18,9 @@ from pydantic import (
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.fence import fence, language_of
+from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.store_answers import hits_of, whole_hit
+from nanobot_memory_plugins.core.text.fence import fence, language_of
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local

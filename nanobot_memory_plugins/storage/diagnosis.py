@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from importlib import metadata
 
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.values import Level, StoreStatus
-from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # How long to wait for a model that is being loaded; building the built-in one takes longer.

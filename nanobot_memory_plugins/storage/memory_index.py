@@ -8,20 +8,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, StoreStatus
-from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
+from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.search.sources.migration import migrate_legacy
+from nanobot_memory_plugins.search.sources.places import Places
+from nanobot_memory_plugins.storage.connection_pool import Reader, Readers, Trouble, trouble_of
+from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
+from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
-from nanobot_memory_plugins.storage.opening import DatabaseOpener
 from nanobot_memory_plugins.storage.options import StorageOptions
-from nanobot_memory_plugins.storage.place import IndexPlace, choose_place
-from nanobot_memory_plugins.storage.readers import Reader, Readers, Trouble, trouble_of
-from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
-from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database
@@ -260,7 +260,7 @@ class MemoryIndex:
         return database, searcher
 
     def _scan(self, query: Query) -> SearchResult:
-        from nanobot_memory_plugins.storage.search.scan import scan_markdown
+        from nanobot_memory_plugins.search.scan import scan_markdown
 
         try:
             return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
@@ -268,7 +268,7 @@ class MemoryIndex:
             raise StoreError(f"The memory files cannot be read ({type(error).__name__}).") from error
 
     def _read_file(self, hit_id: str) -> Hit | None:
-        from nanobot_memory_plugins.storage.search.results import hit_of
+        from nanobot_memory_plugins.search.results import hit_of
 
         for document in self._tail.documents({}, most_bytes=_SCAN_BYTES):
             if document.key == hit_id:

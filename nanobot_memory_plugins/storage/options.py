@@ -6,12 +6,12 @@ from typing import Literal
 
 from pydantic import Field
 
-from nanobot_memory_plugins.core.contact_redaction import without_secrets
-from nanobot_memory_plugins.storage.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.step import StepSettings
-from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.sources.pieces import Chunking
 
 
 class StorageOptions(SearchOptions):

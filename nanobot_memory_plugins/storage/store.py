@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.contact_redaction import without_secrets
-from nanobot_memory_plugins.core.diagnosis import Finding
-from nanobot_memory_plugins.core.erasure import Wanted
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.plugin_host.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Trace
-from nanobot_memory_plugins.storage.coverage import Coverage
+from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.diagnosis import findings
-from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
+from nanobot_memory_plugins.storage.index_progress import Coverage
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, locked_index, place_of, purge_index

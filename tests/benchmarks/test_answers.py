@@ -17,7 +17,7 @@ from benchmarks.answers.sample import chosen
 from benchmarks.answers.scoring import mean_interval, token_f1
 from benchmarks.answers.table import table
 from benchmarks.retrieval.datasets import Question
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.benchmarks.made_set import made_set
 
 

@@ -3,7 +3,7 @@
 import json
 
 from benchmarks.silent_turn import Outcome, conversation, described, played
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 
 def test_a_conversation_holds_its_facts_once_and_more_than_stays():

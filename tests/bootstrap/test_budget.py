@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.bootstrap.budget import allot, in_order
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
-from nanobot_memory_plugins.core.bootstrap import default_overhead
+from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
 
 # HYPOTHESIS_EXAMPLES=10000 looks longer.
 EXAMPLES = int(os.environ.get("HYPOTHESIS_EXAMPLES", "300"))

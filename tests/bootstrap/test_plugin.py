@@ -4,8 +4,8 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.diagnosis import Health
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
 PARTS = [f"line {number} of the file" for number in range(2_000)]
 LARGE = "\n".join(PARTS)

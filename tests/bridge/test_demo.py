@@ -13,8 +13,8 @@ from nanobot_memory_plugins.bridge.demo import evidence
 from nanobot_memory_plugins.bridge.demo.installation import fake_secret, settings_of_the_user
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES
 from nanobot_memory_plugins.core.errors import ConfigurationError
-from nanobot_memory_plugins.core.fence import fence
 from nanobot_memory_plugins.core.testing.scripted_server import Request
+from nanobot_memory_plugins.core.text.fence import fence
 
 pytestmark = pytest.mark.slow
 

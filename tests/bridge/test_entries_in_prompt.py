@@ -2,11 +2,11 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.history import undo
-from nanobot_memory_plugins.consolidation.life_cycle import initial_score
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.scoring import initial_score
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.undo import undo
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
 MEMORY_HEADING = "# Memory\n\n## Long-term Memory\n"
 

@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall
 from nanobot_memory_plugins.core.values import Origin

@@ -2,8 +2,8 @@
 
 import loguru
 
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
 from tests.support.hostile_workspace import SEQUENCES, found_in, hostile, make_hostile_workspace

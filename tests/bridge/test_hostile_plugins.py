@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.installed import PLUGIN_GROUP as GROUP
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP as GROUP
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, ToolCall, after_tool
 from tests import hostile
 from tests.support.nanobot import Installation

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.bridge.model_preparation import Prepared
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import writing
 from nanobot_memory_plugins.core.config.reading import installed_plugins
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 KEY = "sk-abcdefghijklmnopqrstuvwxyz123456"
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule
 from nanobot_memory_plugins.core.values import Origin
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from nanobot_memory_plugins.bridge.room import Room, room_in_request, waiting_messages
+from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, waiting_messages
 from tests.support.token_counts import count_like_a_model
 
 SYSTEM = "You are helpful. " * 500

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core.fence import remove_fenced
 from nanobot_memory_plugins.core.testing.scripted_server import (
     Reply,
     Request,
@@ -19,6 +18,7 @@ from nanobot_memory_plugins.core.testing.scripted_server import (
     ToolCall,
     after_tool,
 )
+from nanobot_memory_plugins.core.text.fence import remove_fenced
 from tests.support.nanobot import OFFLINE, Installation
 
 FACT = "The staging database runs on host Brunhilde, port 6543."

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.bridge.plugin import NanobotPlugin
 from nanobot_memory_plugins.bridge.seams import DEGRADED
 from nanobot_memory_plugins.bridge.tools import MemoryNoteTool, MemorySearchTool
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.diagnosis import Health
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
 IMPOSSIBLE = {"draft review", "tools of subagents"}
 
@@ -179,7 +179,7 @@ def test_the_bridge_adds_little_to_nanobots_start():
         ended = time.process_time()
         heavy = {
             "fastembed", "apsw", "numpy", "onnxruntime", "nanobot_memory_plugins.storage",
-            "nanobot_memory_plugins.core.redaction.detectors",
+            "nanobot_memory_plugins.redaction.detectors.registry",
         } & set(sys.modules)
         print((ended - between) / (between - begun), sorted(heavy))
         """

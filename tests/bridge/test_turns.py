@@ -6,8 +6,8 @@ import json
 import pytest
 
 from nanobot_memory_plugins.bridge.attach import bridge_of
-from nanobot_memory_plugins.core.fence import PREFIX, is_fenced
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
+from nanobot_memory_plugins.core.text.fence import PREFIX, is_fenced
 
 FACT = "The build server is called Brunhilde."
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.bridge.demo.evidence import recalled_blocks
-from nanobot_memory_plugins.consolidation.entry import Section
-from nanobot_memory_plugins.consolidation.history import restore
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.core import memory_host
+from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.operations.undo import restore
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.host import memory_host
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall, after_tool
 from nanobot_memory_plugins.core.values import Origin
 

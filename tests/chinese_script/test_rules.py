@@ -4,15 +4,15 @@ import pytest
 
 from nanobot_memory_plugins.compaction.cues import Kind, kind_of
 from nanobot_memory_plugins.compaction.extract import extract
+from nanobot_memory_plugins.consolidation.commands.kinds import Category, category_of
 from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open, tells_of_a_try
-from nanobot_memory_plugins.consolidation.spoken.kinds import Category, category_of
-from nanobot_memory_plugins.consolidation.wording import wording
-from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal
-from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal
 from nanobot_memory_plugins.core.values import Hit, Message, Origin
 from nanobot_memory_plugins.flush.entries import read_entries
-from nanobot_memory_plugins.recall.repeats import fold_repeats
+from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 from tests.support.chinese import in_both_scripts
 
 

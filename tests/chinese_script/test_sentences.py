@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost, Origin
 from tests.consolidation.test_spoken import config
 from tests.poisoning.test_poisoning import prompt

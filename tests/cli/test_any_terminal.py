@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import SystemClock
 

@@ -7,8 +7,8 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import SystemClock
 
@@ -127,6 +127,6 @@ def test_where_somebody_has_the_entries_locked_the_search_goes_on(memory: Path):
 
 
 def test_a_mender_that_fails_costs_only_itself(memory: Path, monkeypatch):
-    monkeypatch.setattr("nanobot_memory_plugins.consolidation.mending.mend_workspace", lambda _: 1 / 0)
+    monkeypatch.setattr("nanobot_memory_plugins.consolidation.store.repair.mend_workspace", lambda _: 1 / 0)
     damage(memory, "half")
     assert run(memory, "search", "cat", "--no-embeddings").exit_code == 0

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 ROOT = Path(__file__).parents[2] / "nanobot_memory_plugins"
 # A command, an option, a key of the configuration, or a variable.
@@ -22,7 +22,7 @@ def findings_in_the_code() -> list[tuple[str, ast.Call, str]]:
     found: list[tuple[str, ast.Call, str]] = []
     for file in sorted(ROOT.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
-        if "core.diagnosis import" not in text:
+        if "values.diagnosis import" not in text:
             continue
         where = file.relative_to(ROOT)
         module = ".".join(("nanobot_memory_plugins", *where.with_suffix("").parts))
@@ -78,7 +78,7 @@ def test_what_others_report_without_a_mend_gets_one():
 SHRUGS = """
     from loguru import logger
     from nanobot_memory_plugins.core import hookimpl
-    from nanobot_memory_plugins.core.diagnosis import Finding, Health
+    from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
     @hookimpl
     def diagnose():

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
+from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json, resolve_workspace
-from nanobot_memory_plugins.core.log_setup import configure_command_line_logging
 
 
 @pytest.fixture

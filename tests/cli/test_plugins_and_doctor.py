@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from nanobot_memory_plugins.core.cli.doctor_command import doctor, findings_table
 from nanobot_memory_plugins.core.cli.machine_findings import memory_file_findings, workspace_finding
 from nanobot_memory_plugins.core.cli.plugins_command import plugins
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from tests.support.ordinary_user import folder_of_an_ordinary_user
 
 

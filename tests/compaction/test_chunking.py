@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut, excerpt, split_text, tidy
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 OPTIONS = CompactionOptions()
 

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from nanobot_memory_plugins.compaction.cycles import Cycles
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.compaction.thrash_guard import Cycles
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.compaction.conftest import compacted, talk
 
 

@@ -3,10 +3,10 @@
 import pytest
 
 from nanobot_memory_plugins.compaction.history import group, message_tokens
-from nanobot_memory_plugins.compaction.keeping import cut_at
-from nanobot_memory_plugins.compaction.limits import Limits, limits_for
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.compaction.tail import cut_at
+from nanobot_memory_plugins.compaction.token_budget import Limits, limits_for
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
 from tests.compaction.conftest import compacted, talk, tool_turn
 

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.compaction.history import call_ids, message_tokens, 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError, LanguageModelError
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values.conversation import Message, messages_from_chat
 from tests.compaction.conftest import Model, context_with
 from tests.compaction.histories import HISTORY, TEXT, WINDOW

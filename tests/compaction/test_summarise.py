@@ -3,9 +3,9 @@
 import pytest
 
 from nanobot_memory_plugins.compaction.options import CompactionOptions
-from nanobot_memory_plugins.core.earlier_summary import earlier_summary_message
 from nanobot_memory_plugins.core.errors import BudgetExceededError, CompletionTimeoutError, LanguageModelError
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from tests.compaction.conftest import Model, compacted, talk, tool_turn
 
 GOOD = "- Decision: topic 3 uses PostgreSQL\n- TODO: topic 5 needs word7\n- Open question: topic 9"

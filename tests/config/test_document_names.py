@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.config import (
     plugin_options,
 )
 from nanobot_memory_plugins.core.config.names import AND_MORE, STANDARD_PLUGINS
-from nanobot_memory_plugins.core.plugin_host import DiscoveredPlugin, discover_plugins
+from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 
 # Every key that the five documents write down, by their objects.
 DOCUMENTED = """

@@ -4,8 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.block import content_of
-from nanobot_memory_plugins.consolidation.entry import Category, Entry, Section, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, plain_score
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)

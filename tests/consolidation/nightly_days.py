@@ -4,9 +4,9 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.nightly.material import Narrow
-from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.nightly.inputs import Narrow
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.entries import render_note

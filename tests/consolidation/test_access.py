@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations import Said, fade, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.operations.remember import Said, fade, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.entries_access import EntryAccess
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.inspection import Inspection
+from nanobot_memory_plugins.core.host.inspection import Inspection
+from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import EntryEdit, Origin, Scope
 
 from .made_entries import NOW

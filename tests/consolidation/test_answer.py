@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.entry import Category
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate, read_answer
-from nanobot_memory_plugins.consolidation.life_cycle import Importance
+from nanobot_memory_plugins.consolidation.model.entry import Category
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
 
 TEA = {"content": "The user likes tea", "category": "preference", "importance": "high"}
 

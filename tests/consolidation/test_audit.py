@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.auditing import Kind, Limits, audit, candidate_pairs, junk_in, rates
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.matching import says_the_same
+from nanobot_memory_plugins.consolidation.cli.audit import Kind, Limits, audit, candidate_pairs, junk_in, rates
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.recall_ledger import RecallLedger
+from nanobot_memory_plugins.core.host.recall_log import RecallLedger
 from nanobot_memory_plugins.core.values import Scope
 
 from .made_entries import NOW, entry

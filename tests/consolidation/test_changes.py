@@ -2,15 +2,15 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.changes import (
+from nanobot_memory_plugins.consolidation.extraction.supersession import (
     Believed,
     Closeness,
     plainly_ends,
     touched,
     with_replaced,
 )
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts
 

@@ -3,8 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.extraction.answer import read_answer
-from nanobot_memory_plugins.consolidation.extraction.changes import Closeness, not_close
-from nanobot_memory_plugins.consolidation.extraction.checking import (
+from nanobot_memory_plugins.consolidation.extraction.conflicts import (
     MOST_CHECKED,
     checked,
     entries_to_check,
@@ -12,6 +11,7 @@ from nanobot_memory_plugins.consolidation.extraction.checking import (
 )
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
+from nanobot_memory_plugins.consolidation.extraction.supersession import Closeness, not_close
 from nanobot_memory_plugins.core.values import Message
 from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Category, Section
-from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.life_cycle import activated
-from nanobot_memory_plugins.consolidation.mending import mend_file
-from nanobot_memory_plugins.consolidation.operations import fade, forget
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section
+from nanobot_memory_plugins.consolidation.model.scoring import activated
+from nanobot_memory_plugins.consolidation.operations.remember import fade, forget
+from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.store.repair import mend_file
 
 from .made_entries import NOW, days, entry
 from .nightly_days import Days

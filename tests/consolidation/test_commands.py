@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations import MOST_CHARACTERS, Said, fade, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, Said, fade, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError

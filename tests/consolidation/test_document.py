@@ -8,9 +8,9 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.document import Document, Slot, Text, parse
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.rendering import render
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.store.document import Document, Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 from .made_entries import EXAMPLE, NOW, drawn_entries, entry, entry_lists, foreign

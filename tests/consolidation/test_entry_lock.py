@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry_lock import locked_entries
+from nanobot_memory_plugins.consolidation.store.entry_lock import locked_entries
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 
 # Seconds that one wait may take, and that the lock is held: five waits are far more than that.

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
-from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.journal import BY_HAND
-from nanobot_memory_plugins.consolidation.life_cycle import activated
-from nanobot_memory_plugins.consolidation.mending import mend_file
-from nanobot_memory_plugins.consolidation.nightly.joining import tidied
-from nanobot_memory_plugins.consolidation.operations import Said, fade, forget, remember
-from nanobot_memory_plugins.consolidation.purging import purge
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.scoring import activated
+from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
+from nanobot_memory_plugins.consolidation.operations.purge import purge
+from nanobot_memory_plugins.consolidation.operations.remember import Said, fade, forget, remember
+from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.journal import BY_HAND
+from nanobot_memory_plugins.consolidation.store.repair import mend_file
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import MemoryFileError

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.entry import Section
-from nanobot_memory_plugins.consolidation.entry_json import entry_from_json, entry_to_json
-from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.journal import Action, Run, read_line
-from nanobot_memory_plugins.consolidation.life_cycle import activated, contradicted, faded
-from nanobot_memory_plugins.consolidation.purging import purge
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
+from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, faded
+from nanobot_memory_plugins.consolidation.operations.purge import purge
+from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.store.journal import Action, Run, read_line
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
 

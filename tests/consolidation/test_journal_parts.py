@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation import history, journal_parts
-from nanobot_memory_plugins.consolidation.journal_parts import JournalLimits, older_parts
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations import undo as history
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.store import journal_parts
+from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 
 from .made_entries import NOW, added, days, entry
@@ -66,7 +67,7 @@ def test_a_short_journal_stays_in_one_part(repository: EntryRepository):
 
 
 def test_a_journal_that_nobody_rotates_begins_a_part_by_itself(repository: EntryRepository, monkeypatch):
-    monkeypatch.setattr("nanobot_memory_plugins.consolidation.journal._LONGEST", 2_000)
+    monkeypatch.setattr("nanobot_memory_plugins.consolidation.store.journal._LONGEST", 2_000)
     ids = [say(repository, number) for number in range(20)]
     assert len(older_parts(repository.journal.path)) >= 2
     assert [run.changes[0].id for run in repository.journal.runs()] == ids

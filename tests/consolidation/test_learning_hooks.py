@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.fence import fence
+from nanobot_memory_plugins.core.text.fence import fence
 from nanobot_memory_plugins.core.values import Origin
 
 from .learning import Model, chat, host, item, stored

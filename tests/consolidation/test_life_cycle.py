@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.life_cycle import (
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.scoring import (
     activated,
     contradicted,
     current_first,
@@ -18,7 +17,8 @@ from nanobot_memory_plugins.consolidation.life_cycle import (
     initial_score,
     restored,
 )
-from nanobot_memory_plugins.consolidation.rendering import render
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.rendering import render
 
 from .made_entries import NOW, days, drawn_entries, entry, times
 

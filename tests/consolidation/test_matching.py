@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.matching import Matcher, may_concern, says_the_same
-from nanobot_memory_plugins.consolidation.wording import wording
-from nanobot_memory_plugins.storage.embedding_access import EmbeddingAccess
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_concern, says_the_same
+from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.storage.options import StorageOptions
 from tests.support.chinese import in_both_scripts
 

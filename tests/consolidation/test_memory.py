@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.operations import Said
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.remember import Said
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.diagnosis import Health
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
 from .made_entries import NOW, added, entry
 

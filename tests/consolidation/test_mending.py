@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.values import Query
 
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})

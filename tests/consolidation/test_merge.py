@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.entry import Section
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
+from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 from .made_entries import NOW, days, entry, entry_lists

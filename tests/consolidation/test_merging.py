@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.life_cycle import activated
-from nanobot_memory_plugins.consolidation.merging import adopted, merged
-from nanobot_memory_plugins.consolidation.patch import patch_back, take_back
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.scoring import activated
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.merging import adopted, merged
+from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_back
 
 from .made_entries import EXAMPLE, NOW, days, entry, entry_lists
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nanobot_memory_plugins.consolidation.document import Slot, Text, parse
-from nanobot_memory_plugins.consolidation.entry import Section
-from nanobot_memory_plugins.consolidation.history import last_undoable, undo
-from nanobot_memory_plugins.consolidation.journal import last_known
-from nanobot_memory_plugins.consolidation.keeping import kept_aside
-from nanobot_memory_plugins.consolidation.moving import MOVED, move_entries, rest_of
-from nanobot_memory_plugins.consolidation.operations import forget
-from nanobot_memory_plugins.consolidation.purging import purge
-from nanobot_memory_plugins.consolidation.rendering import render
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.operations.migrate import MOVED, move_entries, rest_of
+from nanobot_memory_plugins.consolidation.operations.purge import purge
+from nanobot_memory_plugins.consolidation.operations.remember import forget
+from nanobot_memory_plugins.consolidation.operations.undo import last_undoable, undo
+from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
+from nanobot_memory_plugins.consolidation.store.document import Slot, Text, parse
+from nanobot_memory_plugins.consolidation.store.journal import last_known
+from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import InputError
 

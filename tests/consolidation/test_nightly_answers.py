@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.entry import Category, Section
-from nanobot_memory_plugins.consolidation.life_cycle import Importance
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Update, read_answer
-from nanobot_memory_plugins.consolidation.nightly.applying import Applied, Job, Wish, apply
-from nanobot_memory_plugins.consolidation.nightly.joining import joined, tidied
-from nanobot_memory_plugins.consolidation.nightly.material import Material, Piece
+from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, Wish, apply
+from nanobot_memory_plugins.consolidation.nightly.inputs import Material, Piece
+from nanobot_memory_plugins.consolidation.operations.join_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 
 from .made_entries import NOW, days, entry

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Section
+from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
-from nanobot_memory_plugins.core.scopes import Scopes
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 from .made_entries import NOW, days, entry

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.prompt_source import is_visible
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 
 from .made_entries import entry

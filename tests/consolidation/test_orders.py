@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.spoken.orders import Kind, Order, orders_in
+from nanobot_memory_plugins.consolidation.commands.orders import Kind, Order, orders_in
 from tests.support.chinese import in_both_scripts
 
 REMEMBER = [

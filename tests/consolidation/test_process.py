@@ -11,19 +11,19 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.extraction.process import Processed, Session, SessionProcessor
+from nanobot_memory_plugins.consolidation.extraction.pipeline import Processed, Session, SessionProcessor
 from nanobot_memory_plugins.consolidation.extraction.prompt import MOST_TOKENS
-from nanobot_memory_plugins.consolidation.matching import Matcher
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.testing import plugin_context
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope, messages_from_chat
 
 from .learning import Model, chat, item, stored
@@ -355,7 +355,7 @@ PROCESS = """
 import asyncio, json, os, sys, time
 sys.path.insert(0, os.getcwd())
 from pathlib import Path
-from nanobot_memory_plugins.consolidation.extraction.process import Session
+from nanobot_memory_plugins.consolidation.extraction.pipeline import Session
 from nanobot_memory_plugins.core.values import messages_from_chat
 from tests.consolidation.test_process import TEA, TEA_ANSWER, processor
 from nanobot_memory_plugins.core.clock import SystemClock

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group, plain_group
-from nanobot_memory_plugins.consolidation.life_cycle import contradicted
-from nanobot_memory_plugins.consolidation.prompt import best_entries, prompt_text
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group, plain_group
+from nanobot_memory_plugins.consolidation.model.scoring import contradicted
+from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 from .made_entries import EXAMPLE, entry, entry_lists
 

@@ -7,15 +7,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from nanobot_memory_plugins.consolidation import entry_file, prompt_source
-from nanobot_memory_plugins.consolidation.document import parse
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.prompt_source import PromptSource, is_visible
-from nanobot_memory_plugins.consolidation.rendering import render
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.user_language import UserLanguage, language_of_message
+from nanobot_memory_plugins.consolidation.prompt import source as prompt_source
+from nanobot_memory_plugins.consolidation.prompt.source import PromptSource, is_visible
+from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
+from nanobot_memory_plugins.consolidation.store import entry_file
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.fence import PREFIX, SUFFIX
+from nanobot_memory_plugins.core.text.fence import PREFIX, SUFFIX
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
 
 from .made_entries import EXAMPLE, NOW, added, entry, entry_lists, foreign

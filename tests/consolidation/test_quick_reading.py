@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.block import extent, read_block, read_slowly, write_block
-from nanobot_memory_plugins.consolidation.document import _TYPICAL, parse
-from nanobot_memory_plugins.consolidation.patch import patch_back, take_back
+from nanobot_memory_plugins.consolidation.store.block import extent, read_block, read_slowly, write_block
+from nanobot_memory_plugins.consolidation.store.document import _TYPICAL, parse
+from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_back
 
 from .made_entries import drawn_entries, entry
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
-from nanobot_memory_plugins.consolidation.document import parse
-from nanobot_memory_plugins.consolidation.entry import Section
-from nanobot_memory_plugins.consolidation.journal import BY_HAND
-from nanobot_memory_plugins.consolidation.keeping import kept_aside
-from nanobot_memory_plugins.consolidation.life_cycle import activated, faded
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.model.scoring import activated, faded
+from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.journal import BY_HAND
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import MemoryFileError
 
@@ -334,8 +334,8 @@ def test_processes_that_write_at_once_lose_nothing(workspace: Path):
     script = """
 import sys
 from datetime import datetime, UTC
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 repository = EntryRepository(sys.argv[1], lock_seconds=60)
 for step in range(4):
     one = Entry(f"p{sys.argv[2]}s{step}", f"text {sys.argv[2]} {step}", "fact", 0.8, datetime.now(UTC))

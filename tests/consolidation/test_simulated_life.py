@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.life_cycle import EXPIRED_SCORE
-from nanobot_memory_plugins.consolidation.matching import Matcher
-from nanobot_memory_plugins.consolidation.operations import fade
-from nanobot_memory_plugins.consolidation.prompt import MOST_ENTRIES, MOST_TOKENS, prompt_text
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.scoring import EXPIRED_SCORE
+from nanobot_memory_plugins.consolidation.operations.remember import fade
+from nanobot_memory_plugins.consolidation.prompt.render import MOST_ENTRIES, MOST_TOKENS, prompt_text
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 from .learning import host
 from .simulated_life import BEGIN, DAYS, SCORES, Expected, Fact, Life, RuleModel, SimulatedSession, importance_of

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.spoken.reference import meant_by_this
+from nanobot_memory_plugins.consolidation.commands.reference import meant_by_this
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.fence import is_fenced
+from nanobot_memory_plugins.core.text.fence import is_fenced
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
 from tests.support.chinese import in_both_scripts
 
@@ -138,7 +138,7 @@ async def test_forget_that_behind_remember_this_takes_back_what_was_written(host
 
 
 async def test_what_replaced_it_and_what_it_replaced_go_together(host, workspace):
-    from nanobot_memory_plugins.consolidation.life_cycle import contradicted
+    from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 
     old, new = known(workspace, "My address is Elm Street 5", "My address is Oak Lane 7")
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.fence import PREFIX
-from nanobot_memory_plugins.core.users_words import bears_out
+from nanobot_memory_plugins.core.text.attribution import bears_out
+from nanobot_memory_plugins.core.text.fence import PREFIX
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.chinese import in_both_scripts
 
@@ -123,7 +123,7 @@ async def test_an_unknown_id_and_nothing_at_all_forget_nothing(host, workspace):
 
 async def test_what_was_purged_is_not_taken_up_again_on_the_models_own_account(host, workspace):
     (tea,) = known(workspace, "The user likes oolong tea")
-    from nanobot_memory_plugins.consolidation.purging import purge
+    from nanobot_memory_plugins.consolidation.operations.purge import purge
 
     purge(EntryRepository(workspace), [tea], who="user")
     answer = await run(host, "remember", text="The user likes oolong tea")
@@ -138,7 +138,7 @@ async def test_a_file_that_cannot_be_written_is_said(host, workspace):
 
 
 def test_the_schemas_are_plain_json(workspace):
-    from nanobot_memory_plugins.consolidation.tools import ForgetTool, RememberTool
+    from nanobot_memory_plugins.consolidation.commands.tools import ForgetTool, RememberTool
 
     for tool in (RememberTool(None, None, None), ForgetTool(None, None, None, None)):
         schema = json.loads(json.dumps(tool.parameters, default=dict))

@@ -4,13 +4,13 @@ import os
 import random
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.document import Heading, parse
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.history import restore
-from nanobot_memory_plugins.consolidation.journal import last_known
-from nanobot_memory_plugins.consolidation.keeping import kept_aside
-from nanobot_memory_plugins.consolidation.life_cycle import activated, faded
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.scoring import activated, faded
+from nanobot_memory_plugins.consolidation.operations.undo import restore
+from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
+from nanobot_memory_plugins.consolidation.store.document import Heading, parse
+from nanobot_memory_plugins.consolidation.store.journal import last_known
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 
 from .made_entries import NOW, entry

@@ -9,9 +9,9 @@ import pytest
 from loguru import logger
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.bootstrap import default_overhead
+from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 FILES = {"AGENTS.md": "Be kind. " * 40, "USER.md": "用户喜欢简短的回答。" * 40}
 

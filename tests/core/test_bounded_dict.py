@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 
 def test_beyond_its_bound_the_item_that_was_set_longest_ago_goes():

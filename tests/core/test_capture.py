@@ -2,8 +2,8 @@ import asyncio
 
 import pytest
 
-from nanobot_memory_plugins.core.capture import Capture, combined_receipt
 from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.host.recorder import Capture, combined_receipt
 from nanobot_memory_plugins.core.values import Origin, Receipt, Scope
 
 

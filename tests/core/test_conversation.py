@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.conversation import GAP, dominant_language, excerpt, render
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.conversation import GAP, dominant_language, excerpt, render
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import messages_from_chat
 
 

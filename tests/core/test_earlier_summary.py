@@ -1,6 +1,6 @@
 """The mark by which an earlier summary is known."""
 
-from nanobot_memory_plugins.core.earlier_summary import (
+from nanobot_memory_plugins.core.text.summary_marker import (
     earlier_summary_message,
     find_earlier_summary,
     marked_summary,

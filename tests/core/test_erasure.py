@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryHost, Note
-from nanobot_memory_plugins.core.erasure import Wanted, purge_texts
 from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, clean_transcript
 from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Origin, Trace
 from tests.support.indexed_workspace import entry, message

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.fence import (
+from nanobot_memory_plugins.core.text.fence import (
     PREFIX,
     REPLACEMENT,
     SUFFIX,

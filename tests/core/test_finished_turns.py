@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core import finished_turns as module
-from nanobot_memory_plugins.core.finished_turns import LiveMessages, TokenTally, tokens_of
+from nanobot_memory_plugins.core.host import background as module
+from nanobot_memory_plugins.core.host.background import LiveMessages, TokenTally, tokens_of
 from nanobot_memory_plugins.core.testing import install_plugin
 
 SLOW = """

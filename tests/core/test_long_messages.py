@@ -7,7 +7,7 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.own_text import both_ends
+from nanobot_memory_plugins.core.text.authored import both_ends
 from tests.support.hostile_repetitions import repeated
 
 KINDS = {

@@ -7,8 +7,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Query, Scope, Summary, Visibility
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.fence import is_fenced
 from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.core.text.fence import is_fenced
 from nanobot_memory_plugins.core.values import Whose
 
 SESSION = "test:one"

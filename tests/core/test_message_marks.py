@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.message_marks import MessageMarks
+from nanobot_memory_plugins.core.files.seen_messages import MessageMarks
 from nanobot_memory_plugins.core.values import messages_from_chat
 
 
@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_read_or_written_costs_only_the_memory_of_restarts
 def test_processes_do_not_lose_each_others_marks(tmp_path):
     code = (
         "import sys; from pathlib import Path\n"
-        "from nanobot_memory_plugins.core.message_marks import MessageMarks\n"
+        "from nanobot_memory_plugins.core.files.seen_messages import MessageMarks\n"
         "marks = MessageMarks(Path(sys.argv[1]))\n"
         "for n in range(20):\n"
         "    marks.change('s', lambda known: known.values.__setitem__(f'{sys.argv[2]}-{n}', 1))\n"
@@ -103,8 +103,8 @@ def test_processes_do_not_lose_each_others_marks(tmp_path):
 
 
 def test_old_sessions_and_old_messages_are_forgotten(tmp_path, monkeypatch):
-    monkeypatch.setattr("nanobot_memory_plugins.core.message_marks._SESSIONS", 3)
-    monkeypatch.setattr("nanobot_memory_plugins.core.message_marks._REMEMBERED", 4)
+    monkeypatch.setattr("nanobot_memory_plugins.core.files.seen_messages._SESSIONS", 3)
+    monkeypatch.setattr("nanobot_memory_plugins.core.files.seen_messages._REMEMBERED", 4)
     marks = MessageMarks(tmp_path)
     for number in range(6):
         marks.change(f"s{number}", lambda known: known.add(chat(*"abcdefgh")))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.matching import says_the_same
+from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
+from nanobot_memory_plugins.core.text.attribution import bears_out
 from nanobot_memory_plugins.core.text.negation import DENYING, DENYING_NOTHING, denies, without_negations
-from nanobot_memory_plugins.core.users_words import bears_out
 from tests.support.chinese import in_both_scripts, in_script, turned
 
 AFFIRMED = [

@@ -1,6 +1,6 @@
 import pytest
 
-from nanobot_memory_plugins.core.note_tool import NoteTool
+from nanobot_memory_plugins.core.host.note_tool import NoteTool
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Receipt
 

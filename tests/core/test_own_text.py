@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.own_text import addressed_text, own_text
+from nanobot_memory_plugins.core.text.authored import addressed_text, own_text
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 

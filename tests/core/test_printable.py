@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.characters.printable import escaped_in_json, one_line, printable
-from nanobot_memory_plugins.core.fence import fence
+from nanobot_memory_plugins.core.text.fence import fence
+from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, one_line, printable
 from tests.support.hostile_workspace import HOSTILE, ORDER, SEQUENCES, found_in
 
 HONEST = [

@@ -9,8 +9,8 @@ from pathlib import Path
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.recall_ledger import RecallLedger, injections, recall_folder
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.host.recall_log import RecallLedger, injections, recall_folder
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.stated import asks, reports, stated_text
-from nanobot_memory_plugins.core.users_words import UsersWords
+from nanobot_memory_plugins.core.text.attribution import UsersWords
+from nanobot_memory_plugins.core.text.statements import asks, reports, stated_text
 from tests.support.chinese import in_both_scripts
 
 CLAIM = "The user's door code is narwhalqq 4455."

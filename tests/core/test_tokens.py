@@ -3,7 +3,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.tokens import estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 
 TEXTS = st.text(alphabet=st.sampled_from("ab 。中文かな한글é🙂\n"), max_size=80)
 

@@ -13,9 +13,7 @@ from pydantic import BaseModel, Field
 from nanobot_memory_plugins.core import hookspecs
 from nanobot_memory_plugins.core.config import config_from_mapping, plugin_options
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding
-from nanobot_memory_plugins.core.entries_access import EntryAccess
-from nanobot_memory_plugins.core.protocols import MemoryTool, Store
+from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
 from nanobot_memory_plugins.core.values import (
@@ -28,6 +26,7 @@ from nanobot_memory_plugins.core.values import (
     Trace,
     Withheld,
 )
+from nanobot_memory_plugins.core.values.diagnosis import Finding
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "entry_points.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ FROM_ELSEWHERE = re.compile(r"^\s*(?:from|import) nanobot_memory_plugins\.(?!cor
 def test_type_checkers_read_the_names_that_are_there():
     tree = ast.parse(INIT.read_text(encoding="utf-8"))
     read = {
-        alias.name: str(node.module).removeprefix("nanobot_memory_plugins.core.")
+        alias.name: str(node.module).removeprefix("nanobot_memory_plugins.")
         for block in tree.body
         if isinstance(block, ast.If)
         for node in block.body
@@ -41,7 +41,7 @@ def test_a_name_is_loaded_when_it_is_used(tmp_path: Path):
         "import sys, nanobot_memory_plugins.core as core\n"
         "print([name for name in ('pydantic', 'pluggy') if name in sys.modules])\n"
         "core.Note\n"
-        "print('nanobot_memory_plugins.core.memory_host' in sys.modules)\n"
+        "print('nanobot_memory_plugins.core.host.memory_host' in sys.modules)\n"
         "print(core.MemoryHost.__name__, hasattr(core, 'NoSuchName'))\n"
     )
     command = [sys.executable, "-c", program]

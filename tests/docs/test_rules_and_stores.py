@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from nanobot_memory_plugins.core import installed
-from nanobot_memory_plugins.core.redaction import Redactor, Rule
+from nanobot_memory_plugins.core import entry_points as installed
 from nanobot_memory_plugins.core.redaction.bounded_rules import LIMIT_SECONDS
-from nanobot_memory_plugins.core.redaction.redactor import WINDOW
+from nanobot_memory_plugins.redaction.engine.redactor import WINDOW, Redactor
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.docs.pages import ENTRY_POINTS, ROOT
 
 PAGE = ENTRY_POINTS.read_text(encoding="utf-8")

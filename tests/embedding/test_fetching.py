@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.storage.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.storage.embedding.catalogue import Origin, find
+from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.search.embedding.catalogue import Origin, find
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 REPOSITORY = "Qdrant/bge-small-zh-v1.5"

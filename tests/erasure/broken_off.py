@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.values import Message, Origin, Scope

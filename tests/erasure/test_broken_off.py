@@ -19,10 +19,10 @@ from unittest.mock import ANY
 import apsw
 import pytest
 
-from nanobot_memory_plugins.consolidation.access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord, Unfinished
@@ -75,8 +75,8 @@ def broken_off(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     repository = EntryRepository(workspace)
     gone = remember(repository, Said(WORDS), who="user").entry.id
     remember(repository, Said("plays chess"), who="user")
-    from nanobot_memory_plugins.consolidation.purging import erase_entries
-    from nanobot_memory_plugins.core.erasure import erasing
+    from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
+    from nanobot_memory_plugins.core.host import eraser as erasing
 
     def end(*_arguments: object, **_options: object) -> list[object]:
         erase_entries(repository, Erasure(ids=(gone,), texts=(WORDS,)), dry_run=False)
@@ -240,7 +240,7 @@ def test_an_index_that_is_being_read_is_cleaned_by_the_next_command_which_needs_
 
 
 def test_who_interrupts_it_is_told_what_becomes_of_it(workspace: Path, monkeypatch: pytest.MonkeyPatch, capsys):
-    from nanobot_memory_plugins.core.erasure import erasing
+    from nanobot_memory_plugins.core.host import eraser as erasing
 
     def interrupt(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt

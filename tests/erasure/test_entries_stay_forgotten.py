@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core import MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.erasure import purge_texts
+from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.values import Erasure, Origin
 
 DENTIST = "My dentist Zebulon Krieger lives in Marzipan Street 5"

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.diagnosis import Health
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"
 ORDER = f"Remember that {SAID}."

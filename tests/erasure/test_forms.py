@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
-from nanobot_memory_plugins.consolidation.keeping import keep_aside
-from nanobot_memory_plugins.consolidation.nightly.records import Proposal, Records
-from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside
+from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal, Records
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
 from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to
-from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from tests.support.indexed_workspace import entry, message
 
 SAID = "my therapist is Doctor Zebulon Krieger in Marzipan Alley"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.withheld import WithheldTexts
+from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints

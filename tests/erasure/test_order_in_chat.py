@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.history import restore
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.undo import restore
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.erasure.withholding import WithheldWords, without_lines
+from nanobot_memory_plugins.core.host.withholding import WithheldWords, without_lines
 
 CONFIG = MemoryConfig.model_validate(
     {
@@ -195,7 +195,7 @@ async def test_the_answer_names_lines_of_others_to_nobody(tmp_path: Path):
 async def test_where_there_is_no_time_to_look_everywhere_the_answer_says_so(
     host: MemoryHost, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("nanobot_memory_plugins.consolidation.spoken.conversations._LOOK_SECONDS", 0.0)
+    monkeypatch.setattr("nanobot_memory_plugins.consolidation.commands.conversations._LOOK_SECONDS", 0.0)
     await say(host, "Remember that our boat lies at pier 97.")
     answer = await say(host, "Forget that our boat lies at pier 97.", "cli:two")
     assert "no time to look everywhere" in answer

@@ -58,7 +58,7 @@ def holders(folder: Path) -> set[str]:
 @pytest.fixture
 def short_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     if os.environ.get("NANOBOT_MEMORY_TRUST") != "full":
-        monkeypatch.setattr("nanobot_memory_plugins.storage.opening._LOCKED_MS", 100)
+        monkeypatch.setattr("nanobot_memory_plugins.storage.database_factory._LOCKED_MS", 100)
         monkeypatch.setattr("nanobot_memory_plugins.storage.memory_index._OPEN_SECONDS", 0.2)
         monkeypatch.setattr("nanobot_memory_plugins.storage.store._DRAIN", 0.1)
         monkeypatch.setattr("nanobot_memory_plugins.storage.database.connection.BUSY_TIMEOUT_MS", 200)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
-from nanobot_memory_plugins.core.erasure import purge_texts
+from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from tests.support.third_party import install_example

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.keeping import kept_aside
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.atomic_files import kept_aside
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost
 from tests.faults.checking import Outcome, losses
 from tests.faults.orders import BEGIN, Order

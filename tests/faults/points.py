@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from nanobot_memory_plugins.consolidation import repository
+from nanobot_memory_plugins.consolidation.store import repository
 from nanobot_memory_plugins.core.files import appending, replace, spill, writing
 from nanobot_memory_plugins.storage.database import database
 from nanobot_memory_plugins.storage.database import writing as rows_writing

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from tests.faults.hindrance import turns_beside_a_lock
 from tests.faults.processes import Writers
 from tests.faults.rounds import is_long

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from nanobot_memory_plugins.core.cli.machine_findings import memory_file_findings
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.diagnosis import Health
-from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in folders")
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.earlier_summary import marked_summary
 from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core.text.summary_marker import marked_summary
 from tests.flush.conftest import TALK, WINDOW, Model, chat, cut, entries_json, notes
 
 DECIDED = "They decided to use PostgreSQL 16 on port 5433 for Bluebird."

@@ -180,7 +180,7 @@ async def test_tool_results_never_stand_among_the_users_words(memory, workspace)
 
 
 async def test_the_model_sees_of_a_long_history_no_more_than_its_share_of_the_window(memory):
-    from nanobot_memory_plugins.core.tokens import estimate_tokens
+    from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
     model = Model()
     async with memory(model) as host:

@@ -11,10 +11,10 @@ import pytest
 
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.step import StepSettings
-from nanobot_memory_plugins.storage.sources.pieces import Chunking
 from tests.support.indexed_workspace import TIME, Workspace, entry, message, until
 
 

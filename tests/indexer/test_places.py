@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.storage.sources.places import Kind, Places
+from nanobot_memory_plugins.search.sources.places import Kind, Places
 
 
 def write(path: Path, text: str = "text\n") -> Path:

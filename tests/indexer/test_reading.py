@@ -16,11 +16,11 @@ from nanobot_memory_plugins.core.files import (
     render_transcript_line,
 )
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
-from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.sources import transcripts
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, Piece, read_lines
-from nanobot_memory_plugins.storage.sources.places import Places
-from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.sources import transcripts
+from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_lines
+from nanobot_memory_plugins.search.sources.places import Places
+from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
 TIME = datetime(2026, 2, 16, 14, 20, 33, tzinfo=UTC)
 
@@ -241,7 +241,7 @@ def test_lines_come_whole_whatever_their_length(
 
 
 def test_long_term_memory_is_read_whole():
-    from nanobot_memory_plugins.storage.sources.places import Kind
+    from nanobot_memory_plugins.search.sources.places import Kind
 
     assert [kind for kind in Kind if not resumable(kind)] == [Kind.LONG_TERM]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.language_model.answers import Evidence, is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
 
 NOTHING = [
     "NO_REPLY", " no_reply\n", "No Reply", "NO-REPLY.", "**NO_REPLY**",

@@ -6,8 +6,11 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.redaction import UNCHECKED, Budget, Redactor, safe_preview
-from nanobot_memory_plugins.core.redaction.preview import _MARGIN
+from nanobot_memory_plugins.core.redaction import safe_preview
+from nanobot_memory_plugins.redaction.engine.preview import _MARGIN
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from nanobot_memory_plugins.redaction.rules.effort import Budget
+from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 from tests.support.hostile_repetitions import repeated
 
 HOSTILE = {

@@ -86,7 +86,7 @@ def test_the_version_is_set_in_every_distribution_by_one_command(checkout):
     [
         ('version = "1.2.3"', 'version = "1.2.4"', "nanobot-memory-recall is 1.2.4"),
         ("nanobot-memory-core==1.2.*", "nanobot-memory-core==1.1.*", "not nanobot-memory-core==1.2"),
-        ("nanobot-memory-core==1.2.*", "nanobot-memory-core-extra", r"not nanobot-memory-core==1.2"),
+        ("nanobot-memory-core==1.2.*", "nanobot-memory-core-extra", r"not nanobot-memory-core-extra==1.2"),
     ],
 )
 def test_a_distribution_that_does_not_agree_is_named(checkout, old, new, words):

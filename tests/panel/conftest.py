@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 
 from docs.picture_workspace import make_workspace
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.values import EntryView
 from nanobot_memory_plugins.panel.app import PanelApp

@@ -10,8 +10,8 @@ from time import monotonic
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.panel.web.server import panel_command
 
 # Playwright brings no browser of its own here: Debian's is used, or the one that is named.

@@ -11,8 +11,8 @@ from time import monotonic
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.panel.web.server import panel_command
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")

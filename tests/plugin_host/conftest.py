@@ -11,11 +11,11 @@ from loguru import logger
 
 from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.diagnosis import Finding
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from nanobot_memory_plugins.core.testing import plugin_context
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Scope, Summary
+from nanobot_memory_plugins.core.values.diagnosis import Finding
 from tests import hostile
 
 ACCEPT: tuple[type, ...] = (Note, ContextBlock, Summary, Finding)

@@ -9,8 +9,8 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.plugin_host.bounds import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, TOOL_ANSWER
-from nanobot_memory_plugins.core.store_answers import hits_of, whole_hit
+from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+from nanobot_memory_plugins.core.isolation.bounds import HIT_FIELDS, HIT_SNIPPET, HIT_TEXT, TOOL_ANSWER
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope, SearchResult
 

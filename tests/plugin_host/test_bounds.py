@@ -8,12 +8,12 @@ from types import SimpleNamespace
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.diagnosis import Finding
-from nanobot_memory_plugins.core.plugin_host import PluginState
-from nanobot_memory_plugins.core.plugin_host.bounds import BOUNDS, bound_of
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
+from nanobot_memory_plugins.core.isolation.bounds import BOUNDS, bound_of
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Scope, Summary, Trace, Withheld
+from nanobot_memory_plugins.core.values.diagnosis import Finding
 from tests import hostile
 from tests.plugin_host.conftest import arguments_for, good
 

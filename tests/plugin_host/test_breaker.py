@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
+from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.plugin_host import DiscoveredPlugin, PluginHost, discover_plugins
+from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from tests.plugin_host.conftest import ACCEPT, arguments_for, make_context, texts
 
 GROUP = "nanobot_memory_plugins"

@@ -11,7 +11,8 @@ from types import SimpleNamespace
 import pytest
 
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.plugin_host import BreakerSettings, PluginAnswer, PluginState
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginState
+from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.values import ContextBlock, Note, NoteType, Origin
 from tests import hostile
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, plugin, texts
@@ -525,7 +526,7 @@ async def test_the_place_is_in_the_plugin_and_not_in_a_library(make_host, contex
 
 
 def test_a_synchronous_call_needs_no_loop(context, clock):
-    from nanobot_memory_plugins.core.plugin_host import PluginHost
+    from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 
     host = PluginHost(time_limits={}, clock=clock)
     register(host, context, a=lambda text: [Note(text)], b=lambda: None)
@@ -568,7 +569,7 @@ async def test_a_synchronous_call_drops_late_answers_and_rests_plugins(make_host
 
 @pytest.mark.usefixtures("interruptible")
 def test_the_users_interrupt_passes_and_a_plugins_own_does_not(context, clock):
-    from nanobot_memory_plugins.core.plugin_host import PluginHost
+    from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 
     def spin() -> None:
         os.kill(os.getpid(), signal.SIGINT)

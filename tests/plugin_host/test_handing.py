@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.finished_turns import LiveMessages
-from nanobot_memory_plugins.core.plugin_host.handing import handed
+from nanobot_memory_plugins.core.host.background import LiveMessages
+from nanobot_memory_plugins.core.isolation.defensive_copy import handed
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Message, Note, Scope, freeze
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, plugin_set
-from nanobot_memory_plugins.core.erasure import purge_texts
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.host import plugin_set
+from nanobot_memory_plugins.core.host.eraser import purge_texts
 from nanobot_memory_plugins.core.testing import install_plugin
 from tests import hostile
 

@@ -6,7 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.plugin_host import PluginState
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
 from nanobot_memory_plugins.core.values import Note
 from tests.plugin_host.conftest import ACCEPT, arguments_for, plugin, texts
 

@@ -9,8 +9,7 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_daemon_thread
 
 VARIABLE: contextvars.ContextVar[str] = contextvars.ContextVar("variable", default="outside")
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from nanobot_memory_plugins.core.earlier_summary import MARK
-from nanobot_memory_plugins.core.fence import PREFIX, SUFFIX
+from nanobot_memory_plugins.core.text.fence import PREFIX, SUFFIX
+from nanobot_memory_plugins.core.text.summary_marker import MARK
 from tests.support.chinese import turned
 
 # Traditional Chinese is a language of its own here: each text in it is the one in "zh", turned.

@@ -5,14 +5,14 @@ import re
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Origin, Query
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.fence import PREFIX, SUFFIX, is_fenced, remove_fenced
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.text.fence import PREFIX, SUFFIX, is_fenced, remove_fenced
 from tests.poisoning.cases import CASES, CHANNELS, Case
 from tests.poisoning.gullible import LEARNED, GullibleModel
 from tests.poisoning.walk import arrive, end, obey

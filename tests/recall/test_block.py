@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.fence import fence
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.fence import fence
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Hit, Origin, Tier
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext

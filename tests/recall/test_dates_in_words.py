@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import DatedPhrase, Hit, Origin
 from nanobot_memory_plugins.recall.block import render
-from nanobot_memory_plugins.recall.dates_in_words import days_in_words, with_days
+from nanobot_memory_plugins.recall.date_format import days_in_words, with_days
 from nanobot_memory_plugins.recall.options import RecallOptions
 
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Query
-from nanobot_memory_plugins.core.fence import is_fenced
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.fence import is_fenced
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Destination
 
 # Limits that no loaded machine reaches: what is shown here is not the speed.

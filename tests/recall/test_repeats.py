@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.values import Hit, Origin
-from nanobot_memory_plugins.recall.repeats import fold_repeats
+from nanobot_memory_plugins.recall.deduplicate import fold_repeats
 
 TIME = datetime(2026, 2, 16, tzinfo=UTC)
 

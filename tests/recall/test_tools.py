@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin
-from nanobot_memory_plugins.core.fence import SUFFIX, is_fenced
+from nanobot_memory_plugins.core.text.fence import SUFFIX, is_fenced
 from nanobot_memory_plugins.core.values import Destination
 from nanobot_memory_plugins.recall.time_bounds import bound_of
 

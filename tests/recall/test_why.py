@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope,
 from nanobot_memory_plugins.recall.cli.examination import Examined, examine
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.watching import Watch
+from nanobot_memory_plugins.recall.trace import Watch
 from tests.support.indexed_workspace import message
 
 SAID = [

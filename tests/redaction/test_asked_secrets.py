@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.asked_secrets import hide_answer
+from nanobot_memory_plugins.redaction.detectors.asked_secrets import hide_answer
 
 
 @pytest.mark.parametrize(

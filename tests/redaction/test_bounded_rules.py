@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.plugin_host import BreakerSettings
-from nanobot_memory_plugins.core.redaction import Redactor, Rule
+from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 from tests.redaction.shapes import VENDOR_TOKENS
 
 GOOD = Rule("badge", "[BADGE]", re.compile(r"BDG-[0-9]{6}"), literals=("BDG-",))

@@ -11,9 +11,9 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.effort import Budget, TooCostlyError, bounded_effort, count_value
-from nanobot_memory_plugins.core.redaction.redactor import WINDOW, Redactor
-from nanobot_memory_plugins.core.redaction.rules import UNCHECKED
+from nanobot_memory_plugins.redaction.engine.redactor import WINDOW, Redactor
+from nanobot_memory_plugins.redaction.rules.effort import Budget, TooCostlyError, bounded_effort, count_value
+from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 from tests.redaction.made_corpus import positives
 from tests.support.hostile_repetitions import patterns, repeated, repetitions
 

@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.cues import ByCue, Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Cues, Lowered
 
 LETTERS = st.text("abcK\u212a密码İ -", max_size=12)
 WORDS = st.sets(st.text("abck密码 -", min_size=1, max_size=5), min_size=1, max_size=8)

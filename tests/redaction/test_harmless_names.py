@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from loguru import logger
 
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
-from nanobot_memory_plugins.consolidation.groups import plain_group
+from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
-from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
-from nanobot_memory_plugins.core.harmless_names import harmless_name
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.transfer.import_writer import Taker
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.taking import Taker
 from nanobot_memory_plugins.core.values import Origin
 
 CONFIG = MemoryConfig.model_validate({"plugins": {"storage": {"embeddingProvider": "none"}}})

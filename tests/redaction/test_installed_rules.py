@@ -6,12 +6,15 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.diagnosis import Health
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.redaction.installed_rules import forget_installed_rules, installed_rules
 from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
-HEAD = "import re\nfrom nanobot_memory_plugins.core.redaction import Rule, redact_text\n"
+HEAD = """import re
+from nanobot_memory_plugins.core import Rule
+from nanobot_memory_plugins.core.redaction import redact_text
+"""
 GOOD = HEAD + 'rules = [Rule("ticket", "[TICKET]", re.compile("TCK-[0-9]+"))]\n'
 SECRET = "hunter2!Tango"
 BROKEN = {

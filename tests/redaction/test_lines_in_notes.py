@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
-from nanobot_memory_plugins.core.files.headings import taken_out, without
+from nanobot_memory_plugins.core.files.redacted_fields import taken_out, without
 from nanobot_memory_plugins.core.redaction import redact_text
 
 # Made up, each in a line that says by its beginning what it holds.

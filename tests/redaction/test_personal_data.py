@@ -3,7 +3,8 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.core.redaction import Redactor, redact_text
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from tests.redaction.shapes import cn_id, iban, luhn, pick
 
 

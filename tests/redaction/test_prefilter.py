@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.core.redaction.cues import Lowered
-from nanobot_memory_plugins.core.redaction.key_names import TELLING, Sensitivity, sensitivity
-from nanobot_memory_plugins.core.redaction.look_alikes import unmixed
-from nanobot_memory_plugins.core.redaction.name_words import COMPOUND
-from nanobot_memory_plugins.core.redaction.prefilter import beginnings, matches
-from nanobot_memory_plugins.core.redaction.redactor import WINDOW, Redactor
+from nanobot_memory_plugins.redaction.engine.redactor import WINDOW, Redactor
+from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.prefilter import beginnings, matches
+from nanobot_memory_plugins.redaction.script.look_alikes import unmixed
+from nanobot_memory_plugins.redaction.values.key_names import TELLING, Sensitivity, sensitivity
+from nanobot_memory_plugins.redaction.values.name_words import COMPOUND
 from tests.redaction.made_corpus import positives
 from tests.support.hostile_repetitions import atoms, patterns
 

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.redaction import Finding, Redactor, Rule, redact_text
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from nanobot_memory_plugins.redaction.rules.rule import Finding, Rule
 from tests.redaction.shapes import PASSWORDS, VENDOR_TOKENS, cn_id, jwt, key_block
 
 FRAGMENTS = st.sampled_from([
@@ -207,7 +209,7 @@ def test_megabytes_of_prose_leave_other_threads_room():
 
 def test_the_first_text_of_a_process_is_redacted_like_any_other():
     script = (
-        "from nanobot_memory_plugins.core.redaction.redactor import Redactor\n"
+        "from nanobot_memory_plugins.redaction.engine.redactor import Redactor\n"
         "text = 'the alarm code is 4471, the wifi is parrotkitten838'\n"
         "first, second = Redactor().redact(text), Redactor().redact(text)\n"
         "assert first == second != text, (first, second)\n"

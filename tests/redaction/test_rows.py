@@ -3,14 +3,14 @@
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.chat_secrets import CHAT
-from nanobot_memory_plugins.core.redaction.further_told import FURTHER_TOLD
-from nanobot_memory_plugins.core.redaction.logins import LOGINS
-from nanobot_memory_plugins.core.redaction.personal_ids import IDS
-from nanobot_memory_plugins.core.redaction.printed_secrets import PRINTED
-from nanobot_memory_plugins.core.redaction.rows import SECRET_CLOSES, SECRET_OPENS, Row
-from nanobot_memory_plugins.core.redaction.said_codes import CODES
-from nanobot_memory_plugins.core.redaction.wallets import WALLETS
+from nanobot_memory_plugins.redaction.detectors.chat_secrets import CHAT
+from nanobot_memory_plugins.redaction.detectors.further_told import FURTHER_TOLD
+from nanobot_memory_plugins.redaction.detectors.logins import LOGINS
+from nanobot_memory_plugins.redaction.detectors.personal_ids import IDS
+from nanobot_memory_plugins.redaction.detectors.printed_secrets import PRINTED
+from nanobot_memory_plugins.redaction.detectors.said_codes import CODES
+from nanobot_memory_plugins.redaction.detectors.wallets import WALLETS
+from nanobot_memory_plugins.redaction.rules.rows import SECRET_CLOSES, SECRET_OPENS, Row
 
 ROWS = [row for rules in (CHAT, CODES, FURTHER_TOLD, IDS, LOGINS, PRINTED, WALLETS) for row in rules.rows]
 

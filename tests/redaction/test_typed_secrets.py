@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.redactor import Redactor
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 
 SECRET = "Veil7lampRow93"
 

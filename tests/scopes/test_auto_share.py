@@ -10,13 +10,13 @@ import pytest
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.config import config_from_mapping, load_config
-from nanobot_memory_plugins.core.offered_senders import offered_senders
-from nanobot_memory_plugins.core.people import People, Senders
+from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
+from nanobot_memory_plugins.core.scopes.people import People, Senders
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.core.values.scopes import sender_name
 

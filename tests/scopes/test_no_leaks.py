@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.entry import whole_scope
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation
-from nanobot_memory_plugins.consolidation.operations import forget
+from nanobot_memory_plugins.consolidation.model.entry import whole_scope
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import Query, Scope
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock

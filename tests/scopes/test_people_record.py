@@ -13,9 +13,9 @@ from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import load_config
-from nanobot_memory_plugins.core.people import UNSAID
+from nanobot_memory_plugins.core.scopes.people import UNSAID
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.storage.database.schema import SCHEMA_VERSION
 from tests.scopes.test_auto_share import config, sees, tell
 
@@ -122,7 +122,7 @@ def test_who_takes_over_what_names_nobody_stays_that_person(tmp_path, capsys, ad
 
 
 def test_a_hand_written_owner_is_the_owner_by_the_hosts_names_too():
-    from nanobot_memory_plugins.core.people import People
+    from nanobot_memory_plugins.core.scopes.people import People
 
     senders = senders_of(MANY, unified=False, approved=lambda _channel: [])
     people = People({"owner": ["telegram:111", "slack:U1"], "bob": ["telegram:222"]}, senders)

@@ -11,10 +11,10 @@ from pathlib import Path
 import apsw
 
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.storage.database import Database, VectorBackend
 from nanobot_memory_plugins.storage.database.connection import load_sqlite_vec
 from nanobot_memory_plugins.storage.database.schema import SCHEMA_VERSION, set_meta
-from nanobot_memory_plugins.storage.documents import Document
 from tests.storage.builders import change, document
 
 FOLDER = Path(__file__).parents[1] / "data" / "schemas"

@@ -13,8 +13,8 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.search.documents import FileChange, FileState
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.documents import FileChange, FileState
 from tests.storage.builders import NOW, change, document
 from tests.support.ordinary_user import folder_of_an_ordinary_user
 

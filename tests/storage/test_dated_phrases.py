@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.storage.relative_dates import dated_phrases
+from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
 
 SAID_ON = date(2023, 5, 10)  # a Wednesday
 

@@ -13,7 +13,7 @@ import pytest
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, migrations, schema
 from nanobot_memory_plugins.storage.database.migrations import REBUILD
-from nanobot_memory_plugins.storage.opening import DatabaseOpener
+from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from tests.storage import released_schema
 from tests.storage.builders import change, document
 

@@ -6,13 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.storage.search import weights
-from nanobot_memory_plugins.storage.search.answer_kinds import AnswerKind
-from nanobot_memory_plugins.storage.search.features import QUESTION_CHARS, Candidate, Features, Question, features_of
-from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
-from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.persons import Person
-from nanobot_memory_plugins.storage.search.ranking import RECENCY_LOG_ODDS, odds, rank
+from nanobot_memory_plugins.search import weights
+from nanobot_memory_plugins.search.asked_speaker import Person
+from nanobot_memory_plugins.search.expected_answer_type import AnswerKind
+from nanobot_memory_plugins.search.features import QUESTION_CHARS, Candidate, Features, Question, features_of
+from nanobot_memory_plugins.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.ranking import RECENCY_LOG_ODDS, odds, rank
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)  # a Friday
 IDF = {"tea": 3.0, "port": 1.0}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.storage.relative_dates import Span, relative_spans
+from nanobot_memory_plugins.core.text.relative_dates import Span, relative_spans
 
 NOW = datetime(2026, 2, 18, 10, 30, tzinfo=UTC)
 

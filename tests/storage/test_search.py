@@ -7,9 +7,9 @@ import pytest
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.values import Level, Origin, Query, Scope, Tier
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 

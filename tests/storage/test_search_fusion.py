@@ -22,10 +22,10 @@ from datetime import timedelta
 import pytest
 
 from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.ranking import recency, reciprocal_rank, weighted
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
-from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.ranking import recency, reciprocal_rank, weighted
 from tests.storage.builders import NOW, ChosenVectors, change, document, searcher
 
 TEXTS = {"a": "apple apple pear", "b": "apple plum kiwi", "c": "grape melon lime", "d": "fig nut date"}

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Query, Scope, Tier
+from nanobot_memory_plugins.search.scan import scan_markdown
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.search.scan import scan_markdown
 from tests.storage.builders import ChosenVectors, change, document, searcher
 
 DOCUMENTS = [

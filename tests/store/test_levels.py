@@ -254,7 +254,7 @@ from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 import nanobot_memory_plugins.storage.search.searcher, sqlite_vec
-from nanobot_memory_plugins.storage.segmentation import segment
+from nanobot_memory_plugins.search.segmentation import segment
 segment('warm up 天气')
 if os.geteuid() == 0:
     os.seteuid(65534)

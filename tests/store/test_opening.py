@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.opening import DatabaseOpener
+from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 
 OPEN = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from nanobot_memory_plugins.storage.opening import DatabaseOpener
+from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 print("ready", flush=True)
 sys.stdin.readline()
 for part in range(20):

@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.diagnosis import Health
 from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.core.values.diagnosis import Health
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 from tests.support.indexed_workspace import Workspace, entry

@@ -9,7 +9,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.testing import install_plugin
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin
 from tests.flush.conftest import chat, notes
 

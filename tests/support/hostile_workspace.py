@@ -12,13 +12,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.nightly.records import Proposal, Records
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal, Records
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_note, render_transcript_line
+from nanobot_memory_plugins.core.host.recall_log import recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import Usage
-from nanobot_memory_plugins.core.recall_ledger import recall_folder
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 
 Record = TypeVar("Record")

@@ -13,8 +13,8 @@ from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.testing import MemoryWorkspace
 from nanobot_memory_plugins.core.testing.workspace import TIME
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
+from nanobot_memory_plugins.search.documents import Document, FileChange
 from nanobot_memory_plugins.storage.database import Database
-from nanobot_memory_plugins.storage.documents import Document, FileChange
 from nanobot_memory_plugins.storage.indexer.session import SessionSettings
 from nanobot_memory_plugins.storage.indexer.worker import Indexer
 

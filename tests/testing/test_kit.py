@@ -177,7 +177,7 @@ def test_core_does_without_the_kit_and_the_kit_without_pytest(tmp_path: Path):
         "import nanobot_memory_plugins.core as core; core.MemoryHost\n"
         "print([name for name in sys.modules if 'core.testing' in name])\n"
         "import nanobot_memory_plugins.core.testing\n"
-        "try: import nanobot_memory_plugins.core.pytest_plugin\n"
+        "try: import nanobot_memory_plugins.core.testing.pytest_plugin\n"
         "except Exception as error: print(type(error).__name__, error, error.mend)\n"
     )
     command = [sys.executable, "-c", program]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.fence import PREFIX, SUFFIX
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer, text_of
+from nanobot_memory_plugins.core.text.fence import PREFIX, SUFFIX
 from tests.support.nanobot import OFFLINE, Installation
 from tests.support.token_counts import count_like_a_model
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.files import MemoryPaths
 from tests.redaction.shapes import VENDOR_TOKENS

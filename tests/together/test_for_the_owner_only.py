@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.values import Note
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes of this kind")

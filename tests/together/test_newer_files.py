@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
-from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.nightly.records import LAST_RUN, LastRun, Records
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.store.nightly_records import LAST_RUN, LastRun, Records
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.matching import Wanted
+from nanobot_memory_plugins.core.erasure.secret_files import scrub_files
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths, parse_notes
 from nanobot_memory_plugins.core.files.appending import Appender
+from nanobot_memory_plugins.core.files.seen_messages import MessageMarks
 from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.host.recall_log import RecallLedger, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, Usage, UsageLedger, uses
-from nanobot_memory_plugins.core.message_marks import MessageMarks
-from nanobot_memory_plugins.core.recall_ledger import RecallLedger, injections, recall_folder
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.scrubbing.files import scrub_files
 from nanobot_memory_plugins.core.transfer.ledger import Ledger, ledger_path
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
 

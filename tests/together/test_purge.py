@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nanobot_memory_plugins.consolidation import history
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
-from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations import undo as history
+from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import VectorStore
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
+from nanobot_memory_plugins.search.segmentation import segment
 from nanobot_memory_plugins.storage.database import open_database, spaces
-from nanobot_memory_plugins.storage.segmentation import segment
 
 BOATS = "The user moors the Zanzibarina at pier ninetyseven"
 TEA = "用户最喜欢喝狮峰龙井茶"

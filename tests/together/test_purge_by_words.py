@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations import Said, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.erasure.chinese_borders import AFTER, BEFORE, Border
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.values import Origin
 
 SAID = (

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Origin, Query
-from nanobot_memory_plugins.core.fence import is_fenced
+from nanobot_memory_plugins.core.text.fence import is_fenced
 from nanobot_memory_plugins.core.values import Level
 
 # NANOBOT_MEMORY_LONG=1 takes 50 MB, for half a minute.

@@ -9,13 +9,14 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.extraction.pending import Pending
-from nanobot_memory_plugins.consolidation.operations import Said, forget, remember
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, contact_redaction
+from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.scrubbing import files
+from nanobot_memory_plugins.core.erasure import secret_files as files
+from nanobot_memory_plugins.core.redaction import contact_redaction
 from nanobot_memory_plugins.core.values import Destination, Message, Origin, Scope
 from tests.redaction.shapes import VENDOR_TOKENS, key_block
 

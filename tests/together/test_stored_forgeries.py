@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin, Scope
-from nanobot_memory_plugins.core.fence import PREFIX, REPLACEMENT, SUFFIX, is_fenced, remove_fenced
+from nanobot_memory_plugins.core.text.fence import PREFIX, REPLACEMENT, SUFFIX, is_fenced, remove_fenced
 
 CONFIG = MemoryConfig.model_validate(
     {

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.history import undo
-from nanobot_memory_plugins.consolidation.operations import forget
-from nanobot_memory_plugins.consolidation.purging import purge
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.purge import purge
+from nanobot_memory_plugins.consolidation.operations.remember import forget
+from nanobot_memory_plugins.consolidation.operations.undo import undo
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.erasure import Wanted
 from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import (
     FileBusyError,
@@ -28,10 +28,10 @@ from nanobot_memory_plugins.core.files import (
     file_lock,
     render_transcript_line,
 )
-from nanobot_memory_plugins.core.files.spilled import SpilledRecord
-from nanobot_memory_plugins.core.transfer import restoring
+from nanobot_memory_plugins.core.files.spill_format import SpilledRecord
+from nanobot_memory_plugins.core.transfer import archive_import as restoring
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to
-from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from nanobot_memory_plugins.core.values import Origin, Query, Scope
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
@@ -142,10 +142,10 @@ WRITER = """
 import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from nanobot_memory_plugins.consolidation.history import undo
-from nanobot_memory_plugins.consolidation.operations import forget
-from nanobot_memory_plugins.consolidation.purging import purge
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.undo import undo
+from nanobot_memory_plugins.consolidation.operations.remember import forget
+from nanobot_memory_plugins.consolidation.operations.purge import purge
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.values import Note, Scope
 from tests.transfer.made_memory import TIME, add_entry, say

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.files.entries import render_note
-from nanobot_memory_plugins.core.files.spilled import SpilledRecord
+from nanobot_memory_plugins.core.files.spill_format import SpilledRecord
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to
-from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
 from tests.transfer.made_memory import TIME, add_entry, make_memory
 from tests.transfer.snapshots import records, snapshot

@@ -10,8 +10,8 @@ import pytest
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer import archive as archive_module
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to
-from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from tests.transfer.made_memory import make_memory
 
 Members = dict[str, tuple[zipfile.ZipInfo, bytes]]

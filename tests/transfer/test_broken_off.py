@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.bridge.importing import NanobotImporter
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.importing import import_from
-from nanobot_memory_plugins.core.transfer.restoring import import_archive
 from tests.transfer.made_memory import make_memory
 from tests.transfer.made_nanobot import make_home
 from tests.transfer.snapshots import notes, records, snapshot
@@ -47,15 +47,15 @@ def killing(*arguments, **more):
 
 setattr(target, attribute, killing)
 if kind == "archive":
-    from nanobot_memory_plugins.core.transfer.restoring import import_archive
+    from nanobot_memory_plugins.core.transfer.archive_import import import_archive
     import_archive(Path(source), Path(workspace))
 else:
     from nanobot_memory_plugins.bridge.importing import NanobotImporter
     from nanobot_memory_plugins.core.transfer.importing import import_from
     import_from(NanobotImporter(), "nanobot", Path(source), Path(workspace))
 """
-TAKING = "nanobot_memory_plugins.core.transfer.taking"
-RESTORING = "nanobot_memory_plugins.core.transfer.restoring"
+TAKING = "nanobot_memory_plugins.core.transfer.import_writer"
+RESTORING = "nanobot_memory_plugins.core.transfer.archive_import"
 
 
 def run(point: tuple[str, str, str, int], kind: str, source: Path, workspace: Path) -> int:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.files.spilled import SpilledRecord
+from nanobot_memory_plugins.core.files.spill_format import SpilledRecord
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.values import Origin, Scope
 from tests.transfer.made_memory import TIME, add_entry, hear, make_memory

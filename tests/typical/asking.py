@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.fence import language_of
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.fence import language_of
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, choose_tier
 from tests.typical.memory import FixedStart, Question, asked_at, questions

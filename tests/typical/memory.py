@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 DATA = Path(__file__).parents[1] / "data" / "typical"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.fence import is_fenced, language_of
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.fence import is_fenced, language_of
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.recall.routing import RecallTier
 from tests.typical.asking import Outcome, Outcomes, ask_all
 from tests.typical.conftest import BY_WORDS

@@ -14,8 +14,8 @@ from nanobot_memory_plugins.core.cli.console import console, say_error, shown
 from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 _FAILED = 1
 _COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}

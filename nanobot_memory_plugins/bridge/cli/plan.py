@@ -16,10 +16,10 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load
 from nanobot_memory_plugins.core.config.mapping import find_section
 from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobot_home, read_json
 from nanobot_memory_plugins.core.config.writing import ConfigChange, plugins_place, set_plugin_options
-from nanobot_memory_plugins.core.diagnosis import Health
 from nanobot_memory_plugins.core.errors import ConfigurationError, PluginError
-from nanobot_memory_plugins.core.people import UNSAID, People, Senders
 from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
+from nanobot_memory_plugins.core.values.diagnosis import Health
 
 _INIT = "then run `nanobot-memory init` again."
 

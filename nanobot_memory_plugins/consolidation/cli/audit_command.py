@@ -10,21 +10,12 @@ import typer
 from rich import box
 from rich.table import Table
 
-from nanobot_memory_plugins.consolidation.auditing import (
-    Cosine,
-    Fault,
-    Kind,
-    Limits,
-    candidate_pairs,
-    rates,
-)
-from nanobot_memory_plugins.consolidation.auditing import (
-    audit as audited,
-)
+from nanobot_memory_plugins.consolidation.cli.audit import Cosine, Fault, Kind, Limits, candidate_pairs, rates
+from nanobot_memory_plugins.consolidation.cli.audit import audit as audited
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.life_cycle import faded
-from nanobot_memory_plugins.consolidation.matching import Matcher
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
@@ -39,8 +30,8 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.errors import InputError, StoreError
+from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
 from nanobot_memory_plugins.core.protocols import EncodingStore
-from nanobot_memory_plugins.core.recall_ledger import injections, recall_folder
 
 # Files whose entries are known by their ids in the index.
 _ENTRY_FILES = ("memory/MEMORY.md#", "memory/ENTRIES.md#")

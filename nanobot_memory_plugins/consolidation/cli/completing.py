@@ -8,10 +8,10 @@ from pathlib import Path
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.groups import group_sizes
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.core.characters.printable import one_line
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.groups import group_sizes
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 # Candidates that are offered at most, and the characters of a text beside each.
 _MOST, _TEXT = 200, 60

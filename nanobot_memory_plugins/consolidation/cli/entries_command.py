@@ -17,17 +17,17 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_run,
     table,
 )
-from nanobot_memory_plugins.consolidation.entry import Category, Section
-from nanobot_memory_plugins.consolidation.groups import group_sizes, of_group
-from nanobot_memory_plugins.consolidation.history import restore, undo
-from nanobot_memory_plugins.consolidation.journal import PURGED, last_known
-from nanobot_memory_plugins.consolidation.life_cycle import Importance, faded
-from nanobot_memory_plugins.consolidation.mending import PUT_BACK
-from nanobot_memory_plugins.consolidation.nightly.material import foreign_texts
-from nanobot_memory_plugins.consolidation.nightly.records import Records
-from nanobot_memory_plugins.consolidation.operations import Said, forget, put_into_group, remember
-from nanobot_memory_plugins.consolidation.prompt_source import is_visible
-from nanobot_memory_plugins.consolidation.rendering import in_order
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section
+from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
+from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
+from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, put_into_group, remember
+from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.consolidation.store.journal import PURGED, last_known
+from nanobot_memory_plugins.consolidation.store.nightly_records import Records
+from nanobot_memory_plugins.consolidation.store.rendering import in_order
+from nanobot_memory_plugins.consolidation.store.repair import PUT_BACK
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     AgentOption,
@@ -39,7 +39,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.erasure import plan_in_files
+from nanobot_memory_plugins.core.erasure.looking import plan_in_files
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Erasure, Scope
 

@@ -8,8 +8,8 @@ import typer
 
 from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.purging import erase_entries, known
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.mending import finish_erasure
 from nanobot_memory_plugins.core.cli.options import (
@@ -24,9 +24,10 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.erasure import ErasurePlan, Wanted, is_short
-from nanobot_memory_plugins.core.memory_host import MemoryHost
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Erasure
 
 _PLUGIN = "consolidation"

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.scrubbing import special_cleaner
+from nanobot_memory_plugins.consolidation.operations.scrub import special_cleaner
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
@@ -18,9 +18,10 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.memory_host import MemoryHost
-from nanobot_memory_plugins.core.scrubbing import Scrubbed, scrub_workspace
-from nanobot_memory_plugins.core.scrubbing.files import total
+from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
+from nanobot_memory_plugins.core.erasure.secret_files import total
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+from nanobot_memory_plugins.core.host.scrub import scrub_workspace
 
 
 def scrub(

@@ -7,17 +7,17 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from nanobot_memory_plugins.consolidation.entry import Entry
-from nanobot_memory_plugins.consolidation.fields import shown_date, shown_score
-from nanobot_memory_plugins.consolidation.journal import Change, Run
-from nanobot_memory_plugins.consolidation.mending import mend_workspace
-from nanobot_memory_plugins.consolidation.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_score
+from nanobot_memory_plugins.consolidation.store.journal import Change, Run
+from nanobot_memory_plugins.consolidation.store.repair import mend_workspace
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.mending import finish_erasure, say_mended
 from nanobot_memory_plugins.core.cli.options import read_configuration, resolve_workspace
-from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.entries import exact_time
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 
 # Who is named in the journal for what is done on the command line.
 WHO = "user"

@@ -8,12 +8,11 @@ from typing import Any
 import json_repair
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from nanobot_memory_plugins.consolidation.block import content_of
-from nanobot_memory_plugins.consolidation.entry import Category
-from nanobot_memory_plugins.consolidation.groups import plain_group
-from nanobot_memory_plugins.consolidation.life_cycle import Importance
-from nanobot_memory_plugins.core.language_model.answers import is_refusal, says_nothing, without_thoughts
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
+from nanobot_memory_plugins.consolidation.model.groups import plain_group
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of an answer, and of one candidate; a sentence is far shorter.
 _ANSWER_CHARS, _CONTENT_CHARS = 40_000, 400

@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过(?!敏)")
 _ENDS = re.compile(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
-from nanobot_memory_plugins.consolidation.wording import Wording, wording
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.consolidation.model.normalised import Wording, wording
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A written-out date is left aside: "tomorrow" may have been said.
 # The share of a candidate's terms that one turn must hold: alone, and where the turn's cosine is high enough.

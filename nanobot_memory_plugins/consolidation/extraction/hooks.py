@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.consolidation.extraction.process import Processed, Session, SessionProcessor
-from nanobot_memory_plugins.consolidation.matching import Matcher
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
+from nanobot_memory_plugins.consolidation.extraction.pipeline import Processed, Session, SessionProcessor
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EncodingStore
 from nanobot_memory_plugins.core.values import Message, Scope
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.life_cycle import activated, contradicted, decayed, faded, initial_score
-from nanobot_memory_plugins.consolidation.matching import says_the_same
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
+from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, decayed, faded, initial_score
 from nanobot_memory_plugins.core.values import Origin, Scope
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from math import log
 
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.extraction.example import EXAMPLE, EXAMPLE_WITH_CHECK
-from nanobot_memory_plugins.consolidation.wording import wording
-from nanobot_memory_plugins.core.conversation import render
-from nanobot_memory_plugins.core.fence import Language, neutralise
-from nanobot_memory_plugins.core.tokens import estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.core.text.conversation import render
+from nanobot_memory_plugins.core.text.fence import Language, neutralise
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 
 # Known entries that are shown, and tokens of one.

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from nanobot_memory_plugins.consolidation.entry import Entry
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.language_model.answers import Evidence, terms
+from nanobot_memory_plugins.core.text.evidence import Evidence, terms
 from nanobot_memory_plugins.core.values import Scope
 
 # Messages of the session that are looked through, the last ones.

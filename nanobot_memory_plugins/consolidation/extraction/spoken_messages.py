@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from nanobot_memory_plugins.core.conversation import message_time, own_words
-from nanobot_memory_plugins.core.earlier_summary import find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.own_text import own_text
+from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.conversation import message_time, own_words
+from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Message
 
 # Of all messages together, newest first.

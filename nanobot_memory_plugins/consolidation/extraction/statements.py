@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.own_text import own_text
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
-from nanobot_memory_plugins.core.stated import SENTENCE_END, asks, reports
+from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.statements import SENTENCE_END, asks, reports
 from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST_SENTENCE = 1_000
 

@@ -8,10 +8,9 @@ from typing import Annotated, Any, Literal
 import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from nanobot_memory_plugins.consolidation.block import content_of
-from nanobot_memory_plugins.consolidation.entry import Category
-from nanobot_memory_plugins.consolidation.life_cycle import Importance
-from nanobot_memory_plugins.core.language_model.answers import is_refusal, without_thoughts
+from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from nanobot_memory_plugins.core.text.evidence import is_refusal, without_thoughts
 
 # Of an answer; a sensible one is a few thousand characters.
 _ANSWER_CHARS = 100_000

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.entry import Entry, Section
-from nanobot_memory_plugins.consolidation.nightly.material import UNTRUSTED, Material, Piece
-from nanobot_memory_plugins.core.conversation import dominant_language, excerpt
-from nanobot_memory_plugins.core.fence import Language
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Material, Piece
+from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 
 # Tokens of one note, passage or entry that are shown.

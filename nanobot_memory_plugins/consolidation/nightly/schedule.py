@@ -2,7 +2,7 @@
 
 from datetime import datetime, time, timedelta, tzinfo
 
-from nanobot_memory_plugins.consolidation.nightly.records import LastRun
+from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun
 
 # After a failure of the model, before the next try.
 RETRY_AFTER = timedelta(hours=1)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.consolidation.matching import Matcher
-from nanobot_memory_plugins.consolidation.memory import EntryMemory
-from nanobot_memory_plugins.consolidation.nightly.running import NightlyConsolidation, SameThing
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation, SameThing
 from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.protocols import EncodingStore

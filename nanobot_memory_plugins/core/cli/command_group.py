@@ -11,8 +11,8 @@ import typer.core
 import typer.main
 
 from nanobot_memory_plugins.core.cli.plain import without_controls
+from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.installed import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
 
 _OURS = "nanobot-memory-"
 

@@ -7,8 +7,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 
-from nanobot_memory_plugins.core.characters.printable import one_line, printable
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 
 class PrintableConsole(Console):

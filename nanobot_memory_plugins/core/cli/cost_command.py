@@ -13,9 +13,9 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.host.recall_log import Injection, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
-from nanobot_memory_plugins.core.recall_ledger import Injection, injections, recall_folder
 
 _DAYS = 7
 

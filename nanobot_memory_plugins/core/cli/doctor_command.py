@@ -27,11 +27,11 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.people_findings import people_findings
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.memory_host import MemoryHost
-from nanobot_memory_plugins.core.offered_senders import offered_senders
+from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 if TYPE_CHECKING:
     from loguru import Message

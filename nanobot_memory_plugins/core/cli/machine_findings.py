@@ -10,11 +10,11 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from nanobot_memory_plugins.core.contact_redaction import without_secrets
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.erasure.secret_cleaning import clean_notes
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.scrubbing import clean_notes
+from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 _KILO = 1_000
 # Bytes that are looked through for secrets, and files that are named.

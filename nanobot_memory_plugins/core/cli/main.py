@@ -17,12 +17,12 @@ from typing import Annotated, Any
 import typer
 import typer.main
 
-from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
+from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.log_setup import configure_command_line_logging
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 PROGRAM = "nanobot-memory"
 # Any value turns on the log and the tracebacks, as --verbose does.

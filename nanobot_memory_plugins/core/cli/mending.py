@@ -7,12 +7,12 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.erasure import ErasurePlan
+from nanobot_memory_plugins.core.entry_points import MENDING_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.installed import MENDING_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.memory_host import MemoryHost
 
 
 def mend_memory(workspace: Path, config: MemoryConfig) -> None:

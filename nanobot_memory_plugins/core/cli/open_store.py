@@ -9,11 +9,11 @@ from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
-from nanobot_memory_plugins.core.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import StoreStatus
-from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 
 # Seconds for a plugin to open its store: a command waits longer than a host does.
 _OPEN_SECONDS = 300.0

@@ -11,10 +11,10 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from nanobot_memory_plugins.core.characters.printable import escaped_in_json
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
 from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
+from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
 
 # Names the workspace, when --workspace does not.
 WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.diagnosis import Finding, Health
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.people import People, Person, Senders
-from nanobot_memory_plugins.core.people_record import PeopleRecord
+from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
+from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 _SHARES = {
     "agent": "everybody who writes sees every memory (share: agent)",

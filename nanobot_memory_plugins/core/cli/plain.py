@@ -4,7 +4,7 @@ from typing import Any
 
 import typer
 
-from nanobot_memory_plugins.core.characters.printable import one_line, printable
+from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 
 def say(text: object, *, err: bool = False) -> None:

@@ -19,8 +19,8 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
-from nanobot_memory_plugins.core.plugin_set import PluginReport, PluginSet
-from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
+from nanobot_memory_plugins.core.host.plugin_set import PluginReport, PluginSet
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
 

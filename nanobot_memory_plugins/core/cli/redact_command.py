@@ -14,8 +14,8 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from nanobot_memory_plugins.core.characters.printable import escaped_in_json, printable
-from nanobot_memory_plugins.core.redaction import default_redactor
+from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
+from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
 
 DONE, FAILED = 0, 1
 

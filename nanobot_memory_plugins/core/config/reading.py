@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.config.mapping import (
 )
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.wording import kind_of, sentence, shown
-from nanobot_memory_plugins.core.installed import PLUGIN_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
 
 # Names the configuration file, when none is given.
 CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"

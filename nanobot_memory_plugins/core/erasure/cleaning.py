@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.erasure.matching import Nearly, Stretch, Wanted
 from nanobot_memory_plugins.core.erasure.plan import held_line
 from nanobot_memory_plugins.core.files.entries import NoteEntry
 from nanobot_memory_plugins.core.files.parsing import parse_notes
-from nanobot_memory_plugins.core.files.text import clean
+from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import HeldLine
 
 # Fields of a message that say which it is and whose. Memories are found by them, so they stay.

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from nanobot_memory_plugins.core.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.conversation import message_time
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints, Known, SaidAgain, words_of
 from nanobot_memory_plugins.core.erasure.letters import GAP, Letters, plain, without
 from nanobot_memory_plugins.core.erasure.recognising import Match, matches_in, places_in
+from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Note
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 # Sessions whose words are known, the last messages of each that came by here, and texts whose letters were looked at.
 _SESSIONS, _HEARD, _LOOKED_AT = 500, 40, 2_000

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What stands for a stretch of text that was taken out.
 GAP = "[…]"

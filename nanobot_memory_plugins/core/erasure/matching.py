@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.erasure.readings import Reading, is_wide, plain
 from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.redaction.rules import PLACEHOLDER
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Letters below which a text is found only as a word or a whole sentence: it stands in too many others.
 _LEAST_LATIN, _LEAST_WIDE = 8, 4

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from math import ceil
 
 from nanobot_memory_plugins.core.erasure.letters import plain
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _SENTENCE = re.compile(r"(?:[^。！？!?；\n.;]|[.;](?=\S))+")
 # A full stop that ends no sentence: of an initial or a title.
 _ABBREVIATED = re.compile(r"(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St))\.|(?<=\bMrs)\.")
 # What parts of a sentence stand on their own, those of JSON included.
 _CLAUSE_END = re.compile(
-    r"[,，、:：()（）\[\]{}\"“”「」|—–]+|\\+[nrt]|\s-+\s"
+    r"[,，、:：()（）\[\]{}\"“”「」|—–]+|(?<!\\)\\+[nrt]|\s-+\s"
     r"|\b(?:and|but|so|because|since|which|while)\b|而且|并且|所以|因为|但是?|不过",
     re.IGNORECASE,
 )

@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.files.lines import LineCounter, read_at
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import sync_folder
-from nanobot_memory_plugins.core.files.text import count_breaks
+from nanobot_memory_plugins.core.text.markdown import count_breaks
 
 _LOCK_POLL_SECONDS = 0.002
 _COMMON_FLAGS = (

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.files.text import LINE_BREAKS, PIECE, clean_markdown, one_line
+from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, PIECE, clean_markdown, one_line
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 
 Choice = TypeVar("Choice", NoteType, Origin)

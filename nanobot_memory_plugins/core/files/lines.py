@@ -4,8 +4,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.files.text import PIECE
+from nanobot_memory_plugins.core.text.markdown import PIECE
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _TAIL = 64  # bytes that tell a file that has grown from one that was written anew
 _MOST_FILES = 1024

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.files.entries import (
     read_time,
     unescape_details,
 )
-from nanobot_memory_plugins.core.files.text import clean
+from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
 
 _BOM = b"\xef\xbb\xbf"

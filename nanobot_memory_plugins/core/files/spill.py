@@ -17,7 +17,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError, make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_lock
-from nanobot_memory_plugins.core.files.spilled import SpilledRecord, merge_into, read_spill
+from nanobot_memory_plugins.core.files.spill_format import SpilledRecord, merge_into, read_spill
 from nanobot_memory_plugins.core.log import logger
 
 # Nobody else holds this lock for longer than it takes to see that the spill file is missing.

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files.entries import choice, exact_time, origin_of, read_time
-from nanobot_memory_plugins.core.files.text import PIECE, clean
+from nanobot_memory_plugins.core.text.markdown import PIECE, clean
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 

@@ -9,14 +9,14 @@ from pathlib import Path
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.entries import render_note
-from nanobot_memory_plugins.core.files.headings import taken_out, without
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.redacted_fields import taken_out, without
 from nanobot_memory_plugins.core.files.spill import SpillFile, merge_abandoned
-from nanobot_memory_plugins.core.files.text import clean, one_line
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
+from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.values import Destination, Note, Origin, Receipt, Scope
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 REDACTION_FAILED = "[REDACTED: redaction failed]"
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
-from nanobot_memory_plugins.core.characters.printable import printable
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import (
     BudgetExceededError,
@@ -21,7 +20,8 @@ from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLE
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions, purpose_of
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 # Share of a hook's remaining time that one use may take: the rest is for the fallback and for writing.
 HOOK_SHARE = 0.4

@@ -10,11 +10,11 @@ from concurrent.futures import Future
 from typing import NamedTuple
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
+from nanobot_memory_plugins.core.isolation.failure import exception_name
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.plugin_host.breaker import BreakerSettings, CircuitBreaker
-from nanobot_memory_plugins.core.plugin_host.failure import exception_name
-from nanobot_memory_plugins.core.plugin_host.threads import DaemonThreadPool
-from nanobot_memory_plugins.core.redaction.rules import RANK_VENDOR, Rule, Span
+from nanobot_memory_plugins.redaction.rules.rule import RANK_VENDOR, Rule, Span
 
 # Seconds for one window of the text. An ordinary rule needs milliseconds; the rest is for a busy machine.
 LIMIT_SECONDS = 0.5
@@ -117,6 +117,10 @@ class BoundedRules:
                 rule.breaker.succeed(permit)
                 spans += found
         return spans
+
+    def is_asking(self) -> bool:
+        """Tell whether this thread runs code of a rule."""
+        return is_within_rule()
 
     def _begin(self, rule: _BoundedRule, text: str) -> Future[list[Span] | _Failed] | None:
         try:

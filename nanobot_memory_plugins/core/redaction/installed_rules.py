@@ -9,13 +9,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
+from nanobot_memory_plugins.core.entry_points import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.installed import REDACTION_GROUP, InstalledEntryPoint, installed_entry_points
+from nanobot_memory_plugins.core.isolation.failure import exception_name
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.plugin_host.failure import exception_name
 from nanobot_memory_plugins.core.redaction.bounded_rules import BoundedRules, enter_rule, is_within_rule
-from nanobot_memory_plugins.core.redaction.redactor import Redactor
-from nanobot_memory_plugins.core.redaction.rules import Rule
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from nanobot_memory_plugins.redaction.rules.rule import Rule
 
 _LOAD_SECONDS = 10.0
 _BUILT_IN_ONLY = Redactor()
@@ -52,7 +52,7 @@ def forget_installed_rules() -> None:
 
 @cache
 def _loaded() -> tuple[Redactor, tuple[InstalledRules, ...]]:
-    importlib.import_module("nanobot_memory_plugins.core.redaction.detectors")
+    importlib.import_module("nanobot_memory_plugins.redaction.detectors.registry")
     points = sorted(installed_entry_points(REDACTION_GROUP), key=lambda one: (one.name, one.distribution))
     found = tuple(_load(point) for point in points)
     for one in found:

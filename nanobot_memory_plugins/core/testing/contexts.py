@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.clock import Clock, ManualClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.scopes import Scopes
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.values import Scope, Visibility
 
 _OptionsT = TypeVar("_OptionsT", default=None)

@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 from typing import Any, Protocol
 
-from nanobot_memory_plugins.core.installed import PLUGIN_GROUP
+from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP
 
 
 class Patch(Protocol):

@@ -13,8 +13,8 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.testing.http_model import over_http
 from nanobot_memory_plugins.core.testing.loopback_server import LoopbackServer
-from nanobot_memory_plugins.core.testing.over_http import over_http
 
 
 @dataclass(frozen=True, slots=True)

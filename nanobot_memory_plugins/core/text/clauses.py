@@ -6,9 +6,9 @@ stands before the first clause ("In May, ...", "Hi Ann, ...") is its lead.
 
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.redaction.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.core.text import questions, requests
 from nanobot_memory_plugins.core.text.words import LazyPattern
+from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 _FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
-from nanobot_memory_plugins.core.redaction.chinese_script import simplified
 from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A text is read so far, in sentences and in characters: what is longer is a document.
 _SENTENCES, _CHARACTERS = 600, 60_000

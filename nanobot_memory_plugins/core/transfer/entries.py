@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from nanobot_memory_plugins.core.installed import ENTRIES_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import ENTRIES_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.log import logger
 
 

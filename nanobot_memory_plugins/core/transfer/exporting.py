@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
-from nanobot_memory_plugins.core.transfer.belonging import Belonging, Kind, belongings
+from nanobot_memory_plugins.core.transfer.archive_contents import Belonging, Kind, belongings
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
 

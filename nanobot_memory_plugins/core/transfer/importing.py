@@ -7,14 +7,14 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from nanobot_memory_plugins.core.contact_redaction import ContactRedaction, Contacts
 from nanobot_memory_plugins.core.errors import InputError, MemoryFileError, NanobotMemoryError, PluginError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
+from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, Taker
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.taking import LOCK_SECONDS, Taker
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
 
 

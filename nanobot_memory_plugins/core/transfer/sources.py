@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from nanobot_memory_plugins.core.entry_points import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import InputError, PluginError
-from nanobot_memory_plugins.core.installed import IMPORTER_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.transfer.importer import Importer
 

@@ -17,9 +17,9 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, file_lock, parse_notes, parse_transcript_line
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.transfer.belonging import IMPORTS, OF_FORGOTTEN, Kind, kind_of
+from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, Kind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
-from nanobot_memory_plugins.core.transfer.placing import put_file, read_plain
+from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
 
 _CHANGED = "it has been changed since then"
 _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"

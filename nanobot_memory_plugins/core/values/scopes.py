@@ -1,6 +1,6 @@
 """Whose a memory is, and which memories somebody may see."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # A channel of the host's own, on which no person writes.
 NOBODYS_CHANNEL = "system"
@@ -100,3 +100,8 @@ class Visibility:
         if scope.agent not in ("", self.agent):
             return False
         return scope.is_everybodys or any(one.holds(scope) for one in self.whose)
+
+
+def owner(scope: Scope) -> Scope:
+    """Return whose a memory is; a user that a host names is the same in every channel."""
+    return replace(scope, session="", channel="" if scope.user else scope.channel)

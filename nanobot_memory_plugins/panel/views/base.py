@@ -1,6 +1,7 @@
 """What the views have in common: a list, what is known of the row under the cursor, and reading anew."""
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Protocol, cast
 
 from rich.text import Text
 from textual import on
@@ -9,17 +10,35 @@ from textual.containers import Container, Vertical, VerticalScroll
 from textual.timer import Timer
 from textual.widgets import Static
 
-from nanobot_memory_plugins.core.characters.printable import printable
+from nanobot_memory_plugins.core.values import EntryRun
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.memory import PanelMemory, reason_of
 from nanobot_memory_plugins.panel.widgets.bars import Key
 from nanobot_memory_plugins.panel.widgets.row_list import RowList
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.panel.app import PanelApp
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 # A key answers first; what is known of the row follows when the cursor rests this long, in seconds.
 _DETAIL_DELAY = 0.06
+
+
+class Panel(Protocol):
+    """What a view asks of the application around it."""
+
+    def change(self, work: Callable[[], object], done: str, then: Callable[[], None] = lambda: None) -> None:
+        """Do in a thread what changes something, say that it is done, and show it."""
+        ...
+
+    def ask_undo(self, run: EntryRun) -> None:
+        """Take a run back, when that is meant."""
+        ...
+
+    def say(self, text: str, *, severity: Literal["information", "warning", "error"] = "information") -> None:
+        """Say something for a few seconds."""
+        ...
+
+    def complain(self, error: BaseException) -> None:
+        """Say what went wrong, and what helps."""
+        ...
 
 
 class Detail(VerticalScroll):
@@ -60,9 +79,9 @@ class View(Container):
         self.pane = Detail(classes="detail")
 
     @property
-    def panel(self) -> "PanelApp":
+    def panel(self) -> Panel:
         """The application."""
-        return cast("PanelApp", self.app)
+        return cast(Panel, self.app)
 
     def compose(self) -> ComposeResult:
         """Lay it out: a line, the list, and the pane beside or below it."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core.entries_access import EntryAccess
+from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import EntryView
 
 SECTIONS = ("active", "archived", "forgotten", "all")

@@ -16,7 +16,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from nanobot_memory_plugins.core.characters.printable import one_line
+from nanobot_memory_plugins.redaction.script.printable import one_line
 
 RowType = TypeVar("RowType")
 

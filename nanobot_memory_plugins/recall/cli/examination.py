@@ -7,12 +7,12 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.core.values import Hit, Message, Part, Scope, StoreStatus
-from nanobot_memory_plugins.core.workspace_scopes import offered_scopes
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.watching import Cut, Watch
+from nanobot_memory_plugins.recall.trace import Cut, Watch
 
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
 _NO_LIMIT = 60.0

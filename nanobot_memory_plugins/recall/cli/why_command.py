@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.errors import ConfigurationError, InputError
-from nanobot_memory_plugins.core.tokens import estimate_tokens
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Scope
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine

@@ -11,8 +11,8 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
 from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
-from nanobot_memory_plugins.storage.embedding_access import EmbeddingReport
 from nanobot_memory_plugins.storage.store import SqliteStore
 
 _LOOK_SECONDS = 0.2

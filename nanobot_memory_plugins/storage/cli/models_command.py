@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.cli.progress import time_left
 from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, NanobotMemoryError
-from nanobot_memory_plugins.storage.embedding.catalogue import (
+from nanobot_memory_plugins.search.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,
     Model,

@@ -11,9 +11,9 @@ from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import plugin_options
-from nanobot_memory_plugins.core.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError, StoreError
-from nanobot_memory_plugins.core.plugin_host import run_in_daemon_thread
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 

@@ -12,7 +12,21 @@ import apsw
 import numpy as np
 
 from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.storage.database import agreement, integrity, migrations, rows, schema, spaces, writing
+from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
+from nanobot_memory_plugins.search.segmentation import SEGMENTATION_VERSION
+from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.storage.database import (
+    consistency as agreement,
+)
+from nanobot_memory_plugins.storage.database import (
+    integrity,
+    migrations,
+    rows,
+    schema,
+    spaces,
+    writing,
+)
 from nanobot_memory_plugins.storage.database.connection import (
     CorruptIndexError,
     VectorBackend,
@@ -24,10 +38,6 @@ from nanobot_memory_plugins.storage.database.connection import (
     scalar,
 )
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
-from nanobot_memory_plugins.storage.moments import timestamp
-from nanobot_memory_plugins.storage.segmentation import SEGMENTATION_VERSION
 
 # Row ids that wait for their vector and are remembered, so that not every batch looks through the whole table.
 _REMEMBERED_IDS = 4_096

@@ -8,8 +8,8 @@ import apsw
 
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.storage.database import rows
-from nanobot_memory_plugins.storage.database.agreement import orphans_and_lost
 from nanobot_memory_plugins.storage.database.connection import VectorBackend
+from nanobot_memory_plugins.storage.database.consistency import orphans_and_lost
 from nanobot_memory_plugins.storage.database.spaces import all_spaces
 
 _SIDE_FILES = ("-wal", "-shm", "-journal")

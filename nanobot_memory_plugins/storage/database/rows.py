@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core.values import Origin, Scope
-from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.indexed_text import embedding_text, storable
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
 
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (

@@ -5,8 +5,8 @@ import uuid
 import apsw
 
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
-from nanobot_memory_plugins.storage.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 
 # The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
 FIRST_VERSION = 1

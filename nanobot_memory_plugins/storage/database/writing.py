@@ -6,12 +6,12 @@ from typing import Any
 
 import apsw
 
+from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.search.indexed_text import body_terms, head_terms, storable
+from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.storage.database import rows, spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.indexed_text import body_terms, head_terms, storable
-from nanobot_memory_plugins.storage.moments import timestamp
 
 _UPSERT = f"""
 INSERT INTO docs ({rows.DOCUMENT_COLUMNS}, timestamp, body_terms, head_terms, embedding_hash, row_hash)

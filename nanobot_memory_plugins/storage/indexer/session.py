@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.storage.documents import FileState
+from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.search.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
-from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

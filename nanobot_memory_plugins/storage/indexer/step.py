@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
 from nanobot_memory_plugins.core.files.reading import open_regular
-from nanobot_memory_plugins.storage.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, Piece, read_blocks
-from nanobot_memory_plugins.storage.sources.places import SourceFile
-from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_blocks
+from nanobot_memory_plugins.search.sources.places import SourceFile
+from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

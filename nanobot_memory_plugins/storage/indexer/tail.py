@@ -7,11 +7,11 @@ from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.storage.documents import Document, FileState
-from nanobot_memory_plugins.storage.sources.notices import warn_once
-from nanobot_memory_plugins.storage.sources.pieces import Chunking, Keys, read_blocks
-from nanobot_memory_plugins.storage.sources.places import Places, SourceFile
-from nanobot_memory_plugins.storage.sources.reader import read_pieces, resumable
+from nanobot_memory_plugins.search.documents import Document, FileState
+from nanobot_memory_plugins.search.sources.notices import warn_once
+from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, read_blocks
+from nanobot_memory_plugins.search.sources.places import Places, SourceFile
+from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
 
 # Characters of text that are kept from earlier searches.
 _CACHED = 32_000_000

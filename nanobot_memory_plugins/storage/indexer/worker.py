@@ -14,14 +14,14 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.search.sources.migration import migrate_legacy
+from nanobot_memory_plugins.search.sources.notices import warn_once
+from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.indexer.backlog import Backlog, Marker
 from nanobot_memory_plugins.storage.indexer.ownership import Ownership
 from nanobot_memory_plugins.storage.indexer.session import IndexSession, SessionSettings
 from nanobot_memory_plugins.storage.indexer.vectors import VectorFiller
 from nanobot_memory_plugins.storage.indexer.watching import Watcher
-from nanobot_memory_plugins.storage.sources.migration import migrate_legacy
-from nanobot_memory_plugins.storage.sources.notices import warn_once
-from nanobot_memory_plugins.storage.sources.places import Places
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

@@ -7,10 +7,10 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.core.values import Tier
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.database.rows import DOCUMENT_COLUMNS, document_from_row
-from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.indexed_text import storable
 
 # SQLite's default number of bound values in one statement is larger; this keeps the statements few and small.
 _AT_ONCE = 400

@@ -11,25 +11,25 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.core.tokens import truncate_to_tokens
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, Tier
+from nanobot_memory_plugins.search.assemble import Examination, answer
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.features import Question, is_bare_question
+from nanobot_memory_plugins.search.filters import passes
+from nanobot_memory_plugins.search.indexed_text import storable
+from nanobot_memory_plugins.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.search.named_days import terms_of_named_days
+from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.rare_characters import rare_characters
+from nanobot_memory_plugins.search.results import hit_of
+from nanobot_memory_plugins.search.scan import candidate_of, terms_of
+from nanobot_memory_plugins.search.segmentation import candidate_terms
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database.connection import plain_errors
-from nanobot_memory_plugins.storage.documents import Document
-from nanobot_memory_plugins.storage.indexed_text import storable
-from nanobot_memory_plugins.storage.search.answering import Examination, answer
-from nanobot_memory_plugins.storage.search.features import Question, is_bare_question
-from nanobot_memory_plugins.storage.search.filters import passes
 from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.search.lexical import idf_of, score_terms
-from nanobot_memory_plugins.storage.search.named_days import terms_of_named_days
-from nanobot_memory_plugins.storage.search.options import SearchOptions
-from nanobot_memory_plugins.storage.search.rare_characters import rare_characters
-from nanobot_memory_plugins.storage.search.results import hit_of
 from nanobot_memory_plugins.storage.search.rows import Row, Rows
-from nanobot_memory_plugins.storage.search.scan import candidate_of, terms_of
 from nanobot_memory_plugins.storage.search.vector_matrix import RESIDENT_BYTES, VectorMatrix
-from nanobot_memory_plugins.storage.segmentation import candidate_terms
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
 _FEWEST_CANDIDATES = 100

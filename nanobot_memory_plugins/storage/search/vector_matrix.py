@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.storage.database import Database, Moment, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored
-from nanobot_memory_plugins.storage.search.filters import sql_filter
 from nanobot_memory_plugins.storage.search.vector_codes import bytes_for
 from nanobot_memory_plugins.storage.search.vector_loading import LoadingEndedError, read_changes, read_snapshot
 from nanobot_memory_plugins.storage.search.vector_snapshot import Labels, Snapshot

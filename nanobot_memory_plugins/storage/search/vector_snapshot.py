@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nanobot_memory_plugins.core.values import Query, Scope, Whose
+from nanobot_memory_plugins.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
+from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.storage.database import VectorSpace
-from nanobot_memory_plugins.storage.moments import timestamp
-from nanobot_memory_plugins.storage.search.filters import SCOPE_FIELDS, WHOSE_FIELDS, wanted_of
 from nanobot_memory_plugins.storage.search.vector_codes import COMPARED_FOR_EACH, VectorCodes
 
 FILTERED = (*SCOPE_FIELDS, "origin", "source")

@@ -1,0 +1,108 @@
+"""The assistant's replies, read from the session that nanobot has just saved."""
+
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from nanobot_memory_plugins.bridge.memory import Memory
+from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
+from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.values import Receipt, Scope
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
+# What nanobot saves in the place of an answer that never came.
+_NO_ANSWERS = ("[Assistant reply unavailable due to model error.]",)
+_REMEMBERED_TURNS = 1_000
+
+# Told of a saved turn: session key, the turn's messages, whose it is.
+TurnSaved = Callable[[str, list[dict[str, Any]], Scope], None]
+
+
+class Replies:
+    """Keeps what the assistant said in a turn, once, when nanobot has saved the turn.
+
+    A turn's messages are those that were saved since it started, so follow-ups that came in meanwhile, answers
+    that were streamed and answers in several parts are all there, and a compaction that moves the older messages
+    does not matter. ``turn_saved`` is told of people's turns, ``background_turn_saved`` of the others, with the turn's
+    messages.
+    """
+
+    def __init__(
+        self,
+        thread: MemoryThread,
+        sessions: Any,
+        *,
+        scopes: TurnScopes,
+        turn_saved: TurnSaved,
+        background_turn_saved: TurnSaved | None = None,
+        now: Callable[[], datetime] = datetime.now,
+    ) -> None:
+        self._thread = thread
+        self._sessions = sessions
+        self._scopes = scopes
+        self._turn_saved = turn_saved
+        self._background_turn_saved = background_turn_saved
+        self._now = now
+        self._started: dict[str, datetime] = {}
+        self._done: BoundedDict[str, None] = BoundedDict(_REMEMBERED_TURNS)
+
+    def on_started(self, event: Any) -> None:
+        """Learn that a turn has begun."""
+        self._started[event.context.session_key] = self._now()
+
+    def on_persisted(self, event: Any) -> None:
+        """Learn that a turn has been saved, and keep its replies. Never raises, returns at once."""
+        try:
+            self._keep(event)
+        except Exception as error:
+            logger.warning("a reply could not be kept: {}", type(error).__name__)
+
+    def _keep(self, event: Any) -> None:
+        key = event.context.session_key
+        started = self._started.pop(key, None)
+        if started is None or event.turn_id in self._done:
+            return
+        self._done[event.turn_id] = None
+        messages = [one for one in self._sessions.get_or_create(key).messages if _since(one, started)]
+        told = event.context
+        scope = self._scopes.of(
+            key, channel=told.channel, chat_id=told.chat_id, sender=event.sender_id, metadata=told.metadata
+        )
+        turn = public_messages(messages)
+        if not is_for_people(key, event.context.metadata):
+            if self._background_turn_saved is not None:
+                self._background_turn_saved(key, turn, scope)
+            return
+        for text in replies_in(turn):
+            self._thread.submit(partial(_send, key=key, text=text, scope=scope))
+        self._turn_saved(key, turn, scope)
+
+
+async def _send(memory: Memory, *, key: str, text: str, scope: Scope) -> Receipt:
+    return await memory.message_sent(session_key=key, text=text, scope=scope)
+
+
+def replies_in(messages: list[dict[str, Any]]) -> list[str]:
+    """Return what the assistant said to the user: its messages with text that call no tool."""
+    return [
+        message["content"]
+        for message in messages
+        if message.get("role") == "assistant"
+        and not message.get("tool_calls")
+        and isinstance(message.get("content"), str)
+        and message["content"].strip()
+        and message["content"].strip() not in _NO_ANSWERS
+        and not message.get("injected_event")
+    ]
+
+
+def _since(message: object, started: datetime) -> bool:
+    """Say whether a message was saved in the turn. The host stamps each with its local time."""
+    stamp = message.get("timestamp") if isinstance(message, dict) else None
+    try:
+        return isinstance(stamp, str) and datetime.fromisoformat(stamp).replace(tzinfo=None) >= started
+    except ValueError:
+        return False

@@ -1,0 +1,206 @@
+"""Carrying out orders: what was said is written, and what is told about it is what was written."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation.commands import answers
+from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
+from nanobot_memory_plugins.consolidation.commands.kinds import category_of
+from nanobot_memory_plugins.consolidation.commands.orders import Kind, Order, orders_in
+from nanobot_memory_plugins.consolidation.commands.reference import Meant, meant_by_this
+from nanobot_memory_plugins.consolidation.commands.topics import names_in
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.forget import Forgotten, forget_everything, forget_what
+from nanobot_memory_plugins.consolidation.operations.remember import Said
+from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.scopes import without_session
+from nanobot_memory_plugins.core.text.authored import addressed_text
+from nanobot_memory_plugins.core.text.fence import Language, language_of
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope, Visibility
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
+# Who is named in the journal for what users ask for in conversation.
+WHO = "conversation"
+
+# Of the hook's remaining time, the share that is waited for a write; and the seconds without a hook's limit.
+_SHARE = 0.6
+_SECONDS = 0.3
+# Seconds that unfinished writes get when the host ends.
+_END_SECONDS = 5.0
+_SESSIONS = 1_000
+
+
+class OrderCarrier:
+    """Does what users ask for in so many words."""
+
+    def __init__(
+        self,
+        memory: EntryMemory,
+        matcher: Matcher,
+        context: PluginContext,
+        conversations: Conversations,
+    ) -> None:
+        self._memory = memory
+        self._conversations = conversations
+        self._by_words = Matcher()
+        self._by_meaning = matcher
+        self._context = context
+        self._last: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the entry that a session's last order wrote
+        self._writing: set[asyncio.Task[str]] = set()
+
+    async def answer(
+        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+    ) -> ContextBlock | None:
+        """Carry out the orders in a message, and return what the model shall know of it; None when there is none.
+
+        A write that is late is done all the same; the block then says that it is not done yet.
+        """
+        orders = await run_in_daemon_thread(lambda: _meant_orders(text, history))
+        if not orders:
+            return None
+        language = language_of(text)
+        lines: list[str] = []
+        tasks = [self._begin(order, meant, session_key, text, history, scope, language) for order, meant in orders]
+        await asyncio.wait(tasks, timeout=_seconds_left())
+        for (order, _), task in zip(orders, tasks, strict=True):
+            late = answers.being_kept if order.kind is Kind.REMEMBER else answers.being_forgotten
+            lines.append(task.result() if task.done() and not task.cancelled() else late(language))
+        return ContextBlock(text="\n".join(lines))
+
+    async def end(self) -> None:
+        """Return once every order that was begun is carried out, or after some seconds."""
+        if self._writing:
+            await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
+
+    def _begin(
+        self,
+        order: Order,
+        meant: Meant | None,
+        session_key: str,
+        text: str,
+        history: Sequence[Message],
+        scope: Scope,
+        language: Language,
+    ) -> "asyncio.Task[str]":
+        if order.kind is Kind.REMEMBER:
+            doing = self._remember(meant, session_key, scope, language)
+        else:
+            # "Forget that" behind "remember this" means what was just written.
+            last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
+            wanted = last or (meant.text if meant else "")
+            doing = self._forget(wanted, text, scope, language, everything=order.everything)
+        task = asyncio.create_task(doing)
+        self._writing.add(task)
+        task.add_done_callback(self._writing.discard)
+        return task
+
+    async def _remember(self, meant: Meant | None, session_key: str, scope: Scope, language: Language) -> str:
+        if meant is None or not meant.text:
+            return answers.nothing_to_remember(language)
+        said = Said(
+            meant.text,
+            category=category_of(meant.text),
+            importance=Importance.HIGH,
+            origin=meant.origin,
+            scope=without_session(scope),
+            source_session=session_key,
+            visible=self._context.visible_scope(scope),
+        )
+        try:
+            done = await self._memory.remember(said, who=WHO)
+        except SecretNotKeptError:
+            return answers.secret_not_kept(language)
+        except NanobotMemoryError as error:
+            return answers.not_remembered(error.cause, language)
+        except Exception as error:  # the model must not say that it was kept
+            logger.warning("an order to remember could not be carried out: {}", type(error).__name__)
+            return answers.not_remembered(type(error).__name__, language)
+        self._last[session_key] = done.entry.id
+        place = place_of(done.outcome.path)
+        return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
+
+    async def _forget(
+        self, text: str, message: str, scope: Scope, language: Language, *, everything: bool = False
+    ) -> str:
+        if not text:
+            return answers.nothing_to_forget(language)
+        visible = self._context.visible_scope(scope)
+        try:
+            entries = forgettable((await self._memory.load()).entries, scope, self._context)
+            found = Forgotten()
+            if everything:
+                found = await forget_everything(self._memory, names_in(text), entries, who=WHO)
+            if found.outcome is None and not found.candidates:
+                found = await forget_what(
+                    self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
+                )
+        except NanobotMemoryError as error:
+            return answers.not_forgotten(error.cause, language)
+        except Exception as error:  # the model must not say that it was forgotten
+            logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
+            return answers.not_forgotten(type(error).__name__, language)
+        if found.outcome is not None:
+            plan = await self._conversations.plan_of(found.entries, visible, about=found.about)
+            told = answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
+            return f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told
+        if found.candidates:
+            return answers.which_one(found.candidates, language)
+        words, held = await self._conversations.about(text, visible, without=message)
+        return answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
+
+
+def place_of(path: Path) -> str:
+    """Return the name of a memory file as people and the model's file tools know it."""
+    return f"{path.parent.name}/{path.name}"
+
+
+def seen_by(entries: Mapping[str, Entry], visible: Visibility) -> dict[str, Entry]:
+    """Return the entries that whoever sees ``visible`` may see."""
+    return {id_: entry for id_, entry in entries.items() if is_visible(entry, visible)}
+
+
+def forgettable(entries: Mapping[str, Entry], scope: Scope, context: PluginContext) -> dict[str, Entry]:
+    """Return the entries that may be forgotten for ``scope``: what it sees, but in a group chat no other member's."""
+    seen = seen_by(entries, context.visible_scope(scope))
+    if not scope.group_chat:
+        return seen
+    me = context.owner_of(scope).user
+    return {id_: one for id_, one in seen.items() if not one.scope.user or context.owner_of(one.scope).user == me}
+
+
+def forgets(text: str) -> bool:
+    """Say whether a message holds an order to forget something."""
+    return any(order.kind is Kind.FORGET for order in _users_orders(text))
+
+
+def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Order, Meant | None]]:
+    """Return the orders in a message, each with what it means."""
+    return [
+        (order, Meant(order.text, Origin.USER) if order.text else meant_by_this(text, history))
+        for order in _users_orders(text)
+    ]
+
+
+def _users_orders(text: str) -> list[Order]:
+    """Return the orders in a message, without those inside somebody else's text ("Here is the page:")."""
+    return orders_in(addressed_text(text))
+
+
+def _after_an_order(history: Sequence[Message]) -> bool:
+    last = next((message for message in reversed(history) if message.role == "user"), None)
+    return last is not None and any(order.kind is Kind.REMEMBER for order in _users_orders(last.text))
+
+
+def _seconds_left() -> float:
+    deadline = hook_deadline.get()
+    return _SECONDS if deadline is None else max(0.02, _SHARE * (deadline - time.monotonic()))

@@ -1,0 +1,111 @@
+"""Orders in what a user writes: remember this, forget that. Plain rules; what is not plain is no order.
+
+A sentence is an order when it begins with the verb, after words of politeness at most. Questions ("do you remember"),
+stories ("I forgot my keys") and tasks ("don't forget to add tests") are none.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from nanobot_memory_plugins.consolidation.commands import chinese, english
+from nanobot_memory_plugins.consolidation.commands.sentences import Line, Sentence, lines_of, plain
+
+# Orders that are taken from one message.
+_MOST = 3
+# Words, or Chinese characters, from which a sentence may be a statement and no greeting.
+_WORDS, _CHARACTERS = 3, 4
+
+# What is no single thing: emptying a memory takes more than a sentence.
+_TOO_MUCH = (
+    "我",
+    "我的一切",
+    "一切",
+    "所有",
+    "所有的",
+    "全部",
+    "me",
+    "everything",
+    "everything about me",
+    "all",
+    "you",
+)
+
+
+class Kind(StrEnum):
+    """What is asked for."""
+
+    REMEMBER = "remember"
+    FORGET = "forget"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One order. An empty ``text`` means what was said before; ``everything``, that all that names it is meant."""
+
+    kind: Kind
+    text: str = ""
+    everything: bool = False
+
+
+def orders_in(message: str) -> list[Order]:
+    """Return the orders in a message, each once, in their order.
+
+    Code, quotations and the middle of long texts are passed over: they are not said to the assistant.
+    """
+    found: dict[Order, None] = {}
+    said: list[str] = []
+    for line in lines_of(message):
+        for order in _orders_of(line, said):
+            found.setdefault(order)
+    return list(found)[:_MOST]
+
+
+def is_order(message: str) -> bool:
+    """Say whether a message is an order, wholly or in part."""
+    return bool(orders_in(message))
+
+
+def _orders_of(line: Line, said: list[str]) -> Iterator[Order]:
+    """Yield the orders of a line.
+
+    ``said`` are the statements above, which "this" may mean; those of the line are added.
+    """
+    sentences, number = line.sentences, 0
+    while number < len(sentences):
+        sentence = sentences[number]
+        number += 1
+        found = _read(sentence)
+        if found is None:
+            if not sentence.asks and not _turns_away(sentence) and _is_statement(sentence.text):
+                said.append(f"{sentence.text}{sentence.mark}")
+            continue
+        order, goes_on = found
+        if goes_on:
+            # What stands behind a colon may be several sentences: up to a question or another request.
+            parts = [f"{order.text}{sentence.mark}"] if order.text else []
+            while number < len(sentences) and not _turns_away(sentences[number]):
+                parts.append(f"{sentences[number].text}{sentences[number].mark}")
+                number += 1
+            order = Order(order.kind, plain(" ".join(parts)) or plain(line.below))
+        yield order if order.text else Order(order.kind, plain(" ".join(said[-_MOST:])))
+
+
+def _read(sentence: Sentence) -> tuple[Order, bool] | None:
+    for language in (chinese, english):
+        remembered = language.remembered(sentence) or language.points_back(sentence)
+        if remembered is not None:
+            return Order(Kind.REMEMBER, remembered.text), remembered.goes_on
+        forgotten = language.forgotten(sentence)
+        if forgotten is not None and forgotten.text.casefold() not in _TOO_MUCH:
+            return Order(Kind.FORGET, forgotten.text, forgotten.everything), False
+    return None
+
+
+def _turns_away(sentence: Sentence) -> bool:
+    return sentence.asks or chinese.is_request(sentence) or english.is_request(sentence) or _read(sentence) is not None
+
+
+def _is_statement(text: str) -> bool:
+    """Say whether a text says anything: a greeting or a yes does not."""
+    return len(text.split()) >= _WORDS or len(text) - sum(map(str.isascii, text)) >= _CHARACTERS

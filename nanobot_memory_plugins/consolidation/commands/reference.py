@@ -1,0 +1,60 @@
+"""What "this" and "that" mean: the user's last statement, else what the assistant said last."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from nanobot_memory_plugins.consolidation.commands.orders import Kind, orders_in
+from nanobot_memory_plugins.consolidation.commands.sentences import lines_of
+from nanobot_memory_plugins.core.text.authored import addressed_text
+from nanobot_memory_plugins.core.values import Message, Origin
+
+# Messages that are looked at: what is further back is not meant.
+_NEAR = 12
+# Characters of an assistant's message that are kept: its beginning says what it is about.
+_LONGEST = 600
+
+
+class Meant(NamedTuple):
+    """A text, and whose it is."""
+
+    text: str
+    origin: Origin
+
+
+def meant_by_this(text: str, history: Sequence[Message]) -> Meant | None:
+    """Return what an order without a text of its own is about; ``text`` is the message with the order.
+
+    Tools' answers are never meant. After a question of the user's the answer is, else the user's statement.
+    """
+    near = [one for one in history[-_NEAR:] if one.role in ("user", "assistant") and one.text.strip()]
+    if near and near[-1].role == "user" and near[-1].text.strip() == text.strip():
+        near.pop()  # the host has put the message into its history already
+    answer = ""
+    for message in reversed(near):
+        if message.role == "assistant":
+            answer = answer or message.text
+            continue
+        own = addressed_text(message.text)
+        orders = orders_in(own)
+        if orders:
+            kept = next((one.text for one in orders if one.text and one.kind is Kind.REMEMBER), "")
+            if kept:
+                return Meant(kept, Origin.USER)
+            continue
+        if not _asks(own):
+            # A message that holds somebody else's text is nobody's word as a whole.
+            whole = own.strip() == message.text.strip()
+            return Meant(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
+        break
+    return Meant(_beginning(answer), Origin.ASSISTANT) if answer else None
+
+
+def _asks(text: str) -> bool:
+    """Say whether a message ends in a question."""
+    sentences = [sentence for line in lines_of(text) for sentence in line.sentences]
+    return bool(sentences) and sentences[-1].asks
+
+
+def _beginning(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST].rstrip()}…"

@@ -1,0 +1,122 @@
+"""Messages as sentences, and their texts without what politeness puts around them."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
+from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF, simplified
+
+# A longer message is a document that somebody pasted: orders stand above or below it.
+_DOCUMENT_CHARS = 700
+_LINE_CHARS = 4_000
+_MOST_LINES = 200
+
+_CODE_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
+_QUOTED = re.compile(r"\s*(?:>|\|)")
+_BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
+_ENDS = re.compile(
+    r"[。！？!?]+[”’\"'」』）)]*|(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)(?<!\bNo)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)"
+    r"(?<!\b[ap]\.m)(?<!\b\d)(?<!\b\d\d)[.](?=\s|$)[”’\"')]*|[;；](?=\s|$)|(?<=\d)[.]\s*$|…+|\n"
+)
+
+_FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
+
+# Politeness and hedges behind what was meant.
+_TAIL = re.compile(
+    r"(?:(?<![\s,，、])[\s,，、]*+"
+    r"(?:please|pls|thanks?(?: you)?|thx|ok(?:ay)?|alright|will you|would you|can you|for me|for later"
+    r"|for (?:the )?(?:next time|future)|in (?:the )?future conversations|from now on,? ok(?:ay)?"
+    r"|好吗|好不好|可以吗|行吗|谢谢(?:你|您|了)?|拜托了?|麻烦了|哦|喔|噢|啊|呀|哈|吧|啦)"
+    r")+[\s.。!！?？~～,，]*+$",
+    re.IGNORECASE,
+)
+_EDGES = " \t\r\n,，:：;；、-–—.。!！~～"
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
+_TAG = re.compile(
+    r",\s*(?:ok|okay|alright|please|will you|would you|got it|right|yes|thanks)$"
+    r"|(?:,|个|点|住|一下|吧)\s*(?:好吗|好不好|可以吗|行吗)$"
+)
+_QUESTION_TAIL = re.compile(r"(?:吗|么|呢|没有?)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence: ``text`` as it was written, ``folded`` for comparing, character by character the same length."""
+
+    text: str
+    folded: str
+    mark: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it ends as a question does; a tag of politeness ("ok?") asks nothing."""
+        if _TAG.search(self.folded):
+            return False
+        return "?" in fold(self.mark) or bool(_QUESTION_TAIL.search(self.folded.rstrip()))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a message; ``below`` is the paragraph that follows a line which ends in a colon."""
+
+    sentences: list[Sentence]
+    below: str = ""
+
+
+def lines_of(message: str) -> Iterator[Line]:
+    """Yield the lines that may be said to the assistant: of a pasted document only the first and the last."""
+    lines: list[str] = []
+    in_code = False
+    for line in message.split("\n", _MOST_LINES * 2)[: _MOST_LINES * 2]:
+        if _CODE_FENCE.match(line):
+            in_code = not in_code
+            line = ""
+        lines.append("" if in_code else line[:_LINE_CHARS])
+    spoken = [number for number, line in enumerate(lines) if line.strip() and not _QUOTED.match(line)]
+    if len(message) > _DOCUMENT_CHARS and len(spoken) > 2:
+        spoken = [spoken[0], spoken[-1]]
+    for number in spoken:
+        below = ""
+        if fold(lines[number]).rstrip().endswith(":"):
+            rest = lines[number + 1 :]
+            end = next((index for index, line in enumerate(rest) if not line.strip()), len(rest))
+            below = " ".join(_BULLET.sub("", line).strip() for line in rest[:end])
+        yield Line(sentences_of(_BULLET.sub("", lines[number], count=1)), below)
+
+
+def sentences_of(line: str) -> list[Sentence]:
+    """Return the sentences of a line."""
+    found: list[Sentence] = []
+    start = 0
+    for end in [*_ENDS.finditer(line), None]:
+        text = line[start : end.start() if end else None]
+        text = text.strip()
+        mark = end[0] if end else ""
+        start = end.end() if end else len(line)
+        if text:
+            found.append(Sentence(text, fold(text), mark))
+    return found
+
+
+def fold(text: str) -> str:
+    """Return a text in the spelling in which rules compare: lower case, simple characters, narrow punctuation."""
+    folded = text.translate(_FOLD)
+    if folded.isascii():
+        return folded.lower()
+    lower = "".join(one if len(low := one.lower()) != 1 else low for one in folded)
+    return lower if len(lower) == len(text) else text
+
+
+def plain(text: str) -> str:
+    """Return what was meant, without politeness, quotation marks and punctuation around it."""
+    text = " ".join(clean_markdown(unicodedata.normalize("NFC", text)).split())
+    before = None
+    while text != before:
+        before = text
+        tail = _TAIL.search(simplified(text))
+        text = text[: tail.start() if tail else None].strip(_EDGES)
+        if len(text) > 2 and _QUOTES.get(text[0]) == text[-1]:
+            text = text[1:-1].strip()
+    return text

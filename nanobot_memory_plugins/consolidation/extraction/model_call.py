@@ -1,0 +1,114 @@
+"""Asking the model for candidates: once, and for a long conversation once before, to make it short."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, read_answer
+from nanobot_memory_plugins.consolidation.extraction.prompt import (
+    MOST_TOKENS,
+    extraction_prompt,
+    known_entries,
+    shortening_prompt,
+    size_of,
+    written_out,
+)
+from nanobot_memory_plugins.consolidation.extraction.statements import statements
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.text.conversation import dominant_language
+from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, without_thoughts
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
+from nanobot_memory_plugins.core.values import Message
+
+PURPOSE = "extraction"
+# Some sixteen entries; a small model repeats itself to the end of whatever it is given.
+_ANSWER_TOKENS = 800
+# Tokens that the model is shown of a long conversation when it makes it short, of its answer, and of the newest
+# messages that go beside that answer.
+_SHOWN_TOKENS, _SHORT_TOKENS, _NEWEST_TOKENS = 12_000, 1_500, 2_000
+# Of the assistant's messages, in a long conversation.
+_ANSWER_EXCERPT = 200  # characters
+# The share of a shortened conversation's terms that must stand in the long one.
+_BORNE_OUT = 0.3
+_LINES = re.compile(r"\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What the model is asked about: messages without secrets, entries that it may name, the day of the last one.
+
+    ``checked`` are the entries that the messages speak of: it shall say what is true of them now.
+    """
+
+    messages: Sequence[Message]
+    entries: Sequence[Entry]
+    day: date
+    background: bool = False
+    checked: Sequence[Entry] = ()
+
+
+async def ask(question: Question, complete: Complete) -> Answer:
+    """Return what the model holds worth remembering; junk is nothing. Raises `LanguageModelError`."""
+    language = dominant_language(question.messages)
+    conversation = await _conversation(question, language, complete)
+
+    def prompt() -> list[dict[str, str]]:
+        known = known_entries(question.entries, conversation)
+        return extraction_prompt(
+            conversation, known, language, question.day, background=question.background, checked=question.checked
+        )
+
+    answer = await complete(await run_in_daemon_thread(prompt), max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
+    return await run_in_daemon_thread(lambda: read_answer(answer))
+
+
+async def _conversation(question: Question, language: Language, complete: Complete) -> str:
+    """Return the conversation, written out within its tokens.
+
+    One that is too long is first reduced to what its speakers state, with the beginnings of the answers; where that is
+    still too long, the model writes down what was stated, and the newest messages follow.
+    """
+    messages = question.messages
+    if size_of(messages) <= MOST_TOKENS:
+        return await run_in_daemon_thread(lambda: written_out(messages, language))
+    reduced = await run_in_daemon_thread(lambda: _reduced(messages))
+    if size_of(reduced) <= MOST_TOKENS:
+        return await run_in_daemon_thread(lambda: written_out(reduced, language))
+    shown = await run_in_daemon_thread(lambda: written_out(reduced, language, tokens=_SHOWN_TOKENS))
+    try:
+        answer = await complete(
+            shortening_prompt(shown, language), max_tokens=_SHORT_TOKENS, purpose=f"{PURPOSE}:shortening"
+        )
+    except LanguageModelError as error:
+        logger.debug("a long conversation is cut, not made short: {}", type(error).__name__)
+        return await run_in_daemon_thread(lambda: written_out(reduced, language))
+
+    def joined() -> str:
+        short = truncate_to_tokens(_LINES.sub("\n", without_thoughts(answer)).strip(), _SHORT_TOKENS)
+        if is_refusal(short) or Evidence(message.text for message in reduced).share(short) < _BORNE_OUT:
+            return written_out(reduced, language)
+        first = written_out([Message(role="user", text=short)], language)
+        return f"{first}\n{written_out(reduced, language, tokens=_NEWEST_TOKENS)}"
+
+    return await run_in_daemon_thread(joined)
+
+
+def _reduced(messages: Sequence[Message]) -> list[Message]:
+    """Return what users state, and the beginnings of the assistant's answers."""
+    stated: dict[int, list[str]] = {}
+    for one in statements(messages):
+        stated.setdefault(one.turn, []).append(one.text)
+    reduced = []
+    for turn, message in enumerate(messages):
+        if message.role == "user":
+            if turn in stated:
+                reduced.append(replace(message, text=" ".join(stated[turn])))
+        elif message.text.strip():
+            reduced.append(replace(message, text=message.text[:_ANSWER_EXCERPT]))
+    return reduced

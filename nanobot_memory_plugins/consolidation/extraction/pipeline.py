@@ -1,0 +1,210 @@
+"""One session becomes entries: what is new in it is asked for, believed, matched and merged, once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from uuid import uuid4
+
+from nanobot_memory_plugins.consolidation.extraction.conflicts import closeness_of, entries_to_check
+from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
+from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question, ask
+from nanobot_memory_plugins.consolidation.extraction.processed_messages import DealtWith, Held
+from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
+from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
+from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
+from nanobot_memory_plugins.consolidation.extraction.validation import Heard, findings_of
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, unknown_among
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
+from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
+from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.scopes import without_session
+from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Message, Origin, Scope
+
+WHO = "extraction"
+# Fewer tokens of statements than this say nothing that would be worth a use of the model.
+_FEWEST_TOKENS = 4
+# Seconds that a trigger waits while another one works on the session.
+_PATIENCE = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Processed:
+    """How many entries a session has made, and how many it has used or contradicted. ``left``: it waits for later."""
+
+    new: int = 0
+    updated: int = 0
+    left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session whose messages are to be learned from. In a background session nobody speaks but the assistant."""
+
+    key: str
+    scope: Scope = Scope()
+    background: bool = False
+
+
+class SessionProcessor:
+    """Learns from the sessions of one workspace."""
+
+    def __init__(self, memory: EntryMemory, matcher: Matcher, context: PluginContext) -> None:
+        self._memory = memory
+        self._matcher = matcher
+        self._context = context
+        paths = memory.repository.paths
+        self.pending = Pending(paths)
+        self._dealt_with = DealtWith(paths)
+        self._forgotten = HistoryFilter(Fingerprints(paths), clock=context.clock, redact=context.redact)
+
+    async def process_session(self, session: Session, messages: Sequence[Message]) -> Processed:
+        """Learn from what is new in a session, waiting messages included: one use of the model, or none.
+
+        Where that is not possible now, the new messages wait. Raises nothing but what cancels it.
+        """
+        spoken, fresh = await run_in_daemon_thread(lambda: self._look(session.key, messages))
+        if not fresh:
+            return Processed()
+        held = await self._dealt_with.hold(session.key, seconds=_PATIENCE)
+        if held is None:
+            return await self._leave(session, fresh)
+        try:
+            return await self._process(session, spoken, held)
+        except NanobotMemoryError as error:
+            logger.warning("a session is learned from later: {}", type(error).__name__)
+            return await self._leave(session, fresh)
+        finally:
+            held.release()
+
+    async def put_aside(self, session: Session, messages: Sequence[Message]) -> None:
+        """Let the new messages wait: for calls in which nobody may wait for a model."""
+        _, fresh = await run_in_daemon_thread(lambda: self._look(session.key, messages))
+        if fresh:
+            await self._leave(session, fresh)
+
+    def _look(self, key: str, messages: Sequence[Message]) -> tuple[list[Message], list[Message]]:
+        """Return all messages of a session, waiting ones first, and those that are new."""
+        waiting = self.pending.read(key)
+        spoken = spoken_messages(messages, self._context.redact, self._context.redact_said)
+        spoken = [*waiting, *unknown_among(spoken, waiting)]
+        fresh = self._dealt_with.fresh(key, spoken)
+        if waiting and not fresh:
+            self.pending.remove(key, waiting)
+        return spoken, fresh
+
+    async def _leave(self, session: Session, fresh: Sequence[Message]) -> Processed:
+        def leave() -> None:
+            now = self._context.clock.now().isoformat()
+            dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in fresh]
+            # The order to forget may have come since they were handed over.
+            self.pending.add(session.key, dated, session.scope, left=lambda them: self._left(session.key, them))
+
+        await run_in_daemon_thread(leave)
+        return Processed(left=True)
+
+    async def _process(self, session: Session, spoken: Sequence[Message], held: Held) -> Processed:
+        def look() -> tuple[list[Message], list[Statement]]:
+            unchanged = self._memory.repository.update
+            self._dealt_with.recover(session.key, lambda: unchanged(dict, who=WHO, why="settle"))
+            fresh = self._dealt_with.fresh(session.key, spoken)
+            return fresh, statements(fresh, role="assistant" if session.background else "user")
+
+        fresh, said = await run_in_daemon_thread(look)
+        if not fresh:
+            return Processed()
+        findings: list[Finding] = []
+        known: Mapping[str, Entry] = {}
+        if sum(estimate_tokens(one.text) for one in said) >= _FEWEST_TOKENS:
+            if self._context.complete is None:
+                return await self._leave(session, fresh)
+            snapshot = await self._memory.load()
+            visible = self._context.visible_scope(session.scope)
+            known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
+            now = self._context.clock.now()
+            times = [message_time(message) or now.astimezone() for message in fresh]
+            grounding = Grounding(said)
+            sentences = [] if session.background else [one.text for one in grounding.sure]
+            closeness = await closeness_of(sentences, known, self._matcher)
+            asked = await run_in_daemon_thread(lambda: entries_to_check(sentences, known, closeness))
+            question = Question(fresh, tuple(known.values()), times[-1].date(), session.background, asked)
+            try:
+                answer = await ask(question, self._context.complete)
+            except LanguageModelError as error:
+                logger.debug("a session is learned from later: {}", type(error).__name__)
+                return await self._leave(session, fresh)
+            findings = await findings_of(answer, question, Heard(grounding, times, closeness), known, self._matcher)
+        # In a thread that ends whatever becomes of the hook, and lets the session go only then.
+        release = held.hand_over()
+        return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))
+
+    def _settle(
+        self,
+        session: Session,
+        spoken: Sequence[Message],
+        findings: Sequence[Finding],
+        known: Mapping[str, Entry],
+        release: Callable[[], None],
+    ) -> Processed:
+        """Write the entries, and then that the messages have been learned from. It blocks."""
+        try:
+            done = Processed()
+            # The order to forget may have come while the model was asked.
+            self._forgotten.messages(session.key, spoken)
+            findings = [one for one in findings if not self._is_forgotten(session.key, one)]
+            if findings:
+                done = self._write(session, spoken, findings, known)
+            self._dealt_with.finish(session.key, spoken)
+            self.pending.remove(session.key, spoken)
+            if findings:
+                logger.info("learned from a session: {} entries new, {} updated", done.new, done.updated)
+            return done
+        finally:
+            release()
+
+    def _left(self, key: str, messages: Sequence[Message]) -> list[Message]:
+        return [one for one in self._forgotten.messages(key, messages) if one.text]
+
+    def _is_forgotten(self, key: str, finding: Finding) -> bool:
+        return self._forgotten.text(key, finding.candidate.content) != finding.candidate.content
+
+    def _write(
+        self, session: Session, spoken: Sequence[Message], findings: Sequence[Finding], known: Mapping[str, Entry]
+    ) -> Processed:
+        repository = self._memory.repository
+        now = self._context.clock.now().replace(microsecond=0)
+        origin = Origin.ASSISTANT if session.background else Origin.USER
+        visible = self._context.visible_scope(session.scope)
+        whose = without_session(session.scope)
+        merged = Merged({}, (), ())
+        speakers = speakers_of(repository.paths, session.key) if whose.group_chat else {}
+
+        def merge_one(entries: Mapping[str, Entry], found: Sequence[Finding], source: Source) -> Merged:
+            def seen_and_theirs(entry: Entry) -> bool:
+                theirs = not whose.group_chat or entry.scope.user == source.scope.user
+                return theirs and is_visible(entry, visible)
+
+            return merge(entries, found, now=now, source=source, seen=known, is_visible=seen_and_theirs)
+
+        def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+            nonlocal merged
+            source = Source(session.key, whose, origin)
+            if not speakers:
+                merged = merge_one(entries, findings, source)
+            else:
+                merged = merged_by_speaker(entries, findings, source, speakers, merge_one)
+            return merged.entries
+
+        token = uuid4().hex[:12]
+        self._dealt_with.begin(session.key, spoken, token)
+        outcome = repository.update(change, who=WHO, why=f"session {session.key} ({token})")
+        made = [id_ for id_ in merged.new if id_ in outcome.entries]
+        return Processed(len(made), len(merged.updated))

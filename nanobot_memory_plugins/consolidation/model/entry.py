@@ -1,0 +1,137 @@
+"""An entry: one thing that is remembered for long, and how much it matters."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from uuid import uuid4
+
+from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
+from nanobot_memory_plugins.core.values import Origin, Scope
+
+# What a day without use leaves of a score, and the scores below which an entry is archived and forgotten.
+DAILY_DECAY = 0.99
+ARCHIVE_BELOW = 0.2
+FORGET_BELOW = 0.05
+
+_ID_DIGITS = 8
+_BREAKS = re.compile(f"[{LINE_BREAKS}]")
+# Between the sessions of an entry that is made of what several said, and how many of them are named.
+_SESSION_BREAK = "\n"
+_MOST_SESSIONS = 20
+# Decimals of a stored score: far more than the two that are shown, and short enough to read.
+_SCORE_DECIMALS = 6
+
+
+class Category(StrEnum):
+    """The kinds of entry. A file may hold others; they are kept as they are written."""
+
+    PREFERENCE = "preference"
+    FACT = "fact"
+    EXPERIENCE = "experience"
+    WORKFLOW = "workflow"
+    DECISION = "decision"
+    SKILL_USAGE = "skill_usage"
+    TODO = "todo"
+
+
+class Section(StrEnum):
+    """The two sections of the file."""
+
+    ACTIVE = "active"
+    ARCHIVED = "archived"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry. Times are aware.
+
+    The score is kept as ``anchor``, what it was when the entry was last used or somebody set it, and the days by which
+    it has faded since: so that fading depends on the moment alone, and not on how often it is worked out.
+    ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
+    ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
+    ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
+    said, those on a line each. ``extra`` holds fields of the file that this version does not know.
+    """
+
+    id: str
+    content: str
+    category: str
+    anchor: float
+    last_activated: datetime
+    hits: int = 0
+    created_at: datetime | None = None
+    source_session: str = ""
+    expires_at: datetime | None = None
+    group: str = ""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: str = ""
+    origin: Origin = Origin.USER
+    scope: Scope = Scope()
+    anchor_days: int = 0
+    decayed_days: int = 0
+    kept_in: Section | None = None
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def score(self) -> float:
+        """How much it matters, 0 to 1, as of the last look."""
+        return faded_score(self.anchor, self.decayed_days - self.anchor_days)
+
+    @property
+    def section(self) -> Section:
+        """Where it stands: where a person put it, else by its score."""
+        return self.kept_in or self.section_by_score
+
+    @property
+    def section_by_score(self) -> Section:
+        """Where it would stand by its score alone."""
+        return Section.ACTIVE if self.score >= ARCHIVE_BELOW else Section.ARCHIVED
+
+    def with_score(self, score: float) -> "Entry":
+        """Return the entry with its score set; it fades on from there."""
+        return replace(self, anchor=plain_score(score), anchor_days=self.decayed_days)
+
+
+def sessions_in(source: str) -> frozenset[str]:
+    """Return the sessions that a ``source_session`` names."""
+    return frozenset(filter(None, source.split(_SESSION_BREAK)))
+
+
+def joined_sessions(sessions: Iterable[str]) -> str:
+    """Return the ``source_session`` of an entry that is made of what these sessions said; the first twenty are kept."""
+    return _SESSION_BREAK.join(sorted(sessions)[:_MOST_SESSIONS])
+
+
+def whole_scope(entry: Entry) -> Scope:
+    """Return whose an entry is, its session among it: one that was learned in a session is not everybody's.
+
+    One that is made of what several sessions said is of none of them.
+    """
+    several = _SESSION_BREAK if _SESSION_BREAK in entry.source_session else ""
+    return replace(entry.scope, session=entry.scope.session or several + entry.source_session)
+
+
+def faded_score(score: float, days: int) -> float:
+    """Return what some days of fading leave of a score."""
+    return float(score * DAILY_DECAY**days) if days > 0 else score
+
+
+def plain_score(score: float) -> float:
+    """Return a score inside 0 to 1, to six decimals."""
+    return round(min(1.0, max(0.0, score)), _SCORE_DECIMALS)
+
+
+def new_id(taken: Iterable[str] = ()) -> str:
+    """Return a short random id that is not among ``taken``."""
+    used = set(taken)
+    while True:
+        made = uuid4().hex[:_ID_DIGITS]
+        if made not in used:
+            return made
+
+
+def content_of(text: object) -> str:
+    """Return any text as an entry can hold it: on one line, without NUL and lone surrogates."""
+    return " ".join(_BREAKS.sub(" ", clean_markdown(text)).split())

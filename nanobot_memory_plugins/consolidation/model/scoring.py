@@ -1,0 +1,141 @@
+"""The life of an entry as arithmetic: it begins, is used, fades, expires, is contradicted, and goes.
+
+Everything here is a pure function with the moment as an argument. The figures are those of the design document.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from nanobot_memory_plugins.consolidation.model.entry import (
+    ARCHIVE_BELOW,
+    FORGET_BELOW,
+    Category,
+    Entry,
+    Section,
+    plain_score,
+)
+
+PROTECTED_DAYS = 7
+HIT_SHARE = 0.2
+CONTRADICTED_SHARE = 0.5
+# What an expired todo's score becomes at most: archived, and not forgotten yet.
+EXPIRED_SCORE = 0.15
+# What a restored entry's score becomes at least: that of something new of low importance.
+RESTORED_SCORE = 0.4
+
+_DAY = timedelta(days=1)
+
+
+class Importance(StrEnum):
+    """How much something new matters."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+INITIAL_SCORES = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
+
+
+@dataclass(frozen=True, slots=True)
+class Faded:
+    """What a look at the clock made of the entries: those that stay, and those that are forgotten."""
+
+    entries: dict[str, Entry]
+    forgotten: dict[str, Entry]
+
+
+def initial_score(importance: Importance | str) -> float:
+    """Return the score with which an entry begins; what is no known importance counts as low."""
+    try:
+        return INITIAL_SCORES[Importance(str(importance).strip().lower())]
+    except ValueError:
+        return INITIAL_SCORES[Importance.LOW]
+
+
+def activated(entry: Entry, now: datetime) -> Entry:
+    """Return the entry after it was used: faded up to now, then a fifth of what it lacks is added.
+
+    An entry that comes back above the border leaves the archive, where a person put it too.
+    """
+    score = decayed(entry, now).score
+    raised = plain_score(score + (1.0 - score) * HIT_SHARE)
+    kept_in = None if raised >= ARCHIVE_BELOW and entry.kept_in is Section.ARCHIVED else entry.kept_in
+    return replace(
+        entry,
+        anchor=raised,
+        anchor_days=0,
+        decayed_days=0,
+        last_activated=now,
+        hits=entry.hits + 1,
+        kept_in=kept_in,
+    )
+
+
+def decayed(entry: Entry, now: datetime) -> Entry:
+    """Return the entry as it is now: faded for each whole day after the first seven without use.
+
+    The result depends on ``now`` alone. Looking twice changes nothing, looking in between changes nothing, and when a
+    clock that was ahead is set back, what it had taken comes back.
+    """
+    days = max(0, (now - entry.last_activated) // _DAY - PROTECTED_DAYS)
+    return entry if days == entry.decayed_days else replace(entry, decayed_days=days)
+
+
+def expired(entry: Entry, now: datetime) -> Entry:
+    """Return a todo whose time has passed as one that belongs into the archive; any other entry as it is."""
+    if entry.category != Category.TODO or entry.expires_at is None or now < entry.expires_at:
+        return entry
+    if entry.kept_in is Section.ACTIVE or entry.score <= EXPIRED_SCORE:
+        return entry
+    return entry.with_score(EXPIRED_SCORE)
+
+
+def contradicted(old: Entry, new: Entry) -> tuple[Entry, Entry]:
+    """Return an entry that is no longer true with half its score, and the one in its place, each naming the other.
+
+    The same pair again changes nothing, so that a repeated extraction does no harm.
+    """
+    if old.superseded_by == new.id and old.id in new.supersedes:
+        return old, new
+    return (
+        replace(old.with_score(old.score * CONTRADICTED_SHARE), superseded_by=new.id),
+        replace(new, supersedes=tuple(dict.fromkeys((*new.supersedes, old.id)))),
+    )
+
+
+def faded(entries: Mapping[str, Entry], now: datetime) -> Faded:
+    """Return all entries as they are now, apart from those that are forgotten.
+
+    An entry that a person put among the active ones fades and is not forgotten.
+    """
+    stay: dict[str, Entry] = {}
+    gone: dict[str, Entry] = {}
+    for entry in entries.values():
+        look = expired(decayed(entry, now), now)
+        forgotten = look.score < FORGET_BELOW and look.kept_in is not Section.ACTIVE
+        (gone if forgotten else stay)[entry.id] = look
+    return Faded(stay, gone)
+
+
+def restored(entry: Entry, now: datetime) -> Entry:
+    """Return an archived or forgotten entry as one that is remembered again."""
+    score = max(entry.score, RESTORED_SCORE)
+    expires_at = None if entry.expires_at is not None and entry.expires_at <= now else entry.expires_at
+    return replace(
+        entry,
+        anchor=plain_score(score),
+        anchor_days=0,
+        decayed_days=0,
+        last_activated=now,
+        kept_in=None,
+        expires_at=expires_at,
+    )
+
+
+def current_first(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries in their order, each that was replaced behind what replaced it."""
+    listed = list(entries)
+    return sorted(listed, key=lambda entry: bool(entry.superseded_by))

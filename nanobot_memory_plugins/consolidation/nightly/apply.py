@@ -1,0 +1,245 @@
+"""Operations applied to entries, as a pure function: each is done or dropped on its own, or all are refused."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
+from nanobot_memory_plugins.consolidation.model.scoring import EXPIRED_SCORE, decayed, initial_score
+from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Operation, Update
+from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
+from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, Material, Owner, trusted
+from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
+from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
+from nanobot_memory_plugins.core.text.statements import stated_text
+from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core.values.scopes import owner
+
+# A run may drop this many entries, and beyond that this share of them.
+_FREE_DROPS = 3
+_MOST_DROPPED = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """An operation with the id that an added entry gets. ``known_as`` is the entry that says the same already."""
+
+    operation: Operation
+    new_id: str
+    known_as: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one call of the model was shown, and what it wants."""
+
+    material: Material
+    wishes: tuple[Wish, ...]
+
+
+def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
+    """Return the jobs with what of their materials can still be read: the rest bears nothing out any more."""
+    there = {(note.text, note.visible) for material in gathered.materials for note in material.notes}
+    entries = {(id_, one.content) for material in gathered.materials for id_, one in material.entries.items()}
+    return tuple(
+        replace(
+            job,
+            material=replace(
+                job.material,
+                notes=tuple(one for one in job.material.notes if (one.text, one.visible) in there),
+                entries={id_: one for id_, one in job.material.entries.items() if (id_, one.content) in entries},
+            ),
+        )
+        for job in jobs
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """One operation that was done: its kind, the entry that came of it, the entries that went, and its text."""
+
+    kind: str
+    id: str
+    text: str
+    gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The entries after the operations. ``dropped`` says in words what was not done; ``refused`` why nothing was."""
+
+    entries: dict[str, Entry]
+    done: tuple[Done, ...] = ()
+    dropped: tuple[str, ...] = ()
+    refused: str = ""
+
+
+def apply(entries: Mapping[str, Entry], jobs: Sequence[Job], *, now: datetime, owner_of: Owner = owner) -> Applied:
+    """Return the entries with the operations applied in their order.
+
+    An entry that is not in its job's material, or whose text has changed since, is nobody's to touch, nor is one that a
+    person put among the active ones. Of operations that contradict each other the first counts. When more than a
+    quarter of the entries would be archived or merged away, and more than three, nothing is done.
+    """
+    state = _State(dict(entries), now, owner_of)
+    for job in jobs:
+        state.begin(job.material)
+        for wish in job.wishes:
+            state.take(wish)
+    lost = len(state.lost)
+    if lost > _FREE_DROPS and lost > _MOST_DROPPED * len(entries):
+        refused = f"it would drop {lost} of {len(entries)} entries"
+        return Applied(dict(entries), (), tuple(state.dropped), refused)
+    return Applied(state.entries, tuple(state.done), tuple(state.dropped))
+
+
+@dataclass
+class _State:
+    """The entries while operations are applied."""
+
+    entries: dict[str, Entry]
+    now: datetime
+    owner_of: Owner
+    done: list[Done] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    lost: set[str] = field(default_factory=set)
+    _touched: set[str] = field(default_factory=set)
+
+    def begin(self, material: Material) -> None:
+        """Take up the operations on one material."""
+        self._material = material
+        notes = material.notes
+        self._notes = Sources(note.text for note in notes)
+        stated = [stated_text(note.text) for note in notes if note.origin is Origin.USER]
+        self._users = Sources(stated)
+        self._others = Sources(note.text for note in notes if note.origin is not Origin.USER)
+        entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]
+        self._users_known = Sources([*stated, *entries])
+        self._known = Sources([*(note.text for note in notes), *(one.content for one in trusted(material.entries))])
+        self._tellers = Tellers(material, self.owner_of)
+
+    def take(self, wish: Wish) -> None:
+        """Do an operation, or note why it is not done."""
+        do: Mapping[type[Operation], Callable[[Wish], str]] = {
+            Add: self._add,
+            Merge: self._merge,
+            Update: self._update,
+            Archive: self._archive,
+        }
+        why = do[type(wish.operation)](wish)
+        if why:
+            self.dropped.append(f"{wish.operation.op}: {why}")
+
+    def _add(self, wish: Wish) -> str:
+        assert isinstance(wish.operation, Add)  # noqa: S101  # `take` has chosen by it
+        add = wish.operation
+        if wish.known_as in self.entries or any(alike(one.content, add.content) for one in self._of_scope()):
+            return "an entry says it already"
+        if not self._notes.bear_out(add.content):
+            return "the notes do not say it"
+        if wish.new_id in self.entries:
+            return "its id is taken"
+        made = self._tellers.made_of(add.content)
+        self.entries[wish.new_id] = Entry(
+            id=wish.new_id,
+            content=add.content,
+            category=add.category.value,
+            anchor=initial_score(add.importance),
+            last_activated=self.now,
+            created_at=self.now,
+            source_session=made.source,
+            expires_at=add.expires_at if add.category is Category.TODO else None,
+            origin=Origin.USER if self._is_users_own(add.content) else Origin.SUMMARY,
+            scope=made.scope,
+        )
+        self._touched.add(wish.new_id)
+        self.done.append(Done("add", wish.new_id, add.content))
+        return ""
+
+    def _merge(self, wish: Wish) -> str:
+        assert isinstance(wish.operation, Merge)  # noqa: S101  # `take` has chosen by it
+        merge = wish.operation
+        ids = [id_ for id_ in merge.ids if id_ in self.entries]
+        why = self._why_not(ids)
+        if why or len(ids) < 2:
+            return why or f"there are not two of the entries {', '.join(merge.ids)}"
+        merged = [self.entries[id_] for id_ in ids]
+        if len({(one.origin in UNTRUSTED, one.origin is Origin.USER, self.owner_of(one.scope)) for one in merged}) > 1:
+            return "the entries differ in whose they are, or where they come from"
+        users = merged[0].origin is Origin.USER
+        notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
+        own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
+        if not own.bear_out(merge.content):
+            return "neither the entries nor the notes say it"
+        if not self._tellers.are_in(merged[0], merge.content):
+            return "somebody else has said it"
+        made = self._tellers.made_of(merge.content, merged)
+        one = replace(joined(merged, merge.content, self.now), source_session=made.source)
+        gone = tuple(id_ for id_ in ids if id_ != one.id)
+        self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
+        self.lost |= set(gone)
+        self._touched |= set(ids)
+        self.done.append(Done("merge", one.id, merge.content, gone))
+        return ""
+
+    def _update(self, wish: Wish) -> str:
+        assert isinstance(wish.operation, Update)  # noqa: S101  # `take` has chosen by it
+        update = wish.operation
+        why = self._why_not([update.id])
+        if why:
+            return why
+        before = self.entries[update.id]
+        if before.content == update.content:
+            return f"the entry {update.id} says it already"
+        if before.origin in UNTRUSTED or not self._known.bear_out(update.content):
+            return "neither the entries nor the notes say it"
+        if before.origin is Origin.USER and (
+            not self._users_known.bear_out(update.content)
+            or self._others.add_much(update.content, beside=self._users_known)
+        ):
+            return "the user has not said it"
+        if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
+            return "another entry says it already"
+        if not self._tellers.are_in(before, update.content):
+            return "somebody else has said it"
+        made = self._tellers.made_of(update.content, [before])
+        self.entries[update.id] = replace(before, content=update.content, source_session=made.source)
+        self._touched.add(update.id)
+        self.done.append(Done("update", update.id, update.content))
+        return ""
+
+    def _archive(self, wish: Wish) -> str:
+        assert isinstance(wish.operation, Archive)  # noqa: S101  # `take` has chosen by it
+        id_ = wish.operation.id
+        why = self._why_not([id_])
+        if why:
+            return why
+        entry = decayed(self.entries[id_], self.now)
+        if entry.section is Section.ARCHIVED:
+            return f"the entry {id_} is archived already"
+        self.entries[id_] = entry.with_score(min(entry.score, EXPIRED_SCORE))
+        self.lost.add(id_)
+        self._touched.add(id_)
+        self.done.append(Done("archive", id_, entry.content))
+        return ""
+
+    def _is_users_own(self, text: str) -> bool:
+        """Say whether the user said it, and the summaries and notes of others add little to it."""
+        return self._users.hold(text) and not self._others.add_much(text, beside=self._users)
+
+    def _why_not(self, ids: Collection[str]) -> str:
+        """Return why these entries cannot be touched, or nothing."""
+        for id_ in ids:
+            there, shown = self.entries.get(id_), self._material.entries.get(id_)
+            if there is None and id_ not in self._touched:
+                return f"there is no entry {id_}"
+            if id_ in self._touched or there is None:
+                return f"another operation has changed the entry {id_}"
+            if shown is None or shown.content != there.content:
+                return f"the entry {id_} is not as it was shown"
+            if there.kept_in is Section.ACTIVE:
+                return f"a person keeps the entry {id_}"
+        return ""
+
+    def _of_scope(self) -> list[Entry]:
+        return [one for id_, one in self.entries.items() if id_ in self._material.entries or id_ in self._touched]

@@ -1,0 +1,277 @@
+"""One consolidation, from reading to the journal."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from typing import Any, Protocol
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, whole_scope
+from nanobot_memory_plugins.consolidation.nightly.answer import Add, Answer, Operation, read_answer
+from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Done, Job, Wish, apply, still_there
+from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
+from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Material, Narrow, Owner, digest, gather
+from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
+from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits
+from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
+from nanobot_memory_plugins.consolidation.store.repository import Outcome, Snapshot
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.values import Visibility, Whose
+from nanobot_memory_plugins.core.values.scopes import owner
+
+PURPOSE = "consolidation"
+# Who is named in the journal.
+WHO = "consolidation"
+# Failures of the model after which the day is given up.
+_TRIES = 3
+
+
+class SameThing(Protocol):
+    """Finds the entry that says the same thing as a text, where there is one."""
+
+    async def same(self, texts: Sequence[str], entries: Mapping[str, Entry]) -> Sequence[Any]:
+        """Return a match with ``entry_id`` for each text, or None."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a consolidation came to.
+
+    ``calls`` counts the uses of the model. ``idle`` says that nothing was new. ``failed`` says why the model gave
+    nothing usable, ``refused`` why what it gave was not done. ``outcome`` is None for a dry run.
+    """
+
+    calls: int = 0
+    idle: bool = False
+    done: tuple[Done, ...] = ()
+    dropped: tuple[str, ...] = ()
+    refused: str = ""
+    failed: str = ""
+    proposals: tuple[Proposal, ...] = ()
+    outcome: Outcome | None = None
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    now: datetime
+    gathered: Gathered
+    last: LastRun
+    entries: dict[str, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the model said to the materials: the jobs, the quotes, and whose materials it gave nothing for."""
+
+    jobs: tuple[Job, ...] = ()
+    quotes: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
+    failed: frozenset[Visibility] = frozenset()
+    why: str = ""
+    calls: int = 0
+
+
+class NightlyConsolidation:
+    """Consolidates the entries of one workspace. ``complete`` is None where there is no model.
+
+    ``timezone`` is the zone of the day notes, the machine's own by default.
+    """
+
+    def __init__(
+        self,
+        memory: EntryMemory,
+        *,
+        clock: Clock,
+        redact: Callable[[str], str],
+        complete: Complete | None,
+        options: ConsolidationOptions,
+        narrow: Narrow = lambda scope: Visibility(whose=(Whose(),)),
+        owner_of: Owner = owner,
+        matcher: SameThing | None = None,
+        timezone: tzinfo | None = None,
+    ) -> None:
+        self.records = Records(memory.repository.paths)
+        self._repository = memory.repository
+        self._clock = clock
+        self._redact = redact
+        self._complete = complete
+        self._options = options
+        self._narrow = narrow
+        self._owner_of = owner_of
+        self._matcher = matcher
+        self._timezone = timezone
+
+    async def run(self, *, dry_run: bool = False) -> Report:
+        """Consolidate once. With ``dry_run`` the model is asked, and nothing is written.
+
+        Without a model, or when it fails, entries fade, expire, and those of the same words become one. Raises
+        `MemoryFileError`.
+        """
+        begun = await run_in_daemon_thread(self._begin)
+        fresh = [one for one in begun.gathered.materials if self._is_new(one, begun.last)]
+        asked = await self._ask(fresh, begun)
+        if dry_run:
+            applied = apply(begun.entries, asked.jobs, now=begun.now, owner_of=self._owner_of)
+            return self._report(applied, asked, begun, idle=not fresh)
+        report = await run_in_daemon_thread(lambda: self._write(asked, begun, idle=not fresh))
+        _log(report)
+        return report
+
+    def _begin(self) -> _Begun:
+        now = self._clock.now().replace(microsecond=0)
+        snapshot = self._repository.load()
+        entries = tidied(snapshot.entries, now, self._owner_of)
+        return _Begun(now, self._gather(entries, now, snapshot), self.records.last_run(), entries)
+
+    def _gather(self, entries: dict[str, Entry], now: datetime, snapshot: Snapshot | None = None) -> Gathered:
+        return gather(
+            self._repository.paths,
+            snapshot or self._repository.load(),
+            entries,
+            now=now,
+            days=self._options.consolidation_days,
+            redact=self._redact,
+            narrow=self._narrow,
+            timezone=self._timezone,
+        )
+
+    def _is_new(self, material: Material, last: LastRun) -> bool:
+        enough = material.notes or material.rest or len(material.entries) > 1
+        return bool(enough) and not material.digests() <= last.seen
+
+    async def _ask(self, materials: Sequence[Material], begun: _Begun) -> _Asked:
+        asked = _Asked()
+        for material in materials if self._complete is not None else ():
+            local = begun.now.astimezone(self._timezone).date()
+            prompt = await run_in_daemon_thread(
+                make_prompt, material, today=local, tokens=self._options.consolidation_tokens
+            )
+            answer, why = await self._answer(prompt.messages)
+            asked = replace(asked, calls=asked.calls + 1)
+            if answer is None:
+                asked = replace(asked, failed=asked.failed | {material.visible}, why=why)
+                continue
+            wishes = await self._wishes(answer.operations, prompt.shown, begun)
+            asked = replace(
+                asked,
+                jobs=(*asked.jobs, Job(prompt.shown, wishes)),
+                quotes=asked.quotes + (answer.proposals if material.rest else ()),
+                unusable=asked.unusable + answer.unusable,
+            )
+        return asked
+
+    async def _answer(self, messages: Sequence[Mapping[str, Any]]) -> tuple[Answer | None, str]:
+        assert self._complete is not None  # noqa: S101  # `_ask` has looked
+        try:
+            text = await self._complete(messages, max_tokens=self._options.consolidation_answer_tokens, purpose=PURPOSE)
+        except LanguageModelError as error:
+            return None, error.cause
+        answer = await run_in_daemon_thread(read_answer, text if isinstance(text, str) else "")
+        return answer, "" if answer is not None else "its answer is no list of operations"
+
+    async def _wishes(self, operations: Sequence[Operation], shown: Material, begun: _Begun) -> tuple[Wish, ...]:
+        """Return operations with ids for what they add, and the entries that say it already."""
+        texts = [one.content for one in operations if isinstance(one, Add)]
+        known: dict[str, str] = {}
+        own = {id_: one for id_, one in begun.entries.items() if self._narrow(whole_scope(one)) == shown.visible}
+        if self._matcher is not None and texts:
+            matches = await self._matcher.same(texts, own)
+            known = {text: match.entry_id for text, match in zip(texts, matches, strict=True) if match is not None}
+        taken = set(begun.entries)
+        wishes: list[Wish] = []
+        for one in operations:
+            id_ = new_id(taken)
+            taken.add(id_)
+            wishes.append(Wish(one, id_, known.get(one.content, "") if isinstance(one, Add) else ""))
+        return tuple(wishes)
+
+    def _write(self, asked: _Asked, begun: _Begun, *, idle: bool) -> Report:
+        applied, now = Applied({}), begun.gathered
+
+        def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+            nonlocal applied, now
+            current = tidied(entries, begun.now, self._owner_of)
+            # What the model was shown may have been forgotten for good while it was asked.
+            now = self._gather(current, begun.now) if asked.jobs else now
+            applied = apply(current, still_there(asked.jobs, now), now=begun.now, owner_of=self._owner_of)
+            return applied.entries
+
+        day = begun.now.astimezone(self._timezone).date().isoformat()
+        outcome = self._repository.update(change, who=WHO, why=f"daily consolidation, {day}")
+        report = replace(self._report(applied, asked, replace(begun, gathered=now), idle=idle), outcome=outcome)
+        self.records.propose(report.proposals, now.foreign)
+        self.records.note_run(self._noted(asked, begun, outcome))
+        self._rotate(begun.now)
+        if self._options.git_commit and outcome.run is not None:
+            paths = self._repository.paths
+            message = f"consolidation: {_in_words(report)} ({day})"
+            return replace(report, commit=commit_file(outcome.path, (paths.workspace, paths.memory), message))
+        return report
+
+    def _rotate(self, now: datetime) -> None:
+        """Put older parts of the journal away: once a day is often enough."""
+        options = self._options
+        limits = JournalLimits(options.journal_bytes, options.journal_keep_days, options.journal_keep_runs)
+        with self._repository.locked():
+            self._repository.journal.rotate(limits, now)
+
+    def _noted(self, asked: _Asked, begun: _Begun, outcome: Outcome) -> LastRun:
+        """Return what to remember of this run. What the model did not answer to stays new."""
+        current = {one for material in begun.gathered.materials for one in material.digests()}
+        if self._complete is None:
+            return LastRun(begun.now, begun.last.seen & frozenset(current))
+        settled = [one for one in begun.gathered.materials if one.visible not in asked.failed]
+        seen_by = {one.visible for one in settled}
+        seen = {one for material in settled for one in material.digests()} | (begun.last.seen & current)
+        for entry in outcome.entries.values():
+            visible = self._narrow(whole_scope(entry))
+            if visible in seen_by or not begun.gathered.materials:
+                seen.add(digest("entry", visible, f"{entry.id} {entry.content}"))
+        if not asked.failed:
+            return LastRun(begun.now, frozenset(seen))
+        failures = begun.last.failures + 1
+        if failures >= _TRIES:
+            return LastRun(begun.now, frozenset(seen))
+        return LastRun(begun.last.when, frozenset(seen), failures, begun.now)
+
+    def _report(self, applied: Applied, asked: _Asked, begun: _Begun, *, idle: bool) -> Report:
+        day = begun.now.astimezone(self._timezone).date().isoformat()
+        foreign = begun.gathered.foreign
+        proposals = [
+            Proposal(quote, name, day)
+            for quote in asked.quotes
+            for name in [next((name for name, text in foreign.items() if quote in text), "")]
+            if name
+        ]
+        missing = len(asked.quotes) - len(proposals)
+        dropped = [*asked.unusable, *applied.dropped]
+        dropped += [f"proposals: {missing} quotes stand nowhere"] if missing else []
+        return Report(asked.calls, idle, applied.done, tuple(dropped), applied.refused, asked.why, tuple(proposals))
+
+
+def _log(report: Report) -> None:
+    """Say what was done and what was not; texts stay out of the log."""
+    if report.refused:
+        logger.warning("consolidation: the model's answer is refused: {}", report.refused)
+    if report.failed:
+        logger.warning("consolidation: the model gave nothing: {}", report.failed)
+    for what in report.dropped:
+        logger.info("consolidation: dropped, {}", what)
+    logger.info("consolidation: {}, {} calls of the model", _in_words(report), report.calls)
+
+
+def _in_words(report: Report) -> str:
+    words = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
+    counts = [(sum(one.kind == kind for one in report.done), word) for kind, word in words.items()]
+    told = [f"{count} {word}" for count, word in counts if count]
+    if report.outcome is not None and not told:
+        return f"{len(report.outcome.changes)} entries brought up to date"
+    return ", ".join(told) or "nothing to do"

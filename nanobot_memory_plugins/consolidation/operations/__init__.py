@@ -1,0 +1,1 @@
+"""What is done to entries: remember, edit, forget, purge, take back."""

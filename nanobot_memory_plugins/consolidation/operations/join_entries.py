@@ -1,0 +1,85 @@
+"""Several entries that say one thing as one of them."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
+from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
+from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.values.scopes import owner
+
+
+def alike(one: str, other: str) -> bool:
+    """Say whether two texts are the same but for case, space and the full stop."""
+    return _plain(one) == _plain(other)
+
+
+def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
+    """Return entries as one: that with the highest score, the oldest of equals, with the rest's hits and links.
+
+    It is as old as the oldest and was used when the last one was, and it is of no session where one of them is of none.
+    What they weigh is looked at as of that use: a clock that is wrong now has no part in it.
+    """
+    used = max(entry.last_activated for entry in entries)
+    current = [decayed(entry, used) for entry in entries]
+    kept = min(current, key=lambda entry: (-entry.score, entry.created_at or now, entry.id))
+    created = [entry.created_at for entry in current if entry.created_at is not None]
+    one = replace(
+        kept,
+        content=content,
+        last_activated=used,
+        hits=sum(entry.hits for entry in current),
+        created_at=min(created, default=None),
+        source_session=kept.source_session if all(entry.source_session for entry in current) else "",
+        supersedes=tuple(
+            id_
+            for id_ in dict.fromkeys(id_ for entry in current for id_ in entry.supersedes)
+            if id_ not in {entry.id for entry in current}
+        ),
+        superseded_by=kept.superseded_by if all(entry.superseded_by for entry in current) else "",
+        group=kept.group or next((entry.group for entry in current if entry.group), ""),
+        expires_at=kept.expires_at or max((one.expires_at for one in current if one.expires_at), default=None),
+    )
+    return decayed(replace(one, anchor=plain_score(kept.score), anchor_days=0, decayed_days=0), now)
+
+
+def relinked(entries: Mapping[str, Entry], gone: Collection[str], into: str) -> dict[str, Entry]:
+    """Return the entries without those that went into another one, and with links to it in place of links to them."""
+    result: dict[str, Entry] = {}
+    for id_, entry in entries.items():
+        if id_ in gone:
+            continue
+        by = into if entry.superseded_by in gone else entry.superseded_by
+        over = tuple(dict.fromkeys(into if one in gone else one for one in entry.supersedes))
+        if id_ == into:
+            by, over = ("" if by == into else by), tuple(one for one in over if one != into)
+        changed = (by, over) != (entry.superseded_by, entry.supersedes)
+        result[id_] = replace(entry, superseded_by=by, supersedes=over) if changed else entry
+    return result
+
+
+def tidied(entries: Mapping[str, Entry], now: datetime, owner_of: Callable[[Scope], Scope] = owner) -> dict[str, Entry]:
+    """Return the entries as they are now, without the forgotten ones, and those of the same words and owner as one.
+
+    This is what a consolidation does without a model. An entry that a person moved stays as it is.
+    """
+    current = faded(entries, now).entries
+    same: dict[tuple[object, ...], list[Entry]] = {}
+    for entry in current.values():
+        if entry.kept_in is None:
+            # One that was replaced is history: it is not the same as one that holds.
+            plain, by = _plain(entry.content), entry.superseded_by
+            key = (plain, by, owner_of(entry.scope), entry.scope.session, entry.origin, entry.category, entry.section)
+            same.setdefault(key, []).append(entry)
+    for alike_ones in same.values():
+        if len(alike_ones) > 1:
+            one = joined(alike_ones, alike_ones[0].content, now)
+            current = relinked(
+                {**current, one.id: one}, [entry.id for entry in alike_ones if entry.id != one.id], one.id
+            )
+    return current
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".。!！")

@@ -1,0 +1,73 @@
+"""Entries of another memory among the entries here, for ``nanobot-memory import``."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.operations.migrate import rest_of, together
+from nanobot_memory_plugins.consolidation.operations.undo import undo
+from nanobot_memory_plugins.consolidation.store.damage import damage_of
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.journal import Run, last_known
+from nanobot_memory_plugins.consolidation.store.merging import adopted
+from nanobot_memory_plugins.consolidation.store.rendering import render
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
+from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
+
+_WHO, _WHY = "import", "imported from an archive"
+
+
+class ImportedEntries:
+    """Adds entries in one run of the journal, which can be taken back."""
+
+    def join(self, workspace: Path, data: bytes, *, dry_run: bool) -> JoinedEntries | None:
+        """Add the entries of a file that are not here; those that were forgotten or purged here stay so."""
+        document = parse(data)
+        theirs = adopted(document, document)
+        if not theirs or damage_of(data, None):
+            return None
+        repository = EntryRepository(workspace, redact=ContactRedaction(load_config()[0].redaction.contacts).of_people)
+        runs, here = _but_for_what_was_taken_back(repository.journal.runs()), repository.load().entries
+        new = {
+            id_: entry
+            for id_, entry in _unlike(theirs, here).items()
+            if not repository.tombstones.holds(entry) and (id_ in here or last_known(runs, id_) is None)
+        }
+        run = ""
+        if new and not dry_run:
+            done = repository.update(lambda current: together(current, _unlike(new, current), {}), who=_WHO, why=_WHY)
+            run = done.run.id if done.run is not None else ""
+        return JoinedEntries(len(new), len(theirs) - len(new), rest_of(document), run)
+
+    def without_forgotten(self, workspace: Path, data: bytes) -> bytes:
+        """Return a file of entries without those that were forgotten for good here."""
+        repository = EntryRepository(workspace)
+        document = parse(data)
+        kept = {id_: one for id_, one in document.entries.items() if not repository.tombstones.holds(one)}
+        # With its own time the same file gives the same bytes again.
+        when = stamp_time(document) or repository.clock.now()
+        return data if len(kept) == len(document.entries) else render(document, kept, now=when)
+
+    def take_back(self, workspace: Path, run: str) -> None:
+        """Take the entries out again that a run added, where nobody has done so."""
+        undo(EntryRepository(workspace), run, who=_WHO, why="the import was taken back")
+
+
+def _but_for_what_was_taken_back(runs: Sequence[Run]) -> list[Run]:
+    """Return the runs without imports that were taken back: what they brought was not forgotten."""
+    imports = {run.id for run in runs if run.who == _WHO and not run.undoes}
+    back = {run.undoes for run in runs if run.who == _WHO} & imports
+    return [run for run in runs if run.id not in back and run.undoes not in back]
+
+
+def _unlike(theirs: Mapping[str, Entry], here: Mapping[str, Entry]) -> dict[str, Entry]:
+    """Return the entries that say what none here says, to the same people."""
+    said = {(_plain(entry.content), entry.scope) for entry in here.values()}
+    return {id_: entry for id_, entry in theirs.items() if (_plain(entry.content), entry.scope) not in said}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()

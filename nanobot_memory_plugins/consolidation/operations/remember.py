@@ -1,0 +1,156 @@
+"""What people and the model ask for in so many words: remember this, forget that, put it into a group."""
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
+from nanobot_memory_plugins.consolidation.model.groups import plain_group
+from nanobot_memory_plugins.consolidation.model.hidden_point import is_point_hidden
+from nanobot_memory_plugins.consolidation.model.scoring import Importance, activated, faded, initial_score, restored
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
+from nanobot_memory_plugins.core.errors import InputError, SecretNotKeptError
+from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
+
+# Characters of a text that is remembered; more is no fact any more.
+MOST_CHARACTERS = 2_000
+# Why a run took entries out because somebody wanted it, and where it was all that names something.
+FORGET, FORGET_ALL = "forget", "forget everything about "
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something to remember, as it comes from a person, a tool or a model.
+
+    ``scope`` is whose it is. ``visible`` is what whoever says it may see: an entry among that with the same words is
+    used instead of a second one. None: such an entry must be of the same scope.
+    """
+
+    text: str
+    category: Category = Category.FACT
+    importance: Importance = Importance.HIGH
+    group: str = ""
+    expires_at: datetime | None = None
+    origin: Origin = Origin.USER
+    scope: Scope = Scope()
+    source_session: str = ""
+    visible: Visibility | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The entry that holds it now, as it was written; ``is_new`` is false when it was known already.
+
+    ``hidden`` says that a secret was taken out of it.
+    """
+
+    entry: Entry
+    is_new: bool
+    outcome: Outcome
+    hidden: bool = False
+
+
+def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool = True) -> Remembered:
+    """Keep something; what is known in the same words is used, and brought back where it was archived.
+
+    ``asked`` says that a person wants it: then it is kept though it was purged. Raises `SecretNotKeptError` where what
+    it says is a secret, `InputError` for an empty text or one that was purged, and `MemoryFileError`.
+    """
+    content = content_of(said.text[: 4 * MOST_CHARACTERS])
+    if len(content) > MOST_CHARACTERS:
+        content = content[: MOST_CHARACTERS - 1].rstrip() + "…"
+    if not content:
+        raise InputError("There is no text to remember.")
+    safe = repository.redacted(content, said.origin)
+    if safe != content and is_point_hidden(safe):
+        raise SecretNotKeptError(
+            "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
+            " written into the memory.",
+            mend="Keep it in a password manager; remember where it is kept.",
+        )
+    now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
+    fresh = new_id(repository.load().entries)
+    known = ""
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        nonlocal known
+        same = [one for one in entries.values() if _alike(one.content) == _alike(safe) and _is_same(one, said)]
+        if same:
+            known = same[0].id
+            used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
+            if said.origin is Origin.USER:  # the same words, and now they are the user's
+                used = replace(used, origin=Origin.USER)
+            return {**entries, known: replace(activated(used, now), group=plain_group(said.group) or used.group)}
+        known = ""
+        return {**entries, fresh: _entry(fresh, safe, said, now)}
+
+    outcome = repository.update(change, who=who, why="remember", allow_purged=asked)
+    entry = outcome.entries.get(known or fresh)
+    if entry is None:
+        raise InputError("This was forgotten for good, and is not taken up again.")
+    return Remembered(entry, not known, outcome, hidden=safe != content)
+
+
+def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
+    """Take entries out of the file; the journal can bring them back. Raises `InputError` for an unknown id.
+
+    ``about`` is what they all name, where everything about it is to be forgotten.
+    """
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        require(entries, ids)
+        return {id_: entry for id_, entry in entries.items() if id_ not in ids}
+
+    return repository.update(change, who=who, why=f"{FORGET_ALL}{about}" if about else FORGET)
+
+
+def put_into_group(repository: EntryRepository, ids: Collection[str], group: str, *, who: str) -> Outcome:
+    """Put entries into a group, or with an empty name into none. Raises `InputError` for an unknown id."""
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        require(entries, ids)
+        name = plain_group(group)
+        return {id_: replace(entry, group=name) if id_ in ids else entry for id_, entry in entries.items()}
+
+    return repository.update(change, who=who, why="group")
+
+
+def fade(repository: EntryRepository) -> Outcome:
+    """Bring all entries up to this moment: they fade, expire, and the least are forgotten."""
+    now = repository.clock.now()
+    return repository.update(lambda entries: faded(entries, now).entries, who="decay", why="time has passed")
+
+
+def _entry(id_: str, content: str, said: Said, now: datetime) -> Entry:
+    return Entry(
+        id=id_,
+        content=content,
+        category=said.category.value,
+        anchor=initial_score(said.importance),
+        last_activated=now,
+        created_at=now,
+        source_session=said.source_session,
+        expires_at=said.expires_at,
+        group=plain_group(said.group),
+        origin=said.origin,
+        scope=said.scope,
+    )
+
+
+def _is_same(entry: Entry, said: Said) -> bool:
+    """Say whether an entry with the same words is what was said; in a group chat each has their own facts."""
+    if said.visible is None:
+        return entry.scope == said.scope
+    whose = entry.scope.user == said.scope.user or not said.scope.group_chat
+    return whose and said.visible.allows(whole_scope(entry))
+
+
+def _alike(text: str) -> str:
+    return " ".join(text.split()).casefold().rstrip(".。!！")
+
+
+def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
+    """Raise `InputError` unless there are entries of all these ids."""
+    missing = sorted(set(ids) - entries.keys())
+    if missing:
+        raise InputError(f"There is no entry {', '.join(missing)}.", mend="`nanobot-memory entries list` shows all.")

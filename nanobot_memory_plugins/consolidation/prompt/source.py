@@ -1,0 +1,176 @@
+"""The entries' block for prompts as they are built: a look at the files' times, and the same text until they change."""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
+from nanobot_memory_plugins.consolidation.prompt.render import Language, prompt_text
+from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
+from nanobot_memory_plugins.consolidation.store.document import parse
+from nanobot_memory_plugins.consolidation.store.rendering import TITLE
+from nanobot_memory_plugins.consolidation.store.repair import needs_mending
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
+
+# A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
+_READ_AT_ONCE = 256 * 1024
+# Titles of our sections, folded; a text without them holds no entries.
+_TITLES = ("active memories", "archived memories")
+_KEPT_TEXTS = 64
+
+Signature = tuple[tuple[str, int, int, int], ...]
+
+
+class _Look(NamedTuple):
+    """The entries as they were when the files had this signature."""
+
+    signature: Signature
+    entries: tuple[Entry, ...]
+
+
+class PromptSource:
+    """Answers ``prompt_entries``, from any thread.
+
+    ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
+    background; ``mend`` is called there when the file is damaged, or was put back. ``owner_of`` is that of the plugin's
+    context.
+    """
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        options: ConsolidationOptions,
+        language: UserLanguage,
+        *,
+        redact: Callable[[str], str],
+        begin: Callable[[Callable[[], None]], None] | None = None,
+        mend: Callable[[], None] = lambda: None,
+        owner_of: Callable[[Scope], Scope] = lambda scope: scope,
+    ) -> None:
+        self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
+        self._redact = redact
+        self._options = options
+        self._language = language
+        self._begin = begin or _in_a_thread
+        self._mend = mend
+        self._owner_of = owner_of
+        self._lock = threading.Lock()
+        self._look: _Look | None = None
+        self._reading = False
+        self._texts: dict[tuple[Signature, Language, Visibility], str] = {}
+        self._stripped: tuple[str, str] = ("", "")
+
+    def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
+        """Return the block for whoever sees ``visible``, and the long-term text without the entries' sections."""
+        return PromptEntries(self._text(visible), self._without_entries(long_term))
+
+    def _text(self, visible: Visibility) -> str:
+        look = self._current()
+        if look is None:
+            return ""
+        language = self._language_of(look.entries)
+        key = (look.signature, language, visible)
+        with self._lock:
+            known = self._texts.get(key)
+        if known is None:
+            seen = [entry for entry in look.entries if is_visible(entry, visible)]
+            shown = prompt_text(
+                [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen,
+                language,
+                in_group=visible.is_of_group,
+                most=self._options.prompt_entries,
+                min_score=self._options.prompt_min_score,
+                tokens=self._options.prompt_tokens,
+            )
+            known = self._redact(shown)  # an entry that somebody wrote by hand may hold a secret
+            with self._lock:
+                if len(self._texts) >= _KEPT_TEXTS:
+                    self._texts.clear()
+                self._texts[key] = known
+        return known
+
+    def _with_speaker(self, entry: Entry) -> Entry:
+        """Return an entry that says whose fact it is."""
+        who = self._owner_of(entry.scope).user
+        return replace(entry, content=f"{who}: {entry.content}") if who else entry
+
+    def _language_of(self, entries: Sequence[Entry]) -> Language:
+        if self._options.prompt_language != "auto":
+            return self._options.prompt_language
+        heard = self._language.current()
+        return heard or language_of_message("\n".join(entry.content for entry in entries)) or "en"
+
+    def _current(self) -> _Look | None:
+        """Return the entries as the files have them now, or as they were until a long file has been read."""
+        signature = self._signature()
+        with self._lock:
+            look = self._look
+        if look is not None and look.signature == signature:
+            return look
+        if sum(size for _, _, size, _ in signature) <= _READ_AT_ONCE:
+            self._read(signature)
+        else:
+            with self._lock:
+                begin, self._reading = not self._reading, True
+            if begin:
+                self._begin(lambda: self._read(signature))
+        with self._lock:
+            return self._look
+
+    def read_ahead(self) -> None:
+        """Read the entries now, however many they are. It blocks: call it in a thread."""
+        self._read(self._signature())
+
+    def _read(self, signature: Signature) -> None:
+        try:
+            snapshot = self._repository.load()
+            entries = tuple(snapshot.entries.values())
+        except MemoryFileError as error:
+            logger.warning("the entries in the prompt stay as they were: {}", error.cause)
+            with self._lock:
+                self._look = _Look(signature, self._look.entries if self._look else ())
+                self._reading = False
+            return
+        with self._lock:
+            self._look, self._reading = _Look(signature, entries), False
+        if needs_mending(snapshot):
+            self._begin(self._mend)
+
+    def _signature(self) -> Signature:
+        found = []
+        for path in (self._repository.paths.memory / "ENTRIES.md", self._repository.paths.long_term):
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            found.append((path.name, status.st_mtime_ns, status.st_size, status.st_ino))
+        return tuple(found)
+
+    def _without_entries(self, long_term: str) -> str:
+        folded = long_term.casefold() if len(long_term) < 1 << 24 else ""
+        if not any(title in folded for title in _TITLES):
+            return long_term
+        with self._lock:
+            if self._stripped[0] == long_term:
+                return self._stripped[1]
+        rest = parse(long_term.encode("utf-8", "surrogatepass")).foreign.decode("utf-8", "surrogatepass")
+        rest = rest if rest.strip() not in ("", TITLE) else ""
+        with self._lock:
+            self._stripped = (long_term, rest)
+        return rest
+
+
+def is_visible(entry: Entry, visible: Scope | Visibility) -> bool:
+    """Say whether an entry is among what somebody may see, or looks for."""
+    return visible.allows(whole_scope(entry))
+
+
+def _in_a_thread(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name="nanobot-memory-entries", daemon=True).start()

@@ -1,0 +1,1 @@
+"""The file of entries and its journal: reading, writing, merging, repairing."""

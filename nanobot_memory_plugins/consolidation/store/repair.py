@@ -1,0 +1,70 @@
+"""Mending the entries' file as soon as somebody sees that it is damaged, or was put back as it had been before.
+
+Everybody who reads the file (the index, a host's own prompt, people) has the good one then, and not the entries alone.
+"""
+
+from pathlib import Path
+
+from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.log import logger
+
+# Who is named in the journal.
+WHO = "mend"
+# How long a command waits for entries that another process has locked.
+_LOCK_SECONDS = 2.0
+# Why a run was made that wrote what is newer into an earlier state of the file.
+PUT_BACK = "an earlier state of the file had been put back"
+_MOST_NAMED = 5
+
+
+def mend_file(repository: EntryRepository) -> str:
+    """Put the last good copy in the place of a damaged file, which is kept aside; say what was done, if anything.
+
+    What counts as damage is what `EntryRepository.load` calls so. A file that was put back as it had been before gets
+    the entries that came since, and loses those that were forgotten for good. A file that cannot be written stays, with
+    a warning. It blocks.
+    """
+    try:
+        found = repository.load()
+        was_ahead = repository.is_set_right()
+        if not (needs_mending(found) or was_ahead):
+            return ""
+        why = "the file was damaged" if found.damage else PUT_BACK if needs_mending(found) else WHY_CLOCK
+        done = repository.update(dict, who=WHO, why=why)
+    except MemoryFileError as error:
+        logger.warning("a file of entries that is damaged, or was put back, stays as it is: {}", error.cause)
+        return ""
+    back = len(done.entries.keys() - found.entries.keys()) if was_ahead else 0
+    entries = "an entry that it had taken is" if back == 1 else f"{back} entries that it had taken are"
+    told = [_said(found) if done.run is not None else "", f"the clock had been ahead: {entries} back" if back else ""]
+    return "; ".join(filter(None, told))
+
+
+def needs_mending(snapshot: Snapshot) -> bool:
+    """Say whether the file lacks what counts, or holds what may not be there."""
+    return bool(snapshot.damage or snapshot.missing or snapshot.purged)
+
+
+def _said(found: Snapshot) -> str:
+    name = found.path.name
+    if found.damage:
+        return f"{name} was damaged ({found.damage}): its last good copy is in its place, and it is kept beside that"
+    told = []
+    if found.missing:
+        one = len(found.missing) == 1
+        stay = "the entry that came since then stays" if one else f"the {len(found.missing)} entries since then stay"
+        told.append(
+            f"{name} was put back as it had been before: {stay} in it"
+            f" ({', '.join(sorted(found.missing)[:_MOST_NAMED])}; `nanobot-memory entries forget ID` takes one out)"
+        )
+    if found.purged:
+        entries = "an entry" if len(found.purged) == 1 else f"{len(found.purged)} entries"
+        told.append(f"{entries} in {name} had been forgotten for good, and went again")
+    return "; ".join(told)
+
+
+def mend_workspace(workspace: Path) -> str:
+    """Do what `mend_file` does, for the commands."""
+    return mend_file(EntryRepository(workspace, lock_seconds=_LOCK_SECONDS))

@@ -1,1 +1,0 @@
-"""Characters that show nothing, do something or look like others: what is known of them, for every part."""

@@ -1,0 +1,78 @@
+"""``nanobot-memory import``: bring what another program remembers, or an archive of this one."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
+from nanobot_memory_plugins.core.cli.transfer_output import bar, print_report, print_taken_back
+from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.transfer.archive import is_archive
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
+from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
+from nanobot_memory_plugins.core.transfer.importing import import_from, only_import
+from nanobot_memory_plugins.core.transfer.report import ImportReport
+from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
+from nanobot_memory_plugins.core.transfer.written import take_back
+
+
+def import_memory(
+    source: Annotated[
+        Path | None, typer.Argument(metavar="[SOURCE]", help="A folder or file: the other store, or an archive.")
+    ] = None,
+    from_: Annotated[
+        str,
+        typer.Option(
+            "--from", metavar="FORMAT", help="nanobot, markdown, openclaw, claude-mem, archive; else it is guessed."
+        ),
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
+    tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Take over memories from elsewhere. Doing it again takes only what is new."""
+    if undo:
+        if source is not None or from_ or dry_run or tools:
+            raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
+        _undo(resolve_workspace(workspace), as_json=as_json)
+        return
+    if source is None:
+        raise typer.BadParameter("name the store, or the archive, to import")
+    path = source.expanduser().absolute()
+    if not path.exists():
+        raise InputError(f"There is nothing at {path}.", mend="Check the path of the store.")
+    report = _imported(path, from_, resolve_workspace(workspace), dry_run=dry_run, tools=tools)
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print_report(report)
+
+
+def _undo(workspace: Path, *, as_json: bool) -> None:
+    with only_import(MemoryPaths.of(workspace)):
+        done = take_back(workspace, now=datetime.now(UTC), lock_seconds=LOCK_SECONDS)
+    if as_json:
+        print_json({"ok": True, **asdict(done), "left": [{"file": file, "why": why} for file, why in done.left]})
+    else:
+        print_taken_back(done)
+
+
+def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: bool) -> ImportReport:
+    contacts = load_config()[0].redaction.contacts
+    if name == ARCHIVE or (not name and is_archive(path)):
+        if not path.is_file():
+            raise InputError(f"{path} is no archive.", mend="Name the ZIP file that `nanobot-memory export` wrote.")
+        with bar("importing") as progress:
+            return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
+    name, importer = chosen_importer(name, path)
+    with bar("importing") as progress:
+        return import_from(
+            importer, name, path, workspace, dry_run=dry_run, tools=tools, contacts=contacts, progress=progress
+        )

@@ -1,0 +1,141 @@
+"""The content of our files with placeholders in place of secrets. Every function gives back what it got, if clean."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nanobot_memory_plugins.core.files.entries import NoteEntry
+from nanobot_memory_plugins.core.files.parsing import parse_notes
+from nanobot_memory_plugins.core.text.markdown import clean
+from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+
+Redact = Callable[[str], str]
+# Fields of our own rows that say whose, when and which. A session may be named after a telephone number: what belongs
+# together is found by that name, so it stays.
+_KEPT = words(
+    "id time role origin session channel user agent scope run who file undoes action source_session anchor category"
+    " last_activated created_at expires_at supersedes superseded_by kept_in group when failed_at seen found"
+)
+# A note as it was written before notes had ids: a heading with a time, and at least three of these fields, type first.
+_EARLIER_HEADING = re.compile(r"(?:\ufeff)?### (?:\d{4}-\d{2}-\d{2}[ T])?\d{2}:\d{2}(?::\d{2})?(?:[ \t].*)?\r?\n")
+_EARLIER_FIELD = re.compile(r"^(type|tags|tl;dr|details)[ \t]*:", re.MULTILINE)
+_EARLIER_FIELDS = 3
+_KEPT_LINE = re.compile(r"(?:type|id|time|origin|session|channel|user|agent)[ \t]*:")
+# A patch leads from one state of a file to another by their hashes: with other bytes it leads nowhere.
+_OF_PATCH = ("patch", "before", "after")
+
+
+@dataclass(frozen=True, slots=True)
+class Cleaned:
+    """The bytes without secrets, what was found in what is ours, and what stays in text of people."""
+
+    data: bytes
+    found: Counter[str] = field(default_factory=Counter)
+    foreign: Counter[str] = field(default_factory=Counter)
+
+
+Cleaner = Callable[[bytes], Cleaned]
+
+
+def redacted(text: str, redact: Redact, found: Counter[str]) -> str:
+    """Return ``text`` redacted, and count in ``found`` what was put in."""
+    safe = redact(text)
+    if safe != text:
+        new = Counter(_placeholders(safe)) - Counter(_placeholders(text))
+        found.update(new or {"redacted": 1})
+    return safe
+
+
+def clean_rows(data: bytes, redact: Redact) -> Cleaned:
+    """Return lines of JSON, or one JSON document, without secrets in their texts; a line that is no JSON, as text."""
+    found: Counter[str] = Counter()
+    return Cleaned(b"\n".join(_clean_row(line, redact, found) for line in data.split(b"\n")), found)
+
+
+def clean_notes(data: bytes, redact: Redact, *, everywhere: bool, tools: Redact | None = None) -> Cleaned:
+    """Return a Markdown file without secrets in its structured notes; ``everywhere``, in people's text, too.
+
+    ``tools`` is for the notes of what tools and pages said.
+    """
+    found: Counter[str] = Counter()
+    foreign: Counter[str] = Counter()
+    parts: list[bytes] = []
+    for part in parse_notes(data):
+        raw = data[part.offset : part.offset + part.length]
+        text = raw.decode("utf-8", "surrogateescape")
+        if (isinstance(part, NoteEntry) and part.id) or _is_earlier_note(text):
+            is_tools = isinstance(part, NoteEntry) and part.origin in (Origin.TOOL, Origin.WEB)
+            safe = _clean_note(text, tools if tools and is_tools else redact, found)
+        else:
+            safe = redacted(text, redact, found if everywhere else foreign)
+            safe = safe if everywhere else text
+        parts.append(raw if safe == text else safe.encode("utf-8", "surrogateescape"))
+    return Cleaned(b"".join(parts), found, foreign)
+
+
+def clean_text(data: bytes, redact: Redact) -> Cleaned:
+    """Return a text without secrets."""
+    found: Counter[str] = Counter()
+    text = data.decode("utf-8", "surrogateescape")
+    safe = redacted(text, redact, found)
+    return Cleaned(data if safe == text else safe.encode("utf-8", "surrogateescape"), found)
+
+
+def _placeholders(text: str) -> list[str]:
+    return [match.group().strip("[]").lower() for match in PLACEHOLDER.finditer(text)]
+
+
+def _clean_note(text: str, redact: Redact, found: Counter[str]) -> str:
+    """Redact a note, but for the lines of its head that say which it is and whose."""
+    pieces: list[str] = []
+    run: list[str] = []
+    in_head = True
+    for line in text.splitlines(keepends=True):
+        in_head = in_head and bool(line.strip())
+        if in_head and _KEPT_LINE.match(line):
+            pieces += [redacted("".join(run), redact, found), line]
+            run = []
+        else:
+            run.append(line)
+    return "".join([*pieces, redacted("".join(run), redact, found)])
+
+
+def _is_earlier_note(text: str) -> bool:
+    """Tell a note without an id from a section that a person wrote: people do not fill in these fields."""
+    if _EARLIER_HEADING.match(text) is None:
+        return False
+    fields = {match[1] for match in _EARLIER_FIELD.finditer(text)}
+    return "type" in fields and len(fields) >= _EARLIER_FIELDS
+
+
+def _clean_row(line: bytes, redact: Redact, found: Counter[str]) -> bytes:
+    if not line.strip():
+        return line
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        safe = clean_text(line, redact)
+        found.update(safe.found)
+        return safe.data
+    cleaned = _clean_value(row, redact, found)
+    if cleaned == row:
+        return line
+    if isinstance(cleaned, dict) and "patch" in cleaned:
+        cleaned = {name: value for name, value in cleaned.items() if name not in _OF_PATCH}
+    return clean(json.dumps(cleaned, ensure_ascii=False, separators=(",", ":"))).encode()
+
+
+def _clean_value(value: Any, redact: Redact, found: Counter[str]) -> Any:
+    if isinstance(value, str):
+        return redacted(value, redact, found)
+    if isinstance(value, list):
+        return [_clean_value(one, redact, found) for one in value]
+    if isinstance(value, dict):
+        # Hashes of whole files stand under "before" and "after", too; no rule takes a bare hash for a secret.
+        return {name: one if name in _KEPT else _clean_value(one, redact, found) for name, one in value.items()}
+    return value

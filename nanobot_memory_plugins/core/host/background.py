@@ -1,0 +1,136 @@
+"""What follows a turn: the tokens of its session, counted as they come, and work that nobody waits for."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, overload
+from weakref import WeakKeyDictionary
+
+from nanobot_memory_plugins.core.host.hidden_answers import hidden_answer
+from nanobot_memory_plugins.core.isolation.defensive_copy import handed
+from nanobot_memory_plugins.core.text.fence import remove_fenced
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
+_T = TypeVar("_T")
+
+# Sessions whose count is remembered; the others are counted anew.
+_SESSIONS = 1_000
+# Role, separators and the like, which APIs send with each message.
+_MESSAGE_TOKENS = 4
+# Messages before one that are looked at for the question that it answers.
+_LOOKED_BACK = 4
+
+
+class LiveMessages(Sequence[Message]):
+    """A host's chat messages, normalised one by one as they are looked at: most of the time nobody looks.
+
+    It has no attribute: whoever is handed it gets copies, and never at the host's own list.
+    """
+
+    __slots__ = ("__weakref__",)
+
+    def __init__(self, messages: Sequence[object]) -> None:
+        _behind[self] = messages
+
+    def __len__(self) -> int:
+        return len(_behind[self])
+
+    @overload
+    def __getitem__(self, index: int) -> Message: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Message, ...]: ...
+    def __getitem__(self, index: int | slice) -> Message | tuple[Message, ...]:
+        if isinstance(index, slice):
+            return tuple(self[place] for place in range(*index.indices(len(self))))
+        messages = _behind[self]
+        message = _normalised(messages[index])
+        place = index if index >= 0 else index + len(messages)
+        return hidden_answer(_spoken_before(messages, place), message)
+
+
+_behind: WeakKeyDictionary[LiveMessages, Sequence[object]] = WeakKeyDictionary()
+
+
+def _spoken_before(messages: Sequence[object], place: int) -> str:
+    """Return the text of the last message before ``place`` that somebody spoke; calls of tools lie between."""
+    for earlier in range(place - 1, max(-1, place - 1 - _LOOKED_BACK), -1):
+        given = messages[earlier]
+        if not isinstance(given, (Mapping, Message)):
+            continue
+        message = given if isinstance(given, Message) else Message.from_chat(given)
+        if message.role in ("user", "assistant") and message.text.strip():
+            return message.text
+    return ""
+
+
+def _normalised(message: object) -> Message:
+    whole = handed(message) if isinstance(message, Message) else Message.from_chat(message)
+    text = remove_fenced(whole.text)
+    return whole if text == whole.text else replace(whole, text=text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    messages: int
+    first: object
+    last: object
+    tokens: int
+
+
+class TokenTally:
+    """Counts the tokens of growing histories: of a history that has grown only the new messages are looked at."""
+
+    def __init__(self) -> None:
+        self._counted: BoundedDict[str, _Counted] = BoundedDict(_SESSIONS)
+
+    def count(self, session_key: str, messages: Sequence[object]) -> int:
+        """Return the estimated tokens of ``messages``.
+
+        That it has grown is told by the first and the last message that were there, which must be the same objects; a
+        history that was cut, or that is made anew each time, is counted whole.
+        """
+        known = self._counted.get(session_key)
+        total, start = 0, 0
+        if (
+            known is not None
+            and 0 < known.messages <= len(messages)
+            and messages[0] is known.first
+            and messages[known.messages - 1] is known.last
+        ):
+            total, start = known.tokens, known.messages
+        for index in range(start, len(messages)):
+            total += tokens_of(messages[index])
+        if messages:
+            self._counted[session_key] = _Counted(len(messages), messages[0], messages[-1], total)
+        return total
+
+
+def tokens_of(message: object) -> int:
+    """Return the estimated tokens of one chat message, tool calls included."""
+    whole = message if isinstance(message, Message) else Message.from_chat(message)
+    calls = sum(estimate_tokens(str(call)) for call in whole.tool_calls)
+    return estimate_tokens(whole.text) + calls + _MESSAGE_TOKENS
+
+
+class BackgroundWork:
+    """Tasks that nobody waits for. They end with the host."""
+
+    def __init__(self) -> None:
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
+        """Begin some work; the task ends with what it returns."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def end(self) -> None:
+        """Cancel what is under way, and return once it has ended."""
+        tasks = set(self._tasks)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)

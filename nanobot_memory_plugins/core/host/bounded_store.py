@@ -1,0 +1,63 @@
+"""What a store finds, inside bounds: somebody else's store may give any number of hits, of any length.
+
+Whoever searches for a prompt asks through these.
+"""
+
+from dataclasses import replace
+
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.isolation.bounds import (
+    HIT_FIELDS,
+    HIT_SNIPPET,
+    HIT_TEXT,
+    Bound,
+    Gauge,
+    TooLargeError,
+)
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Store
+from nanobot_memory_plugins.core.values import Hit, Query, SearchResult
+
+_FIELDS = Bound(values=1, characters=HIT_FIELDS)
+
+
+async def hits_of(store: Store, query: Query) -> SearchResult:
+    """Return what a store finds: as many hits as were asked for at most, long texts cut, each other text inside bounds.
+
+    Raises `StoreError` as the store does, and when it gives no result.
+    """
+    result: object = await store.search(query)
+    hits = result.hits if isinstance(result, SearchResult) else None
+    if not isinstance(result, SearchResult) or not isinstance(hits, (tuple, list)):
+        raise StoreError("The store gave no result.", mend="`nanobot-memory plugins` says whose store it is.")
+    # The base classes' own methods: those of a subclass might say anything, or never end.
+    first = slice(query.limit)
+    some = tuple.__getitem__(hits, first) if isinstance(hits, tuple) else list.__getitem__(hits, first)
+    return replace(result, hits=tuple(hit for one in some if (hit := _bounded(one)) is not None))
+
+
+async def whole_hit(store: Store, hit_id: str) -> Hit | None:
+    """Return one memory, cut where it is too long; None where the store has none, or none that can be used."""
+    found = await store.read(hit_id)
+    return None if found is None else _bounded(found)
+
+
+def _bounded(hit: object) -> Hit | None:
+    """Return a hit inside the bounds, or None when it is none."""
+    try:
+        if not isinstance(hit, Hit):
+            raise TypeError
+        cut = replace(hit, text=_cut(hit.text, HIT_TEXT), snippet=_cut(hit.snippet, HIT_SNIPPET))
+        Gauge(_FIELDS).plain(replace(cut, text="", snippet=""))
+    except TooLargeError as error:
+        logger.warning("a hit of the store is left out: {}", error)
+        return None
+    except Exception as error:  # what is half a hit may fail in any way
+        logger.warning("a hit of the store is left out, which is none: {}", type(error).__name__)
+        return None
+    return cut
+
+
+def _cut(text: str, most: int) -> str:
+    # As a plain text, whatever a subclass says of itself. Raises TypeError.
+    return str.__getitem__(text, slice(most))

@@ -1,0 +1,78 @@
+"""A tool of a plugin, and what it says inside a bound: it goes into the prompt as it is."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.isolation.bounds import TOOL_ANSWER
+from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.scopes.safe_keys import with_harmless_names
+from nanobot_memory_plugins.redaction.script.printable import printable
+
+_FORGOTTEN = (
+    "The user had these words forgotten for good, and what is said here of them is from before that. If the user wants"
+    " them kept again, let the user say them again."
+)
+
+# Says whether what a model hands over in a session holds what was forgotten for good.
+HoldsForgotten = Callable[[str, object], Awaitable[bool]]
+
+
+def bounded_tools(answers: Iterable[PluginAnswer], holds_forgotten: HoldsForgotten) -> list[MemoryTool]:
+    """Return the tools that plugins contribute, each inside the bound."""
+    return [
+        BoundedTool(tool, answer.plugin_name, holds_forgotten)
+        for answer in answers
+        for tool in answer.values
+        if isinstance(tool, MemoryTool)
+    ]
+
+
+@with_harmless_names
+class BoundedTool:
+    """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is.
+
+    What was forgotten for good, and still stands in the model's context, is not handed to it.
+    """
+
+    def __init__(self, tool: MemoryTool, plugin: str, holds_forgotten: HoldsForgotten) -> None:
+        self._tool = tool
+        self._plugin = plugin
+        self._holds_forgotten = holds_forgotten
+
+    @property
+    def name(self) -> str:
+        """The tool's name."""
+        return self._tool.name
+
+    @property
+    def description(self) -> str:
+        """When to use the tool."""
+        return self._tool.description
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """JSON schema of the arguments."""
+        return self._tool.parameters
+
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+        """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
+        if await self._holds_forgotten(session_key, dict(arguments)):
+            return f"Error: {self.name} was not run. {_FORGOTTEN}"
+        try:
+            answer: object = await self._tool.run(arguments, session_key=session_key)
+        except Exception as error:
+            log_traceback(self._plugin, error)
+            raise
+        if not isinstance(answer, str):
+            return self._left_out("it is no text")
+        # The base class's own methods: a subclass might say anything of itself.
+        if (length := str.__len__(answer)) > TOOL_ANSWER:
+            return self._left_out(f"an answer of {length:,} characters, where {TOOL_ANSWER:,} are allowed")
+        return printable(str.__str__(answer))
+
+    def _left_out(self, why: str) -> str:
+        logger.warning("the answer of the tool {} of plugin {} is left out: {}", self.name, self._plugin, why)
+        return f"Error: the answer of {self.name} is left out: {why}"

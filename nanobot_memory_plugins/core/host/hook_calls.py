@@ -1,0 +1,97 @@
+"""Calling a hook of every plugin, and keeping the notes that come back."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
+from nanobot_memory_plugins.core.host.recorder import Capture, combined_receipt
+from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
+from nanobot_memory_plugins.redaction.script.printable import printable
+
+_T = TypeVar("_T")
+
+
+class HookCalls:
+    """Calls the plugins' hooks. Notes are kept outside of every time limit, whatever becomes of the caller."""
+
+    def __init__(self, plugins: PluginSet, capture: Capture, forgotten: LiveForgetting) -> None:
+        self._plugins = plugins
+        self._capture = capture
+        self._forgotten = forgotten
+
+    async def answers(
+        self,
+        hook: str,
+        arguments: Mapping[str, Any],
+        *,
+        accept: tuple[type, ...],
+        limit: float,
+        scope: Scope,
+        sequential: bool = False,
+        check: Callable[[object], str] | None = None,
+    ) -> list[PluginAnswer]:
+        """Return every plugin's answer, in order.
+
+        ``limit`` is in seconds and sets the deadline by which uses of the language model are bounded. ``check`` says
+        what else is wrong with a value: a few words, or none. What was forgotten for good is neither shown to the
+        plugins nor taken from them; where that cannot be told of a history, they are not asked.
+        """
+        session = str(arguments.get("session_key") or "")
+        shown = await self._forgotten.arguments(session, arguments)
+        if shown is None:
+            return []
+        token = hook_deadline.set(time.monotonic() + limit)
+        try:
+            answers = await self._plugins.host.call(
+                hook, {**shown, "scope": scope}, accept=accept, sequential=sequential, check=check
+            )
+        finally:
+            hook_deadline.reset(token)
+        # Once more: the order may have come while they worked.
+        return await self._forgotten.answers(session, arguments, answers)
+
+    async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
+        """Return the blocks among the answers, without what somebody wants forgotten."""
+        return await self._plugins.withholding.blocks(answers, scope)
+
+    async def keep_notes(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> Receipt:
+        """Keep the notes among the answers. The receipt is that of the first, with all of them inside."""
+        return combined_receipt(await self._capture.keep_notes(values_of(answers, Note), scope=scope))
+
+    async def keep(self, note: Note, *, session_key: str, scope: Scope) -> Receipt:
+        """Keep one note, without what was forgotten for good; one that says nothing else is not kept."""
+        notes = await self._forgotten.notes(session_key, [note])
+        kept = await self._capture.keep_notes(notes, scope=scope)
+        return kept[0] if kept else Receipt(stored=False, reason="It says what was forgotten for good.")
+
+    async def keep_answers(self, hook: str, arguments: Mapping[str, Any], *, limit: float, scope: Scope) -> Receipt:
+        """Call a hook that answers with notes alone, and keep them."""
+        answers = await self.answers(hook, arguments, accept=(Note,), limit=limit, scope=scope)
+        return await self.keep_notes(answers, scope=scope)
+
+
+def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:
+    """Return the values of one type among the answers."""
+    return [value for answer in answers for value in answer.values if isinstance(value, kind)]
+
+
+def first_summary(answers: Sequence[PluginAnswer]) -> Summary | None:
+    """Return the first summary, without what is hidden in it, or None."""
+    summary = next(iter(values_of(answers, Summary)), None)
+    return summary and replace(summary, text=printable(summary.text))
+
+
+def fault_of_summaries(messages: int) -> Callable[[object], str]:
+    """Return what says in a few words what is wrong with a summary of so many messages; nothing of another value."""
+
+    def fault(value: object) -> str:
+        if not isinstance(value, Summary) or 0 <= value.keep_from <= messages:
+            return ""
+        return "a keep_from outside of the messages"
+
+    return fault

@@ -1,0 +1,398 @@
+"""The one object that a host holds: it calls the plugins, keeps what they return, and fences what they inject.
+
+A message's path: `MemoryHost.message_received` -> transcript (`files`) and, at the same time, the plugins'
+``on_message_received`` (`plugin_host`) -> their notes (`files`) -> one fenced block (`fence`).
+A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_executed`` -> their notes.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.erasure.retention import keep_within
+from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.host.background import BackgroundWork, LiveMessages, TokenTally
+from nanobot_memory_plugins.core.host.bounded_store import hits_of
+from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
+from nanobot_memory_plugins.core.host.eraser import Eraser
+from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
+from nanobot_memory_plugins.core.host.hidden_answers import plain_history
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
+from nanobot_memory_plugins.core.host.note_tool import NoteTool
+from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
+from nanobot_memory_plugins.core.host.recorder import Capture
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
+from nanobot_memory_plugins.core.scopes.safe_keys import with_harmless_names
+from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
+from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
+from nanobot_memory_plugins.core.text.attribution import UsersWords
+from nanobot_memory_plugins.core.text.authored import both_ends
+from nanobot_memory_plugins.core.text.fence import fence, language_of, remove_fenced
+from nanobot_memory_plugins.core.values import (
+    ContextBlock,
+    Note,
+    Origin,
+    Query,
+    Receipt,
+    Scope,
+    SearchResult,
+    Summary,
+    bounded_copy,
+)
+from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.core.values.message_context import MessageContext
+
+
+@with_harmless_names
+class MemoryHost(PromptCalls):
+    """Long-term memory for one workspace.
+
+    ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``,
+    or None: then every plugin uses its deterministic fallback. ``senders`` says who may write.
+    No call raises for what a plugin does wrong.
+    """
+
+    def __init__(
+        self,
+        workspace: str | Path,
+        *,
+        config: MemoryConfig | None = None,
+        llm: Complete | None = None,
+        clock: Clock | None = None,
+        problems: Sequence[ConfigProblem] = (),
+        senders: Callable[[], Senders] = lambda: UNSAID,
+    ) -> None:
+        self.workspace = Path(workspace).expanduser().absolute()
+        self.config = config or MemoryConfig()
+        self._clock = clock or SystemClock()
+        self._scopes = workspace_scopes(self.workspace, self.config, senders)
+        self._redaction = ContactRedaction(self.config.redaction.contacts)
+        self._files = MemoryFiles(
+            self.workspace,
+            redact=self._redaction.of_others,
+            redact_by_origin=self._redaction.by_origin,
+            clock=self._clock,
+            on_append=self._notify,
+        )
+        self._store: Store | None = None
+        self._plugins = PluginSet(
+            self.workspace,
+            config=self.config,
+            llm=llm,
+            clock=self._clock,
+            problems=problems,
+            scopes=self._scopes,
+            store=lambda: self._store,
+            redaction=self._redaction,
+        )
+        PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
+        self._words = UsersWords()
+        self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key or NO_SESSION), self._words.hold)
+        self._tools: list[MemoryTool] = []
+        self._starting: asyncio.Task[None] | None = None
+        self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
+        self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
+        self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
+        self._background = BackgroundWork()
+        self._tally = TokenTally()
+        self._closed = False
+        self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def start(self) -> None:
+        """Discover the plugins, open the store and start both. Doing it again, or from two tasks, does nothing more."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        await asyncio.shield(self._starting)
+
+    async def _start(self) -> None:
+        await self._plugins.load()
+        opened = await self._plugins.host.call_first("open_store", {}, accept=(Store,))
+        self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
+        await self._plugins.host.call("on_start", {}, accept=())
+        offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
+        self._tools += bounded_tools(offered, self.forgotten.holds)
+        if merged := await self._files.merge_spills():
+            logger.info("{} records that an earlier process had to put aside are in their files now", merged)
+        await self.eraser.finish()
+        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
+
+    async def close(self) -> None:
+        """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
+        if self._closed:
+            return
+        self._closed = True
+        await self._background.end()
+        if self._starting is not None:
+            await asyncio.gather(self._starting, return_exceptions=True)
+            await self._plugins.host.call("on_stop", {}, accept=())
+        await self._capture.close()
+        await self._files.close()
+        if self._store is not None:
+            store, self._store = self._store, None
+            try:
+                await store.close()
+            except Exception as error:  # a third party's store may fail in any way; the host goes on closing
+                logger.warning("the store could not be closed cleanly: {}", type(error).__name__)
+        await self._plugins.host.close()
+
+    async def message_received(
+        self,
+        *,
+        session_key: str,
+        text: str,
+        history: Sequence[object] = (),
+        scope: ScopeLike = None,
+    ) -> MessageContext:
+        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it."""
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        text = remove_fenced(text)
+        before = await self.forgotten.received(session_key, text, plain_history(history))
+        capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
+        text = both_ends(text)  # kept whole, judged by its ends
+        self._words.hear(session_key, text, before)
+        self._redaction.hear_message(text, before)
+        answers = await self._hooks.answers(
+            "on_message_received",
+            {"session_key": session_key, "text": text, "history": before},
+            accept=(ContextBlock, Note),
+            limit=self.config.core.message_limit,
+            scope=whose,
+        )
+        await self._hooks.keep_notes(answers, scope=whose)
+        blocks = await self._hooks.blocks(answers, scope=whose)
+        self._note_recall(blocks)
+        self._redaction.hear(*(block.text for block in blocks))
+        return MessageContext(
+            block=fence((block.text for block in blocks), language=self._language(text)),
+            receipt=await asyncio.shield(capture),
+            hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
+        )
+
+    async def review_draft(
+        self,
+        *,
+        session_key: str,
+        text: str,
+        draft: str,
+        history: Sequence[object] = (),
+        scope: ScopeLike = None,
+    ) -> str | None:
+        """Look at the draft of an answer to ``text``.
+
+        Returns a fenced block when the answer should be made again with it, else None.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        answers = await self._hooks.answers(
+            "on_draft_written",
+            {"session_key": session_key, "text": text, "draft": draft, "history": plain_history(history)},
+            accept=(ContextBlock,),
+            limit=self.config.core.message_limit,
+            scope=whose,
+        )
+        if blocks := await self._hooks.blocks(answers, scope=whose):
+            self._note_recall(blocks)
+        return fence((block.text for block in blocks), language=self._language(text))
+
+    async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
+        """Keep the assistant's reply."""
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        text = await self.forgotten.sent(session_key, remove_fenced(text))
+        return await asyncio.shield(
+            self._capture.begin_message(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose)
+        )
+
+    async def tool_executed(
+        self,
+        *,
+        session_key: str,
+        tool_name: str,
+        arguments: Mapping[str, Any],
+        result: object = None,
+        error: str | None = None,
+        duration_ms: float = 0.0,
+        scope: ScopeLike = None,
+    ) -> Receipt:
+        """Let the plugins take notes of a tool that finished, or that failed with ``error``.
+
+        The receipt is that of the first note, with all of them in ``notes``; it is not stored when no plugin took one.
+        """
+        await self.start()
+        frozen = bounded_copy(result)
+        self._words.hear_tool(session_key, frozen)
+        if isinstance(frozen, str) and any(tool.name == tool_name for tool in self.tools()):
+            self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
+        return await self._hooks.keep_answers(
+            "on_tool_executed",
+            {
+                "session_key": session_key,
+                "tool_name": tool_name,
+                "arguments": bounded_copy(arguments),
+                "result": frozen,
+                "error": error,
+                "duration_ms": duration_ms,
+            },
+            limit=self.config.core.tool_limit,
+            scope=self._scopes.of(session_key, scope),
+        )
+
+    async def session_idle(
+        self,
+        *,
+        session_key: str,
+        history: Sequence[object] = (),
+        ended: bool = False,
+        scope: ScopeLike = None,
+    ) -> Receipt:
+        """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
+        await self.start()
+        messages = plain_history(history)
+        self._redaction.hear_user(messages)
+        return await self._hooks.keep_answers(
+            "on_session_idle",
+            {"session_key": session_key, "history": messages, "ended": ended},
+            limit=self.config.core.idle_limit,
+            scope=self._scopes.of(session_key, scope),
+        )
+
+    def turn_finished(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        context_tokens: int | None = None,
+        scope: ScopeLike = None,
+    ) -> "asyncio.Task[Receipt]":
+        """Tell the plugins that a turn is over, and return at once: what they do about it runs in the background.
+
+        ``messages`` stand in the live context now. ``context_tokens`` is what the last request to the model held, where
+        the host knows it; else the messages are estimated, only the new ones when the list has grown. The task, which
+        need not be awaited, ends with the receipt of the notes. It is cancelled at the close.
+        """
+        arguments = {
+            "session_key": session_key,
+            "messages": LiveMessages(messages),
+            "context_tokens": self._tally.count(session_key, messages) if context_tokens is None else context_tokens,
+            "context_window": context_window,
+        }
+        return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))
+
+    async def before_compaction(
+        self,
+        *,
+        session_key: str,
+        messages: Sequence[object],
+        context_window: int,
+        reason: str,
+        room: int | None = None,
+        scope: ScopeLike = None,
+    ) -> Summary | None:
+        """Let the plugins save what matters before history is cut; return what replaces it.
+
+        ``room`` is what the summary and the messages that stay may take, in tokens. None: no plugin has a summary.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        cut = plain_history(messages)
+        self._redaction.hear_user(cut)
+        answers = await self._hooks.answers(
+            "before_compaction",
+            {
+                "session_key": session_key,
+                "messages": cut,
+                "context_window": context_window,
+                "room": context_window if room is None else room,
+                "reason": reason,
+            },
+            accept=(Note, Summary),
+            limit=self.config.core.compaction_limit,
+            scope=whose,
+            sequential=True,
+            check=fault_of_summaries(len(messages)),
+        )
+        await self._hooks.keep_notes(answers, scope=whose)
+        return first_summary(answers)
+
+    async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
+        """Keep one note, as a plugin would by returning it."""
+        await self.start()
+        return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
+
+    async def search(self, query: Query) -> SearchResult:
+        """Search the index.
+
+        Raises `StoreError` when no store is open, or when it cannot answer.
+        """
+        await self.start()
+        if self._store is None:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        return await hits_of(self._store, query)
+
+    async def flush_index(self) -> None:
+        """Return once everything that has been kept so far is searchable.
+
+        Without a store there is nothing to wait for.
+        """
+        await self.start()
+        await self._capture.drain()
+        if self._store is not None:
+            await self._store.flush()
+
+    def tools(self) -> list[MemoryTool]:
+        """Return the tools for the model: our own, and after the start those of the plugins."""
+        return [self._note_tool, *self._tools]
+
+    @property
+    def store(self) -> Store | None:
+        """The open index, or None."""
+        return self._store
+
+    @property
+    def plugins(self) -> PluginSet:
+        """The plugins that were found, with their states."""
+        return self._plugins
+
+    async def diagnose(self) -> list[Finding]:
+        """Return how things stand: what core sees and what each plugin reports."""
+        await self.start()
+        return [*await self._plugins.diagnose(), *await self.eraser.findings()]
+
+    async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
+        await self.start()
+        limit = self.config.core.compaction_limit
+        return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
+
+    def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
+        if self._store is not None:
+            self._capture.note_recall(blocks)
+
+    def _notify(self, path: Path) -> None:
+        if self._store is not None:
+            self._store.notify(path)
+
+    def _language(self, text: str) -> Any:
+        return language_of(text) if self.config.core.language == "auto" else self.config.core.language

@@ -1,0 +1,212 @@
+"""The plugins of one host: found, configured, registered, and described."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost, PluginState
+from nanobot_memory_plugins.core.host.withholding import Withholding
+from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor, installed_rules
+from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+
+# A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
+ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
+# Nobody waits for an answer meanwhile, and a large index is written anew.
+_PURGE_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class PluginReport:
+    """One plugin as ``nanobot-memory plugins`` shows it."""
+
+    name: str
+    distribution: str
+    version: str
+    hooks: tuple[str, ...]
+    enabled: bool
+    state: PluginState
+    error: str = ""
+
+
+class PluginSet:
+    """Loads the installed plugins into a `PluginHost`, each with its own context."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        *,
+        config: MemoryConfig,
+        llm: Complete | None,
+        clock: Clock,
+        problems: Sequence[ConfigProblem],
+        scopes: Scopes,
+        store: Callable[[], Store | None],
+        redaction: ContactRedaction | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._redaction = redaction or ContactRedaction(config.redaction.contacts)
+        self._config = config
+        self._llm = llm
+        self._clock = clock
+        self._scopes = scopes
+        self._store = store
+        self._ledger = UsageLedger(workspace / "memory" / ".usage")
+        self._discovered: list[DiscoveredPlugin] = []
+        self._hooks: dict[str, tuple[str, ...]] = {}
+        self._errors: dict[str, str] = {}
+        self.problems: list[ConfigProblem] = list(problems)
+        core = config.core
+        self.host = PluginHost(
+            time_limits={
+                "on_message_received": core.message_limit,
+                "on_draft_written": core.message_limit,
+                "on_tool_executed": core.tool_limit,
+                "on_session_idle": core.idle_limit,
+                "before_compaction": core.compaction_limit,
+                "trim_bootstrap": core.message_limit,
+                "prompt_entries": core.message_limit,
+                "withheld_texts": core.message_limit,
+                "on_turn_finished": core.compaction_limit,
+                "open_store": core.start_limit,
+                "open_entries": core.start_limit,
+                "on_start": core.start_limit,
+                "on_stop": core.start_limit,
+                "contribute_tools": core.start_limit,
+                "on_purge": _PURGE_SECONDS,
+            },
+            breaker=BreakerSettings(failures=core.breaker_failures, rest_seconds=core.breaker_rest),
+            clock=clock,
+        )
+        self.withholding = Withholding(self.host)
+
+    async def load(self) -> None:
+        """Import the enabled plugins, off the event loop, and register them."""
+        names = os.environ.get(ONLY_VARIABLE)
+        only = {name.strip() for name in names.split(",") if name.strip()} if names is not None else None
+        skip = {name for name in self._config.plugins if not self._config.enabled(name)}
+        self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip))
+        await run_in_daemon_thread(default_redactor)  # it finds the rules of third parties, which imports them
+        for found in self._discovered:
+            if found.plugin is not None:
+                self._register(found)
+            elif found.error:
+                self._errors[found.name] = found.error
+                logger.warning("plugin {} could not be loaded: {}", found.name, found.error)
+        for problem in self.problems:
+            logger.warning("configuration: {}", problem.message)
+
+    def _register(self, found: DiscoveredPlugin) -> None:
+        options, problems = plugin_options(self._config, found.name, found.options_model)
+        self.problems += problems
+        context = PluginContext(
+            plugin_name=found.name,
+            # Copies: whoever changes them by force changes its own.
+            workspace=Path(str(self._workspace)),
+            options=options,
+            clock=SystemClock() if type(self._clock) is SystemClock else self._clock,
+            complete=self._language_model(found.name),
+            redact=self._redaction.of_others,
+            redact_said=self._redaction.of_people,
+            visible_scope=self._scopes.visible,
+            owner_of=self._scopes.owner,
+            is_nobodys=self._scopes.is_nobodys,
+            known_scope=self._scopes.of_session,
+            shown=partial(self.withholding.hits, found.name),
+            opened_store=self._store,
+        )
+        try:
+            self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
+        except PluginError as error:
+            self._errors[found.name] = str(error)
+            logger.warning("plugin {} could not be registered: {}", found.name, error)
+
+    def _language_model(self, plugin: str) -> Complete | None:
+        if self._llm is None:
+            return None
+        return LanguageModel(
+            self._llm,
+            plugin=plugin,
+            options=self._config.core.language_model,
+            ledger=self._ledger,
+            clock=self._clock,
+        )
+
+    def reports(self) -> list[PluginReport]:
+        """Return every discovered plugin with its state."""
+        return [self._report(found) for found in self._discovered]
+
+    def _report(self, found: DiscoveredPlugin) -> PluginReport:
+        hooks = self._hooks.get(found.name, ())
+        error = self._errors.get(found.name, "")
+        state = PluginState.DISABLED
+        if error:
+            state = PluginState.FAILED
+        elif hooks:
+            state = self.host.state(found.name)
+        return PluginReport(
+            name=found.name,
+            distribution=found.distribution,
+            version=found.version,
+            hooks=hooks,
+            enabled=state not in (PluginState.DISABLED, PluginState.FAILED),
+            state=state,
+            error=error,
+        )
+
+    async def diagnose(self) -> list[Finding]:
+        """Return how things stand: what core sees and what each plugin reports."""
+        answers = await self.host.call("diagnose", {}, accept=(Finding,))
+        told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
+        return [*self.findings(), *told]
+
+    def findings(self) -> list[Finding]:
+        """Return what core has to say about plugins and configuration."""
+        findings = [
+            Finding(
+                f"plugin {report.name}",
+                f"{report.state.value} ({report.distribution} {report.version})"
+                + (f": {report.error}" if report.error else ""),
+                Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
+                mend=f"pip install --force-reinstall {report.distribution}, "
+                f"or set memoryPlugins.{report.name}.enabled to false."
+                if report.error
+                else "",
+            )
+            for report in self.reports()
+        ]
+        findings += [
+            Finding(
+                f"redaction rules {rules.name}",
+                f"not used ({rules.distribution} {rules.version}): {rules.error}"
+                if rules.error
+                else f"{len(rules.rules)} in use ({rules.distribution} {rules.version})",
+                Health.BAD if rules.error else Health.GOOD,
+                mend=f"pip install --upgrade {rules.distribution}, or pip uninstall it." if rules.error else "",
+            )
+            for rules in installed_rules()
+        ]
+        findings += [
+            Finding(
+                f"configuration {problem.key}",
+                problem.message,
+                Health.DEGRADED,
+                mend=f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
+                " the options, and --config names another file.",
+            )
+            for problem in self.problems
+        ]
+        return findings

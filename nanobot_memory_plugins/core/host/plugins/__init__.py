@@ -1,0 +1,1 @@
+"""Finding plugins, and calling their hooks."""

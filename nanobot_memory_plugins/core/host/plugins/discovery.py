@@ -1,0 +1,133 @@
+"""Finds plugins through entry points; one that cannot be imported costs only itself."""
+
+import importlib.metadata
+import inspect
+import threading
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from pydantic import BaseModel
+
+from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
+from nanobot_memory_plugins.core.isolation.failure import exception_name
+from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
+from nanobot_memory_plugins.core.log import logger
+
+# Frames of the import system itself say nothing about the place of an error.
+_IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__.rpartition("importlib")[0] + "importlib")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredPlugin:
+    """One entry point of the group, loaded or not.
+
+    ``plugin`` is what the entry point names: a module or an object, an instance where it names a class. It is
+    None when it was not to be loaded, and when loading failed; ``error`` then says why, by type and place.
+    ``options_model`` is the plugin's ``Options``, where that is a pydantic model.
+    """
+
+    name: str
+    value: str
+    distribution: str
+    version: str
+    plugin: object | None
+    options_model: type[BaseModel] | None
+    error: str = ""
+
+
+def discover_plugins(
+    *, only: Collection[str] | None = None, skip: Collection[str] = (), import_seconds: float = 10.0
+) -> list[DiscoveredPlugin]:
+    """Return every entry point of the group ``nanobot_memory_plugins``, ordered by name.
+
+    Names in ``skip``, and with ``only`` all but those, are listed and not imported. An import may take
+    ``import_seconds``; it runs in a daemon thread, and one that hangs is left behind. Where two distributions
+    use the same name, the one that is first on the path is taken, the other reported as an error.
+
+    It imports, so it blocks: call it before the loop runs, or in a thread.
+    """
+    found: list[DiscoveredPlugin] = []
+    owners: dict[str, str] = {}
+    for entry_point, distribution, version in sorted(_entry_points(), key=lambda item: item[0].name):
+        name = entry_point.name
+        plugin, options_model, error = None, None, ""
+        if name in owners:
+            error = f"the name is taken by distribution {owners[name]}"
+        elif name not in skip and (only is None or name in only):
+            plugin, options_model, error = _load_with_limit(entry_point, import_seconds)
+        owners.setdefault(name, distribution)
+        found.append(DiscoveredPlugin(name, entry_point.value, distribution, version, plugin, options_model, error))
+    return found
+
+
+def _entry_points() -> Iterator[tuple[importlib.metadata.EntryPoint, str, str]]:
+    """Yield our entry points with the name and version of their distribution.
+
+    `importlib.metadata.entry_points` would stop at the first distribution with broken metadata.
+    """
+    seen: set[str] = set()
+    for distribution in importlib.metadata.distributions():
+        try:
+            entry_points = [one for one in distribution.entry_points if one.group == PROJECT_NAME]
+            if not entry_points:
+                continue
+            name = distribution.metadata["Name"] or "unknown"
+            version = distribution.metadata["Version"] or "unknown"
+        except Exception as error:
+            logger.debug("the metadata of a distribution cannot be read: {}", exception_name(error))
+            continue
+        # Further down the path stand older copies of the same distribution: not ours to load.
+        if name not in seen:
+            seen.add(name)
+            yield from ((one, name, version) for one in entry_points)
+
+
+def _load_with_limit(
+    entry_point: importlib.metadata.EntryPoint, seconds: float
+) -> tuple[object | None, type[BaseModel] | None, str]:
+    """Load an entry point in a daemon thread and return the plugin, its options model and the error."""
+    results: list[tuple[object | None, type[BaseModel] | None, str]] = []
+
+    def load() -> None:
+        try:
+            plugin: Any = entry_point.load()
+            if inspect.isclass(plugin):
+                plugin = plugin()
+            options = getattr(plugin, "Options", None)
+            if not (inspect.isclass(options) and issubclass(options, BaseModel)):
+                options = None
+            failed = plugin is None
+            results.append((plugin, options, "it names nothing but None" if failed else ""))
+        except BaseException as error:
+            log_traceback(entry_point.name, error)
+            results.append((None, None, _describe(error, entry_point.value)))
+
+    thread = threading.Thread(target=load, name=f"nanobot-memory import {entry_point.name}", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not results:
+        return None, None, f"its import takes longer than {seconds:g} s"
+    return results[0]
+
+
+def _describe(error: BaseException, value: str) -> str:
+    """Say what an import failed of: type and place, and which module is missing."""
+    what = exception_name(error)
+    if isinstance(error, ModuleNotFoundError) and isinstance(error.name, str):
+        parts = error.name.split(".")
+        what += f" (no module {error.name})" if all(part.isidentifier() for part in parts) else ""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{what} at {error.filename}:{error.lineno}"
+    return f"{what} at {_place(error.__traceback__) or value}"
+
+
+def _place(trace: TracebackType | None) -> str:
+    place = ""
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if file != __file__ and not file.startswith(_IMPORT_SYSTEM):
+            place = f"{file}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place

@@ -1,0 +1,152 @@
+"""One function of one plugin that implements one hook."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pluggy
+
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.hookspecs import hookimpl
+from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
+from nanobot_memory_plugins.core.isolation.defensive_copy import handed
+from nanobot_memory_plugins.core.isolation.failure import Home
+from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
+
+_BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
+_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Which arguments of a hook an implementation takes, and how."""
+
+    positional: tuple[str, ...]
+    named: tuple[str, ...]
+    everything: bool
+
+    def pick(self, arguments: Mapping[str, object]) -> tuple[list[object], Mapping[str, object]]:
+        """Return what to call the implementation with: copies of its own.
+
+        Raises KeyError when the host forgot an argument.
+        """
+        positional = [handed(arguments[name]) for name in self.positional]
+        if self.everything:
+            return positional, {name: handed(arguments[name]) for name in arguments if name not in self.positional}
+        return positional, {name: handed(arguments[name]) for name in self.named}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Implementation:
+    """An implementation, with all that its calls need."""
+
+    name: str
+    plugin_name: str
+    hook: str
+    function: Callable[..., Any]
+    signature: Signature
+    is_async: bool
+    context: PluginContext
+    home: Home
+    sandbox: Sandbox
+    breaker: CircuitBreaker
+
+
+def read_signature(function: Callable[..., Any], known: frozenset[str], where: str) -> Signature:
+    """Match an implementation's parameters with the arguments of its hook.
+
+    A parameter with a default is filled in when the hook has it, and may be one that only another version of
+    the hook has. ``**name`` takes everything that is not named, and nothing where its name begins
+    with an underscore: copies have their price. Raises `PluginError` for a parameter that
+    the hook does not have.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        raise PluginError(f"{where} has no signature that can be read.") from None
+    unknown = [
+        parameter.name
+        for parameter in parameters
+        if parameter.name not in known
+        and (parameter.kind is _BY_POSITION or parameter.kind in _NAMED)
+        and (parameter.kind is _BY_POSITION or parameter.default is parameter.empty)
+    ]
+    if unknown:
+        raise PluginError(
+            f"{where} asks for {', '.join(unknown)}, which the hook does not have.",
+            mend=f"The hook has: {', '.join(sorted(known))}.",
+        )
+    return Signature(
+        positional=tuple(parameter.name for parameter in parameters if parameter.kind is _BY_POSITION),
+        named=tuple(parameter.name for parameter in parameters if parameter.kind in _NAMED and parameter.name in known),
+        everything=any(
+            parameter.kind is inspect.Parameter.VAR_KEYWORD and not parameter.name.startswith("_")
+            for parameter in parameters
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An implementation as it stands in a plugin."""
+
+    function: Callable[..., Any]
+    signature: Signature
+    tryfirst: bool
+    trylast: bool
+
+
+def find_implementations(
+    manager: pluggy.PluginManager, name: str, plugin: object, hooks: Mapping[str, frozenset[str]]
+) -> dict[str, Found]:
+    """Return the implementations in a plugin, by hook.
+
+    ``hooks`` names the arguments of each hook. Raises `PluginError` for what cannot be called.
+    """
+    found: dict[str, Found] = {}
+    for attribute in dir(plugin):
+        options = manager.parse_hookimpl_opts(plugin, attribute)
+        if options is None:
+            continue
+        hook = options.get("specname") or attribute
+        where = f"{attribute} of plugin {name}"
+        if options.get("wrapper") or options.get("hookwrapper"):
+            raise PluginError(
+                f"{where} is a hook wrapper, and wrappers are not called.",
+                mend="Implement the hook without wrapper=True.",
+            )
+        if hook not in hooks:
+            if options.get("optionalhook"):
+                continue
+            raise PluginError(
+                f"{where} implements {hook}, and there is no such hook.",
+                mend=f"The hooks are: {', '.join(sorted(hooks))}. hookimpl(optionalhook=True) allows others.",
+            )
+        if hook in found:
+            raise PluginError(f"Plugin {name} implements {hook} twice.", mend="Join both functions in one.")
+        function = getattr(plugin, attribute)
+        found[hook] = Found(
+            function=function,
+            signature=read_signature(function, hooks[hook], where),
+            tryfirst=bool(options.get("tryfirst")),
+            trylast=bool(options.get("trylast")),
+        )
+    if not found:
+        raise PluginError(
+            f"Plugin {name} implements no hook.",
+            mend="Decorate a function that is named like a hook with hookimpl.",
+        )
+    return found
+
+
+class Place:
+    """Stands for a plugin in pluggy's registry, which keeps the order.
+
+    pluggy compares plugins with ``==``: one with a broken ``__eq__`` would keep the others out.
+    """
+
+    def __init__(self, found: Mapping[str, Found]) -> None:
+        for hook, one in found.items():
+            setattr(self, hook, hookimpl(tryfirst=one.tryfirst, trylast=one.trylast)(lambda: None))

@@ -1,0 +1,302 @@
+"""Calls the hooks of every plugin, and lets nothing that a plugin does reach the caller but its answer."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pluggy
+
+from nanobot_memory_plugins.core import hookspecs
+from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.context import PluginContext
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.host.plugins.attempt import Attempt, Outcome, WrongAnswer
+from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, Place, find_implementations
+from nanobot_memory_plugins.core.host.plugins.inline import run_bounded
+from nanobot_memory_plugins.core.isolation.answers import Expected, prepare
+from nanobot_memory_plugins.core.isolation.bounds import bound_of
+from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
+from nanobot_memory_plugins.core.isolation.failure import Failure, Home, exception_name, is_the_users_interrupt
+from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
+from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.values import ContextBlock, Note, PromptEntries, Summary
+from nanobot_memory_plugins.core.values.diagnosis import Finding
+
+
+class PluginState(StrEnum):
+    """How a plugin stands.
+
+    ``resting``: at least one of its hooks is not called at present, after repeated failures. ``disabled``: it
+    is not registered. ``failed``: it could not be registered.
+    """
+
+    ACTIVE = "active"
+    RESTING = "resting"
+    DISABLED = "disabled"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class PluginAnswer:
+    """What one plugin answered: at least one value, each of a type that the caller accepts."""
+
+    plugin_name: str
+    values: tuple[object, ...]
+
+
+class PluginHost:
+    """Registers plugins and calls their hooks.
+
+    ``time_limits`` are seconds by hook, ``default_limit`` holds for the others. The clock drives the
+    breakers; time limits follow the event loop. ``grace_seconds`` is what an implementation over its limit
+    gets to clean up, in the background, before it is dropped.
+
+    What it cannot hold: code that blocks inside an async function blocks the loop until it comes back (its
+    answer is late then, and not used), and so does anything that ends or stops the process on purpose.
+    """
+
+    def __init__(
+        self,
+        *,
+        time_limits: Mapping[str, float],
+        default_limit: float = 60.0,
+        breaker: BreakerSettings = BreakerSettings(),  # noqa: B008  # frozen
+        clock: Clock | None = None,
+        grace_seconds: float = 1.0,
+    ) -> None:
+        self._time_limits = dict(time_limits)
+        self._default_limit = default_limit
+        self._breaker = breaker
+        self._clock = clock or SystemClock()
+        self._grace_seconds = grace_seconds
+        self._manager = pluggy.PluginManager(hookspecs.PROJECT_NAME)
+        self._manager.add_hookspecs(hookspecs)
+        self._hooks: dict[str, frozenset[str]] = {
+            name: frozenset(caller.spec.argnames)
+            for name, caller in vars(self._manager.hook).items()
+            if isinstance(caller, pluggy.HookCaller) and caller.spec is not None
+        }
+        self._callable: dict[str, tuple[Implementation, ...]] = dict.fromkeys(self._hooks, ())
+        self._plugins: dict[str, tuple[Implementation, ...]] = {}
+        self._sandboxes: list[Sandbox] = []
+        self._failed: set[str] = set()
+        self._complained: set[Implementation] = set()
+        self._closed = False
+        prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
+
+    def register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
+        """Take a plugin in and return the hooks that it implements.
+
+        Raises `PluginError`, and takes nothing in, when it implements no hook, or one that does not exist,
+        asks for an argument that the hook does not have, is a hook wrapper, or is there already.
+        """
+        try:
+            return self._register(name, plugin, context)
+        except BaseException as error:
+            if name not in self._plugins:
+                self._failed.add(name)
+            if isinstance(error, PluginError) or is_the_users_interrupt(error):
+                raise
+            log_traceback(name, error)
+            what = exception_name(error)
+        raise PluginError(f"Plugin {name} cannot be registered: looking at it raises {what}.")
+
+    def unregister(self, name: str) -> None:
+        """Call a plugin no more; calls that run are left to end. An unknown name is no error."""
+        self._failed.discard(name)
+        if self._plugins.pop(name, None) is not None:
+            self._manager.unregister(name=name)
+            self._order_implementations()
+
+    async def call(
+        self,
+        hook: str,
+        arguments: Mapping[str, object],
+        *,
+        accept: tuple[type, ...],
+        sequential: bool = False,
+        check: Callable[[object], str] | None = None,
+    ) -> list[PluginAnswer]:
+        """Call a hook of every plugin and return the answers, in pluggy's order.
+
+        The implementations run side by side, or with ``sequential`` one after the other. Each gets a copy of
+        ``arguments``, and its own ``context``. An answer is None, a value of a type in
+        ``accept``, or a list or tuple of such values; anything else counts as none. Values that are
+        dataclasses arrive as checked copies. ``check`` says in a few words what else is wrong with a value,
+        which then counts as none with all of its answer. An answer over the hook's bound (`bounds`) is a failure of
+        the plugin. Only the cancellation of the caller is raised.
+        """
+        expected = Expected(accept, bound_of(hook), check)
+        answers: list[PluginAnswer] = []
+        implementations = self._implementations(hook)
+        batches = [(one,) for one in implementations] if sequential else [implementations]
+        for batch in batches:
+            answers += await self._run(batch, arguments, expected)
+        return answers
+
+    async def call_first(
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...]
+    ) -> PluginAnswer | None:
+        """Call a hook of one plugin after the other until one answers, and return its answer."""
+        expected = Expected(accept, bound_of(hook))
+        for implementation in self._implementations(hook):
+            answers = await self._run((implementation,), arguments, expected)
+            if answers:
+                return answers[0]
+        return None
+
+    def call_sync(
+        self, hook: str, arguments: Mapping[str, object], *, accept: tuple[type, ...], given: int = 0
+    ) -> list[PluginAnswer]:
+        """Call a hook and wait in the caller's thread, for hosts that cannot await.
+
+        An async implementation is refused. Each runs in a thread of its plugin's; one that has not answered
+        within its time limit is left behind, and the caller goes on. The user's Ctrl-C is raised; a
+        KeyboardInterrupt that a plugin raises itself is a failure like any other. ``given`` is how many characters
+        an answer may hold beyond the hook's bound, since they were handed over.
+        """
+        expected = Expected(accept, bound_of(hook, given))
+        answers: list[PluginAnswer] = []
+        for implementation in self._implementations(hook):
+            permit = implementation.breaker.begin()
+            if permit is None:
+                continue
+            try:
+                outcome = run_bounded(implementation, arguments, expected, self._limit(hook))
+            except BaseException:
+                implementation.breaker.release(permit)
+                raise
+            answers += self._conclude(implementation, permit, outcome)
+        return answers
+
+    def state(self, name: str) -> PluginState:
+        """Return how a plugin stands."""
+        if name in self._plugins:
+            resting = any(one.breaker.resting for one in self._plugins[name])
+            return PluginState.RESTING if resting else PluginState.ACTIVE
+        return PluginState.FAILED if name in self._failed else PluginState.DISABLED
+
+    def failures(self) -> Mapping[tuple[str, str], int]:
+        """Return the failures in a row, by plugin and hook."""
+        return {
+            (one.plugin_name, one.hook): one.breaker.failures
+            for implementations in self._plugins.values()
+            for one in implementations
+        }
+
+    async def close(self) -> None:
+        """Call nothing any more, and end what plugins still have running on this loop.
+
+        Their tasks are cancelled and, after the grace, dropped. Threads cannot be ended; they are daemons.
+        """
+        self._closed = True
+        loop = asyncio.get_running_loop()
+        await asyncio.gather(*(sandbox.close(loop) for sandbox in self._sandboxes))
+
+    def _register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
+        if name in self._plugins:
+            raise PluginError(f"A plugin named {name} is registered already.", mend="Rename one of them.")
+        found = find_implementations(self._manager, name, plugin, self._hooks)
+        sandbox = Sandbox(name, self._grace_seconds)
+        implementations = tuple(
+            Implementation(
+                name=f"{name}.{hook}",
+                plugin_name=name,
+                hook=hook,
+                function=one.function,
+                signature=one.signature,
+                is_async=inspect.iscoroutinefunction(one.function),
+                context=context,
+                home=Home.of(one.function),
+                sandbox=sandbox,
+                breaker=CircuitBreaker(self._breaker, self._clock),
+            )
+            for hook, one in found.items()
+        )
+        self._manager.register(Place(found), name=name)
+        self._plugins[name] = implementations
+        self._sandboxes.append(sandbox)
+        self._failed.discard(name)
+        self._order_implementations()
+        return tuple(sorted(found))
+
+    def _order_implementations(self) -> None:
+        """Work out who is called for each hook: tryfirst, then the last registered, trylast at the end."""
+        for hook in self._hooks:
+            mine = {one.plugin_name: one for ones in self._plugins.values() for one in ones if one.hook == hook}
+            in_order = reversed(self._manager.hook.__dict__[hook].get_hookimpls())
+            self._callable[hook] = tuple(mine[found.plugin_name] for found in in_order)
+
+    def _implementations(self, hook: str) -> tuple[Implementation, ...]:
+        if hook not in self._callable:
+            raise PluginError(f"There is no hook {hook}.")
+        return () if self._closed else self._callable[hook]
+
+    def _limit(self, hook: str) -> float:
+        return self._time_limits.get(hook, self._default_limit)
+
+    async def _run(
+        self,
+        implementations: Iterable[Implementation],
+        arguments: Mapping[str, object],
+        expected: Expected,
+    ) -> list[PluginAnswer]:
+        """Run implementations side by side, each until its end or its deadline."""
+        prepare(expected.accept)
+        attempts: list[Attempt] = []
+        waiter: asyncio.Future[None] | None = None
+        open_attempts = 0
+
+        def on_end() -> None:
+            nonlocal open_attempts
+            open_attempts -= 1
+            if open_attempts == 0 and waiter is not None and not waiter.done():
+                waiter.set_result(None)
+
+        try:
+            for one in implementations:
+                if one.breaker.resting:
+                    continue
+                picked = one.signature.pick({**arguments, "context": one.context})
+                permit = one.breaker.begin()
+                if permit is not None:
+                    limit = self._limit(one.hook)
+                    attempts.append(Attempt(one, permit, picked, expected, limit, on_end))
+                    open_attempts += 1
+            if attempts:
+                waiter = asyncio.get_running_loop().create_future()
+                await waiter
+        except BaseException:
+            for attempt in attempts:
+                if attempt.outcome is None:
+                    attempt.implementation.breaker.release(attempt.permit)
+                attempt.abandon()
+            raise
+        return [
+            answer
+            for attempt in attempts
+            for answer in self._conclude(attempt.implementation, attempt.permit, attempt.outcome)
+        ]
+
+    def _conclude(self, implementation: Implementation, permit: int, outcome: Outcome | None) -> list[PluginAnswer]:
+        """Count and log what became of a call, and return its answer, if it has one."""
+        breaker = implementation.breaker
+        where = (implementation.plugin_name, implementation.hook)
+        if isinstance(outcome, Failure):
+            logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
+            if breaker.fail(permit):
+                rest = self._breaker.rest_seconds
+                logger.warning("plugin {} rests for {:g} s in {}", where[0], rest, where[1])
+            return []
+        if breaker.succeed(permit):
+            logger.info("plugin {} works again in {}", *where)
+        if isinstance(outcome, WrongAnswer):
+            # A plugin that answers like this does so every time: said once.
+            level = "DEBUG" if implementation in self._complained else "WARNING"
+            self._complained.add(implementation)
+            logger.log(level, "plugin {} answered {} with {}, which counts as none", *where, outcome.what)
+            return []
+        return [PluginAnswer(where[0], outcome)] if outcome else []

@@ -1,0 +1,108 @@
+"""What a host calls while it builds a prompt, or looks at the files: synchronous, and the same for the same files."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.host.bootstrap_files import BootstrapTexts, BootstrapTrimmer
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
+from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike, Scopes
+from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.redaction.script.printable import printable
+
+# Scopes whose last answer is kept.
+_KEPT_ANSWERS = 64
+
+
+class PromptCalls:
+    """The part of `MemoryHost` that stands behind a prompt. It may be used from any thread."""
+
+    def __init__(self, plugins: PluginHost, scopes: Scopes, files: MemoryFiles, redaction: ContactRedaction) -> None:
+        self._bootstrap = BootstrapTrimmer(plugins)
+        self._entries = _EntriesInPrompt(plugins)
+        self._prompt_scopes = scopes
+        self._memory_files = files
+        self._hides = redaction
+        self._last_base_context = ("", "")
+        self._last_long_term = ("", Visibility(), "")
+
+    def trim_bootstrap(
+        self, files: Mapping[str, str | Path | None], *, overhead: Mapping[str, int] | None = None
+    ) -> BootstrapTexts:
+        """Return what of each bootstrap file goes into the prompt, at once; files without readable text are left out.
+
+        ``overhead`` is the characters that the host puts around each: by default ``## NAME`` and a rule.
+        """
+        return self._bootstrap.trim(files, overhead)
+
+    def prompt_entries(self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None) -> PromptEntries:
+        """Return what is known of the user for long, at once: ``text``, for the system prompt.
+
+        ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
+        what is left of it beside the block, without the notes that the user's words do not bear out. The text stays the
+        same until what is known changes.
+        """
+        whose = self._prompt_scopes.known(session_key, scope)
+        found = self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
+        self._hides.hear(found.text, found.long_term)
+        return found
+
+    def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:
+        """Return the last messages of a session from its transcript: role, content and time, oldest first."""
+        return self._memory_files.history(session_key, limit=limit)
+
+    def base_context(self) -> str:
+        """Return the long-term memory file's text without secrets: the Markdown alone, never a recall result."""
+        text = self._memory_files.base_context()
+        last, hidden = self._last_base_context
+        if last != text:
+            hidden = printable(self._hides.of_people(text))
+            self._last_base_context = (text, hidden)
+            self._hides.hear(hidden)
+        return hidden
+
+    def redact(self, text: str) -> str:
+        """Return a text as it would be written: without secrets, and without contact data that no user said."""
+        return self._hides.of_others(text)
+
+    def visible_scope(self, scope: Scope) -> Visibility:
+        """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
+        return self._prompt_scopes.visible(scope)
+
+    def _shown(self, long_term: str, visible: Visibility) -> str:
+        last, whose, shown = self._last_long_term
+        if last != long_term or whose != visible:
+            shown = printable(without_others_notes(long_term, visible))
+            self._last_long_term = (long_term, visible, shown)
+        return shown
+
+
+class _EntriesInPrompt:
+    """Asks the plugins' ``prompt_entries``; the last answer stands in for a plugin that fails."""
+
+    def __init__(self, host: PluginHost) -> None:
+        self._host = host
+        self._lock = threading.Lock()
+        self._answers: BoundedDict[Scope, tuple[str, PromptEntries]] = BoundedDict(_KEPT_ANSWERS)
+
+    def ask(self, long_term: str, scope: Scope) -> PromptEntries:
+        answers = self._host.call_sync(
+            "prompt_entries",
+            {"long_term": long_term, "scope": scope},
+            accept=(PromptEntries,),
+            given=len(long_term),
+        )
+        found = next((value for answer in answers for value in answer.values if isinstance(value, PromptEntries)), None)
+        with self._lock:
+            if found is None:
+                asked, kept = self._answers.get(scope, ("", PromptEntries()))
+                return kept if asked == long_term else PromptEntries(kept.text, long_term)
+            found = replace(found, text=printable(found.text))
+            self._answers[scope] = (long_term, found)
+        return found

@@ -1,0 +1,137 @@
+"""What somebody wants forgotten, and what can still be brought back: it is not recalled meanwhile."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from nanobot_memory_plugins.core.erasure.letters import GAP
+from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
+from nanobot_memory_plugins.core.erasure.retold import Retold
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
+from nanobot_memory_plugins.core.values import ContextBlock, Hit, Scope, Withheld
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.redaction.script.printable import one_line
+
+_HOOK = "withheld_texts"
+_ITEM = "- "
+# Sets of texts that are kept ready: one for each group of people who see the same.
+_KEPT = 16
+
+
+class WithheldWords:
+    """Withheld texts, found as they were said and where they are told again, as an assistant echoes a user."""
+
+    def __init__(self, texts: Sequence[str], names: Sequence[str] = ()) -> None:
+        self._wanted = Wanted(texts, words=names)
+        self._retold = Retold(texts, names)
+
+    def are_in(self, text: str) -> bool:
+        """Say whether a text holds or tells one of them."""
+        return bool(self._wanted.count(text)) or any(True for _ in self._retold.spans(text))
+
+    def without(self, text: str) -> str:
+        """Return a text with a gap in place of each sentence that holds or tells one of them."""
+        left, _ = self._wanted.without(text)
+        return Wanted.cut(left, [Stretch(start, end, start) for start, end in self._retold.spans(left)])
+
+
+class Withholding:
+    """Takes what plugins withhold out of what others show. Whoever withholds it may name it: it tells what was done.
+
+    While a plugin that withholds something fails to say what, nothing of others is shown. One that never did is not
+    waited for: its failure takes nothing from the others.
+    """
+
+    def __init__(self, plugins: PluginHost) -> None:
+        self._plugins = plugins
+        self._wanted: BoundedDict[tuple[Withheld, ...], WithheldWords] = BoundedDict(_KEPT)
+        self._withhold: set[str] = set()  # the plugins that ever did
+
+    async def blocks(self, answers: Sequence[PluginAnswer], scope: Scope) -> list[ContextBlock]:
+        """Return the blocks among the answers to one message, their titles above them as lines of the text.
+
+        Lines that hold what is withheld are left out.
+        """
+        found = [(one.plugin_name, value) for one in answers for value in one.values if isinstance(value, ContextBlock)]
+        withheld = await self._withheld(scope) if found else []
+        failing = self._failing()
+        left: list[ContextBlock] = []
+        for name, block in found:
+            if failing - {name}:
+                continue
+            wanted = self._from_others(withheld, name)
+            title, text = one_line(block.title), block.text
+            if wanted:
+                title = "" if wanted.are_in(title) else title
+                text = without_lines(text, wanted)
+            if text:
+                left.append(replace(block, text=f"{title}\n{text}" if title else text, title=""))
+        return left
+
+    async def hits(self, plugin: str, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+        """Return what a plugin has found for a model without the sentences that are withheld from ``scope``.
+
+        A hit that says nothing else is left out.
+        """
+        wanted = self._from_others(await self._withheld(scope), plugin) if hits else None
+        if self._failing() - {plugin}:
+            return []
+        return [shown for hit in hits if (shown := _without(hit, wanted) if wanted else hit) is not None]
+
+    async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
+        answers = await self._plugins.call(_HOOK, {"scope": scope}, accept=(Withheld,))
+        self._withhold |= {one.plugin_name for one in answers if one.values}
+        return answers
+
+    def _failing(self) -> frozenset[str]:
+        """Return the plugins that withhold something, and whose last answer failed, or came too late."""
+        failures = self._plugins.failures()
+        return frozenset(
+            name for (name, hook), count in failures.items() if hook == _HOOK and count and name in self._withhold
+        )
+
+    def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> WithheldWords | None:
+        """Return what all but one plugin withhold, or None."""
+        others = (value for one in withheld if one.plugin_name != plugin for value in one.values)
+        held = tuple(one for one in others if isinstance(one, Withheld))
+        if not held:
+            return None
+        wanted = self._wanted.pop(held, None) or WithheldWords(
+            [one.text for one in held if not one.is_name], [one.text for one in held if one.is_name]
+        )
+        self._wanted[held] = wanted  # the one that was used last is the last
+        return wanted
+
+
+def _without(hit: Hit, wanted: WithheldWords) -> Hit | None:
+    if not (wanted.are_in(hit.text) or wanted.are_in(hit.snippet)):
+        return hit
+    left = wanted.without(hit.text)
+    if not any(map(str.isalnum, left.replace(GAP, ""))):
+        return None
+    # The snippet may have been cut amid the words.
+    return replace(hit, text=left, snippet="")
+
+
+def without_lines(text: str, wanted: WithheldWords) -> str:
+    """Return a text without the lines that hold what is wanted, and without headings that nothing is left below."""
+    if not wanted.are_in(text):
+        return text
+    return "\n".join(_left(text.split("\n"), wanted))
+
+
+def _left(lines: Iterable[str], wanted: WithheldWords) -> list[str]:
+    left: list[str] = []
+    heading: str | None = None  # one below which all items so far were taken out
+    for line in lines:
+        goes = wanted.are_in(line)
+        if not line.startswith(_ITEM):
+            heading = None
+        if goes:
+            if left and not left[-1].startswith(_ITEM) and line.startswith(_ITEM):
+                heading = left.pop()
+            continue
+        if line.startswith(_ITEM) and heading is not None:
+            left.append(heading)
+            heading = None
+        left.append(line)
+    return left

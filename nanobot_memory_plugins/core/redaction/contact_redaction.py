@@ -1,0 +1,76 @@
+"""Redaction by who said a text: secrets are hidden everywhere, contact data as the option ``redaction.contacts`` says.
+
+| who said it | ``hide`` | ``user`` | ``keep`` |
+|---|---|---|---|
+| the user, or a person in a file | hidden | stays | stays |
+| the assistant, a summary, a plugin | hidden | stays where the user said it, or memory showed it | stays |
+| a tool or a page | hidden | hidden | stays |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from nanobot_memory_plugins.core.redaction import redact_text
+from nanobot_memory_plugins.core.redaction.said_contacts import SaidContacts
+from nanobot_memory_plugins.core.values import Message, Origin
+
+Contacts = Literal["hide", "user", "keep"]
+
+
+class ContactRedaction:
+    """Redacts what is written for one workspace. Safe in threads."""
+
+    def __init__(self, contacts: Contacts = "user") -> None:
+        self._contacts = contacts
+        self._said = SaidContacts()
+        self.by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType(
+            {
+                Origin.USER: self.of_people,
+                Origin.ASSISTANT: self.of_others,
+                Origin.SUMMARY: self.of_others,
+                Origin.TOOL: self.of_tools,
+                Origin.WEB: self.of_tools,
+            }
+        )
+
+    def of_people(self, text: str) -> str:
+        """Return what the user said, or a person wrote, without secrets."""
+        return redact_text(text, keeps=None if self._contacts == "hide" else _always)
+
+    def of_others(self, text: str) -> str:
+        """Return what the assistant, a model or a plugin said without secrets, and without contact data of others."""
+        if self._contacts == "user":
+            return redact_text(text, keeps=self._said.holds)
+        return self.of_people(text)
+
+    def of_tools(self, text: str) -> str:
+        """Return what a tool or a page said without secrets."""
+        return redact_text(text, keeps=_always if self._contacts == "keep" else None)
+
+    def hear(self, *texts: str) -> None:
+        """Learn which contact data the user said, or memory showed."""
+        if self._contacts == "user":
+            for text in texts:
+                self._said.hear(text)
+
+    def hear_message(self, text: str, history: Iterable[Message]) -> None:
+        """Learn from a user's message and the history before it."""
+        self.hear(text)
+        self.hear_user(history)
+
+    def hear_user(self, messages: Iterable[Message]) -> None:
+        """Learn from the user's messages of a history."""
+        if self._contacts == "user":
+            self.hear(*(message.text for message in messages if message.role == "user"))
+
+
+def _always(_placeholder: str, _found: str) -> bool:
+    return True
+
+
+def without_secrets(text: str) -> str:
+    """Return ``text`` without its secrets; all contact data stays."""
+    return redact_text(text, keeps=_always)

@@ -1,0 +1,102 @@
+"""Session keys and names of groups without secrets: they become file names, rows and lines of files and logs.
+
+Whoever names a session by an API token gets another name for it, always the same one. So does a name that a line cannot
+hold as it is, for blanks at its ends or a line break. Any other name stays as it is.
+"""
+
+import functools
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, replace
+from typing import Any, TypeVar
+
+from nanobot_memory_plugins.core.text.markdown import one_line
+from nanobot_memory_plugins.core.values import Note, Query, Scope
+from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.rule import settle
+from nanobot_memory_plugins.redaction.rules.rule_index import RuleIndex
+from nanobot_memory_plugins.redaction.script.folding import FoldedView
+
+_DIGITS = 16
+# Letters alone, so that no digest looks like a number that is somebody's.
+_LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
+_NAMES = frozenset({"session_key", "scope", "query", "note"})
+
+_Class = TypeVar("_Class")
+
+
+@functools.lru_cache(maxsize=4_096)
+def harmless_name(name: str) -> str:
+    """Return a name as it is, or where it holds a token, without that and with 64 bits of the whole name's SHA-256.
+
+    The same for a name that a line cannot hold as it is: read back, " ana" would be ana's. Two names give two, and a
+    name that was given is given again for itself. A name of blanks alone names nobody.
+    """
+    plain = one_line(name)
+    # Full-width and invisible characters hide no token; a name without one keeps them.
+    redacted = FoldedView(plain).text
+    spans = settle(_tokens().find(redacted, Lowered(redacted)))
+    if not spans and plain in (name, ""):
+        return plain
+    if not spans:
+        redacted = plain
+    for span in reversed(spans):
+        redacted = f"{redacted[: span.start]}{span.placeholder}{redacted[span.end :]}"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return f"{redacted}-{digest.translate(_LETTERS)}"
+
+
+@functools.cache
+def _tokens() -> RuleIndex:
+    """Return the shapes of known issuers alone: a telephone number or the random id of a chat is an ordinary name.
+
+    And no rules of others: a name may not depend on what else is installed.
+    """
+    from nanobot_memory_plugins.redaction.detectors.further_tokens import FURTHER_RULES
+    from nanobot_memory_plugins.redaction.detectors.vendor_tokens import JWT_RULES, VENDOR_RULES
+
+    return RuleIndex([rule for rule in (*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES) if rule.kind != "prefixed_token"])
+
+
+def harmless_scope(scope: Scope) -> Scope:
+    """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
+    return Scope(*(harmless_name("" if name is None else str(name)) for name in astuple(scope)))
+
+
+def with_harmless_names(kind: type[_Class]) -> type[_Class]:
+    """Let every public method of a class be called with harmless names, wherever it takes a session's key or scope."""
+    for name, method in inspect.getmembers(kind, inspect.isfunction):
+        signature = inspect.signature(method)
+        if not name.startswith("_") and not _NAMES.isdisjoint(signature.parameters):
+            setattr(kind, name, _called_with_harmless_names(method, signature))
+    return kind
+
+
+def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.Signature) -> Callable[..., Any]:
+    places = [place for place, name in enumerate(signature.parameters) if name in _NAMES]
+
+    @functools.wraps(method)
+    def call(*arguments: Any, **named: Any) -> Any:
+        given = list(arguments)
+        for place in places:
+            if place < len(given):
+                given[place] = _harmless(given[place])
+        for name in _NAMES.intersection(named):
+            named[name] = _harmless(named[name])
+        return method(*given, **named)
+
+    return call
+
+
+def _harmless(value: Any) -> Any:
+    """Return a session's key, a scope, or a query or note with one, without tokens; all else as it is."""
+    if isinstance(value, str):
+        return harmless_name(value)
+    if isinstance(value, Scope):
+        return harmless_scope(value)
+    if isinstance(value, Mapping):
+        return {name: _harmless(item) for name, item in value.items()}
+    if isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
+        return replace(value, scope=harmless_scope(value.scope))
+    return value

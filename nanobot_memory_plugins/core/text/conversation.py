@@ -1,0 +1,162 @@
+"""A conversation as text for a prompt or a note: its language, excerpts of messages, and all of it within a budget."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.markdown import clean_markdown
+from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core.values import Message
+
+# Kinds of content parts that are somebody's own words; others are results, files and images.
+_OWN_PARTS = frozenset({"text", "input_text", ""})
+# Characters that are looked at to tell the language, in all and of a message: a pasted text is not how somebody speaks.
+_SAMPLE = 8_000
+_SAMPLE_OF_MESSAGE = 1_000
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_LATIN_WORD = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
+# A Chinese text may hold many English names; a Chinese character says about as much as two thirds of a word.
+_CJK_PER_LATIN_WORD = 0.6
+
+# What stands for the part of a message that an excerpt leaves out.
+GAP = " […] "
+_GAP_TOKENS = estimate_tokens(GAP)
+# Of an excerpt, the share that its beginning gets.
+_HEAD = 0.7
+# Fewer tokens than this of a message say nothing.
+_LEAST = 12
+
+
+def dominant_language(messages: Iterable[Message]) -> Language:
+    """Return ``zh`` when the users write mostly Chinese, else ``en``; without a user's text everybody's counts."""
+    whole = [message for message in messages if message.role != "system"]
+    texts = [message.text for message in whole if message.role == "user" and message.text[:_SAMPLE_OF_MESSAGE].strip()]
+    sample = ""
+    # The newest messages decide: people switch languages.
+    for text in reversed(texts or [message.text for message in whole]):
+        sample += text[:_SAMPLE_OF_MESSAGE] + "\n"
+        if len(sample) > _SAMPLE:
+            break
+    chinese = len(_CJK.findall(sample))
+    return "zh" if chinese and chinese >= _CJK_PER_LATIN_WORD * len(_LATIN_WORD.findall(sample)) else "en"
+
+
+def excerpt(text: str, tokens: int) -> str:
+    """Return ``text`` cut to ``tokens`` estimated tokens: its beginning and its end around a gap.
+
+    It is cleaned as well: what it returns can be encoded, and holds no NUL.
+    """
+    if tokens <= 0:
+        return ""
+    # Four characters are a token at least, so this much of either end is enough; the text may be very long.
+    reach = 4 * tokens + 1
+    if len(text) > 2 * reach:
+        text = clean_markdown(text[:reach]) + clean_markdown(text[-reach:])
+        cut = True
+    else:
+        text, cut = clean_markdown(text), False
+    if not cut and estimate_tokens(text) <= tokens:
+        return text
+    room = tokens - _GAP_TOKENS
+    if room < _LEAST:
+        return truncate_to_tokens(text, tokens)
+    head = truncate_to_tokens(text, max(1, int(room * _HEAD))).rstrip()
+    # An estimate is a sum over characters but for rounding, so a reversed text has its own.
+    tail = truncate_to_tokens(text[: -reach - 1 : -1], room - estimate_tokens(head))[::-1].lstrip()
+    return f"{head}{GAP}{tail}"
+
+
+def said(message: Message) -> str:
+    """Return what a message says: its text, or the tools that it calls."""
+    if message.text.strip():
+        return message.text
+    functions = [call.get("function") for call in message.tool_calls]
+    names = [str(function.get("name") or "") for function in functions if isinstance(function, Mapping)]
+    return f"[{', '.join(filter(None, names))}]" if any(names) else ""
+
+
+def own_words(message: Message) -> str:
+    """Return a message's text without the parts that are no words of its sender: some hosts put results beside them."""
+    content = message.raw.get("content")
+    if not isinstance(content, (list, tuple)):
+        return message.text
+    return "\n".join(_own_parts(content))
+
+
+def message_time(message: Message) -> datetime | None:
+    """Return when a message was said, where its host says so: a local time when it names no zone."""
+    for name in ("timestamp", "time", "created_at"):
+        value = message.raw.get(name)
+        with suppress(ValueError, OverflowError, OSError):
+            if isinstance(value, str):
+                return datetime.fromisoformat(value).astimezone()
+    return None
+
+
+def as_spoken(message: Message) -> Message:
+    """Return a user's message without the results that its host put into it; one of results alone is a tool's."""
+    content = message.raw.get("content")
+    if message.role != "user" or not isinstance(content, (list, tuple)) or not any(map(_is_result, content)):
+        return message
+    own = own_words(message)
+    return replace(message, text=own) if own.strip() else replace(message, role="tool")
+
+
+def _own_parts(parts: Iterable[object]) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, Mapping):
+            text = part.get("text")
+            if str(part.get("type") or "") in _OWN_PARTS and isinstance(text, str):
+                yield text
+
+
+def _is_result(part: object) -> bool:
+    return isinstance(part, Mapping) and str(part.get("type") or "").endswith(("result", "output"))
+
+
+def render(
+    messages: Sequence[Message], *, tokens: int, tool_tokens: int = 120, names: dict[str, str] | None = None
+) -> str:
+    """Write a conversation out, a line a message, within ``tokens`` estimated tokens.
+
+    When everything does not fit, long messages are cut first, and of what is then still too much the oldest
+    messages are left out. ``tool_tokens`` bounds each tool result. ``names`` gives the roles other names.
+    """
+    spoken = [(message, said(message)) for message in messages if message.role != "system"]
+    spoken = [(message, text) for message, text in spoken if text.strip()]
+    if not spoken or tokens <= 0:
+        return ""
+    labels = names or {}
+    prefixes = [f"{labels.get(message.role, message.role)}: " for message, _ in spoken]
+    ends = [estimate_tokens(prefix) + 1 for prefix in prefixes]
+    # A bounded look at each is enough: none gets more than everything.
+    sizes = [
+        min(tool_tokens if message.role == "tool" else tokens, estimate_tokens(text[: 4 * tokens + 4]))
+        for message, text in spoken
+    ]
+    limit = _fair_limit(sizes, tokens - sum(ends))
+    lines: list[str] = []
+    left = tokens
+    for index in range(len(spoken) - 1, -1, -1):
+        share = min(sizes[index], limit)
+        left -= share + ends[index]
+        if left < 0:
+            break
+        lines.append(prefixes[index] + excerpt(spoken[index][1].strip(), share))
+    return "\n".join(reversed(lines))
+
+
+def _fair_limit(sizes: Sequence[int], room: int) -> int:
+    """Return the largest size to which every longer one can be cut so that they fit together; a little at least."""
+    ordered = sorted(sizes)
+    for index, size in enumerate(ordered):
+        rest = len(ordered) - index
+        if size * rest > room:
+            return max(_LEAST, room // rest)
+        room -= size
+    return ordered[-1]

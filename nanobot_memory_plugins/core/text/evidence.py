@@ -1,0 +1,107 @@
+"""What a language model's answer amounts to: nothing, a refusal, or words that the conversation bears out."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+# Whole answers that mean "nothing": the agreed word, however it is written or wrapped.
+_NO_REPLY = re.compile(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
+_EMPTY_JSON = re.compile(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
+_FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})\w*+[^\S\n]*+$", re.MULTILINE)
+_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
+_REFUSAL = re.compile(
+    r"^\W*(i'?m sorry|i am sorry|sorry|apologies|i apologi[sz]e|as an ai|i can(no|')?t (help|assist|do|comply|process)"
+    r"|i cannot|i am unable|i'?m unable|unfortunately,? i|抱歉|对不起|很抱歉|不好意思|作为一个?(ai|人工智能)"
+    r"|我无法|我不能|无法协助)",
+    re.IGNORECASE,
+)
+# Refusals are short; a long text that begins with an apology goes on to say something.
+_REFUSAL_CHARS = 400
+
+_LATIN = re.compile(r"[a-z0-9à-ÿ][a-z0-9à-ÿ_.@/+-]*", re.IGNORECASE)
+_CJK_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        """the and for that this with from are was were has have had will would should can could may not but you your
+        they their them his her she its our who what when where which how why all any some one two user users assistant
+        said says about into than then there here also been being did does done just like more most other only over
+        such very conversation note notes important information""",
+    )
+)
+_COMMON_CJK = frozenset(
+    ["用户", "助手", "对话", "我们", "他们", "这个", "那个", "一个", "什么", "可以", "已经", "进行"]
+)
+
+
+def without_thoughts(answer: str) -> str:
+    """Return an answer without the reasoning that some models write into it."""
+    return _THOUGHTS.sub("", answer).strip() if "<" in answer else answer.strip()
+
+
+def says_nothing(answer: str) -> bool:
+    """Say whether an answer means "nothing to say": NO_REPLY in any shape, or an explicit empty value.
+
+    The word counts wherever it stands, so look for what the answer holds besides first. An empty answer says
+    nothing of the kind: it is a failure.
+    """
+    text = _INVISIBLE.sub("", unicodedata.normalize("NFKC", without_thoughts(answer))).casefold()
+    if _NO_REPLY.search(text.replace("\\_", "_")):
+        return True
+    return _EMPTY_JSON.fullmatch(_FENCE_LINE.sub("", text).strip().strip(".。`*\"' ")) is not None
+
+
+def is_refusal(answer: str) -> bool:
+    """Say whether an answer declines to answer."""
+    text = simplified(without_thoughts(answer))
+    return len(text) <= _REFUSAL_CHARS and _REFUSAL.match(text) is not None
+
+
+def terms(text: str) -> set[str]:
+    """Return what a text is about, roughly: its longer words and numbers, and pairs of CJK characters."""
+    folded = simplified(unicodedata.normalize("NFKC", text)).casefold()
+    found = {
+        word
+        for match in _LATIN.findall(folded)
+        if (word := match.strip("._-/+@")) and (len(word) > 2 or word.isdigit()) and word not in _COMMON
+    }
+    for run in _CJK_RUN.findall(folded):
+        found |= {pair for pair in (run[i : i + 2] for i in range(len(run) - 1)) if pair not in _COMMON_CJK}
+        if len(run) == 1:
+            found.add(run)
+    return found
+
+
+class Evidence:
+    """The texts that an answer may speak of. Built once, asked for each part of the answer."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._terms: set[str] = set()
+        for text in texts:
+            self._terms |= terms(text)
+        # The first letters stand for the word: "decides" is borne out by "decided".
+        self._stems = {term[:5] for term in self._terms if len(term) > 5 and term.isascii()}
+
+    def share(self, text: str) -> float:
+        """Return the share of ``text``'s terms that the texts hold, in 0..1; 0 for a text without terms."""
+        asked = terms(text)
+        if not asked:
+            return 0.0
+        return sum(map(self.holds, asked)) / len(asked)
+
+    def share_beyond(self, own: "Evidence", text: str) -> float:
+        """Return the share of ``text``'s terms that these texts hold and ``own`` does not, in 0..1.
+
+        High: the text says what ``own`` says and something from here besides.
+        """
+        asked = terms(text)
+        if not asked:
+            return 0.0
+        return sum(self.holds(term) and not own.holds(term) for term in asked) / len(asked)
+
+    def holds(self, term: str, *, exactly: bool = False) -> bool:
+        """Say whether the texts hold one of the `terms`, be it in another form unless ``exactly``."""
+        return term in self._terms or (not exactly and term.isascii() and term[:5] in self._stems)

@@ -1,0 +1,306 @@
+"""Where in a user's message somebody else's text begins: an e-mail, a page, a chat, a log, a result, a text to work on.
+
+A request to work on a text ("Translate this:"), an announcement of one ("Here is an email I got:"), the head of an
+e-mail, the mark of a reply or of a role: what stands behind it is not the user's own word, to the message's end. Who
+writes below what was pasted is not told from who wrote it. What the user asks to remember ("Remember this:") is own.
+"""
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
+
+# Behind a line that may announce the user's own list as well ("the following:"), more than this is a text.
+_LIST = 200
+_MOST_LINES = 2_000
+# A line that announces says it in its last words; one that asks is short.
+_LAST_WORDS = 200
+# What a line that asks about a text above may hold.
+_SHORT = 160
+
+_FOLD = SIMPLIFIED_OF | str.maketrans("：？　’", ":? '")
+
+_POLITE = (
+    r"(?:(?:hey|hi|hello|ok|okay|so|and|also|now|just|please|pls|kindly|thanks|quickly|(?:can|could|would|will) you"
+    r"|i(?:'d| would) (?:like|love|want) (?:you|some help) to|i (?:want|need) you to|help me(?: to)?)[\s,!]+)*"
+)
+_POLITE_ZH = r"(?:[\s,!]|请|麻烦你?|拜托|劳烦|帮忙|帮我|给我|替我|能不能|能否|可以|你能|你|能|另外|顺便|对了|好的?|再)*"
+
+# The user's own: what stands behind is to be remembered, or is said of the user.
+_OWN = re.compile(
+    rf"{_POLITE}(?:don't forget|do not forget|never forget|remember|memori[sz]e|keep in mind|bear in mind"
+    r"|(?:make|take) a (?:mental )?note|take note|note(?: (?:that|down|to self|for later))?|commit|save|store"
+    r"|my (?:e-?mail|home ?page|web ?site|web ?page)(?: address)?(?: is)?|(?:as )?i (?:have )?(?:said"
+    r"|wrote|told you))\b"
+    r"(?! (?:from|the man|the woman))"
+    rf"|{_POLITE_ZH}(?:把.{{1,20}})?(?:记住|记下|记一下|记录一?下|牢记|别忘|不要忘|备忘|备注|记得"
+    rf"|我的?邮[箱件](?:地址)?是?\s*:)",
+    re.IGNORECASE,
+)
+_TEXTS = (
+    r"(?:e-?mails?|mails?|messages?|letters?|articles?|(?:web)?pages?|web ?sites?|logs?|output|traceback|stack ?trace"
+    r"|documents?|papers?|reviews?|transcripts?|posts?|comments?|tweets?|threads?|chats?|conversations?|dialogues?"
+    r"|texts?|paragraphs?|passages?|sentences?|excerpts?|quot(?:e|es|ation)|snippets?|poems?|lyrics"
+    r"|essays?|stories|story"
+    r"|newsletters?|announcements?|notifications?|results?|responses?|repl(?:y|ies)|sms|whatsapp|slack|telegram|dms?"
+    r"|captions?|subtitles|abstracts?|statements?|prompts?|readme|press release|ads?|blurbs?|bios?)"
+)
+_POINTS = r"(?:this|these|that|the following|following|below|the (?:above|attached)|it|here)"
+_WORK = (
+    r"(?:translat(?:e|ion)|summari[sz](?:e|ation)|summary of|tl;?dr|proof-?read|spell-?check|rewrite"
+    r"|re-?phrase|paraphrase"
+    r"|polish|shorten|condense|reword|edit|correct|fix (?:the |my )?(?:grammar|spelling|wording|typos|english|text)"
+    r"|improve|check|review|analy[sz]e|explain|interpret|look (?:at|over|through)|take a look|have a look|read|see"
+    r"|comment on|reply to|answer|respond to|classify|extract|transcribe|format|convert|simplify|critique|evaluate|rate"
+    r"|grade|fact-?check|verify|what do you (?:think|make) (?:of|about)|thoughts|opinion|feedback|what does"
+    r"|what(?:'s| is| are)|who (?:wrote|sent)|is|are|does|do|how (?:do|should|would|can) (?:i|we)"
+    r"|(?:make|turn|continue|finish|complete) (?:this|it|these|that|the following)"
+    r"|find (?:the |any |all )*(?:mistakes|errors|typos))"
+)
+_TOLD = (
+    r"(?:said|says|saying|wrote|writes|written|replied|replies|answered|sent|sends|forwarded|posted|texted|emailed"
+    r"|tweeted|commented|claims|claimed|reads|states|shouts?|whispers?|asks|asked|told me|got|received|copied|found"
+    r"|pasted|quoted)"
+)
+_TEXTS_ZH = (
+    r"(?:邮件|邮箱|来信|信件|这封信|文章|网页|页面|网站|消息|讯息|信息|短信|简讯|聊天|微信|对话|日志|报错"
+    r"|错误|输出|文档"
+    r"|文件|原文|正文|新闻|评论|评价|帖子|贴文|内容|段落|文字|文本|句子|这段|这篇|这句|这封|这条|一段"
+    r"|一篇|一封|段话|结果"
+    r"|转[发传贴帖寄载]|代码|程式码|档案|公告|通知|博客|部落格|网志|逐字稿|会议[记纪][录要]|纪要|推文|资料|留言|歌词|小说|论文|报告|材料|动态|引用|摘录|字幕|稿子|草稿|回复|说明书)"
+)
+_WORK_ZH = (
+    r"(?:翻译|翻成|翻一下|译成|译为|总结|概括|归纳|润色|润饰|修饰|改写|校[对稿]|摘要|解释|分析|看看|看一?下|看一看|读一?下|读读|检查|修改"
+    r"|改一?下|改成|纠正|提取|缩写|扩写|精简|续写|点评|评价|怎么看|怎么样|什么意思|怎么回|整理|续写|对吗"
+    r"|对不对|是真的|通顺|改得|转写|语法|病句)"
+)
+_TOLD_ZH = r"(?:写道|说道|回复|发来|发给|寄来|收到|转来|转给|来自|(?<!我)发[了的]|问道|答道|喊道|留言|看到|复制)"
+
+_COLON = re.compile(r":(?=[\s\"'“「『]|$)|(?<=[\u3400-\u9fff]):")
+_POINTED = re.compile(rf"\b{_WORK}\b.*\b(?:{_POINTS}|{_TEXTS})\b|\b{_POINTS}\b.*\b(?:mean|say|sound)\b", re.IGNORECASE)
+_WORKED = re.compile(
+    rf"{_POLITE}(?:{_WORK})(?:\s+(?:it|this|these))?(?:\s+(?:in)?to\s+[\w ]+)?(?:\s+(?:please|for me))?\W*$",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(rf"(?:^|[.!?,;]\s+){_POLITE}(?:to\s+)?{_WORK}\b", re.IGNORECASE)
+_PRESENTED = re.compile(
+    rf"\b(?:here|this|these|the following|that|look|see|below|attached|an?|the|got|from|by)\b.*\b{_TEXTS}\b"
+    rf"|^(?!.*\bmy\b)\W*(?:\w+\s+){{0,3}}{_TEXTS}\W*$"
+    rf"|\b{_TEXTS}\s+(?:from|by|of|i got|says|said)\b",
+    re.IGNORECASE,
+)
+_HANDED = re.compile(
+    rf"(?:\b(?:this|that|these|here|following)\b.*\b{_TEXTS}|\b{_TEXTS}\s+(?:from|by)\b)", re.IGNORECASE
+)
+_REPORTS = re.compile(
+    rf"(?<!\bi )(?<!\bi've )(?<!\bi have )\b{_TOLD}\b|\bi (?:got|received|copied|found|pasted)\b", re.I
+)
+_ANNOUNCED_LIST = re.compile(
+    rf"\b(?:{_TEXTS}|error|says|said|following|below|here is|here's|here are)\b|内容|以下|下面|如下", re.IGNORECASE
+)
+_POINTED_ZH = re.compile(
+    rf"{_WORK_ZH}.*{_TEXTS_ZH}|{_TEXTS_ZH}.*{_WORK_ZH}|(?:以下|下面|这|上面).*{_WORK_ZH}|{_WORK_ZH}.*(?:以下|下面|这)"
+)
+_WORKED_ZH = re.compile(
+    rf"{_POLITE_ZH}(?:把.{{0,12}})?{_WORK_ZH}(?:一下|下)?(?:成?(?:[英中德法日俄韩西]\w?[文语]))?(?:吧|好吗|谢谢)?\W*$"
+)
+_WORK_FIRST_ZH = re.compile(rf"{_POLITE_ZH}(?:把.{{0,12}})?{_WORK_ZH}")
+_REPORTS_ZH = re.compile(
+    rf"{_TOLD_ZH}|(?<![我你])(?<!我[想要再就先来])(?<!跟你)(?<!和你)(?<!对你)(?<!听我)(?:里|上|中)?(?:说"
+    rf"|讲|写)(?:的是|了|着)?\s*$"
+)
+_SAYS_ZH = re.compile(r"(?:有人|他们?|她们?|同事|老板|朋友|客户)(?:在.{0,6})?(?:说|写道|发来|问)(?:了|的)?\W*$")
+_LOOK = re.compile(rf"{_POLITE}look (?:at )?what\b", re.IGNORECASE)
+_WORKED_UP = re.compile(
+    r"\b(?:make|turn|continue|finish|complete) (?:this|these)\b|\b(?:mistakes|errors|typos)\W*$", re.I
+)
+_OF_THE_USER = re.compile(
+    r"\b(?:about me|i am|i'm|i have|i like|i prefer|i use|i want|my)\b|我的|关于我|我喜欢|我是", re.IGNORECASE
+)
+
+# Lines with which somebody else's text begins, whatever stands before.
+_BEGINS = re.compile(
+    r"^[ \t>*_#-]*(?:"
+    # reply and forward
+    r"-{2,}\s*(?:forwarded|original|replied|begin)\b.*|begin forwarded message\b.*|forwarded (?:message|from|by)\b.*"
+    r"|(?:fwd?|fw)\s*:.*|-{2,}.*(?:转发|原始邮件|原邮件).*|[【\[(（]?\s*(?:转[发传贴帖寄载自]"
+    r"|转)\s*[】\])）].*|转[发传贴帖寄载](?:自|的|邮件|消息)?\s*:.*"
+    r"|[【\[(（]\s*(?:forwarded|fwd|shared|quoted)\b.*"
+    # heads of e-mails
+    r"|(?:from|subject|reply-to|return-path|message-id|received|发件人|寄件人|寄件者|主题|主旨)\s*:.*"
+    # tools and roles
+    r"|[\[(<【]\s*/?(?:tool|function|system|assistant|user|human|inst|search|web|observation|工具|系统"
+    r"|助手|用户|搜索)[\w \t-]*"
+    r"(?:结果|输出|消息|返回)?\s*[\])>】:].*"
+    r"|(?:tool|function|web|search|api|command|query|fetch|browser|工具|函数|搜索|网页|检索|命令|执行"
+    r"|查询)[\w \t-]{0,20}"
+    r"(?:results?|outputs?|responses?|calls?|returned|结果|输出|返回)[^:\n]{0,40}:.*"
+    r"|(?:assistant|user|human|system|ai|bot|chatgpt|observation|助手|用户|系统|人类|机器人)\s*:.*"
+    r"|<\|.*|\[/?INST\].*"
+    # logs and chats
+    r"|\[?\d{4}[-/.]\d{1,2}[-/.]\d{1,2}[ T,]+\d{1,2}:\d{2}(?::\d{2}.*|[^\n]{0,9}\].*"
+    r"|\s+[\w.' -]{1,30}: .*)|\[\d{1,2}[:.]\d{2}(?::\d{2})?(?: ?[ap]m)?[^\]]{0,20}\].*"
+    r"|\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]m)?\s+(?!i\b|my\b|we\b)[\w.' -]{1,30}:.*"
+    r"|\d{1,2}[./]\d{1,2}[./]\d{2,4},? \d{1,2}:\d{2}.*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov"
+    r"|dec) +\d+ +\d\d:\d\d:\d\d .*"
+    r"|\[?(?:debug|info|warn(?:ing)?|error|fatal|trace)\](?:\s|:).*"
+    r")$",
+    re.IGNORECASE,
+)
+_WROTE = re.compile(
+    r"^\s*(?:on\b.{3,120}|.{1,80}<[^>]*>.{0,40}|.{0,60}\d.{0,60}|于|在.{2,60})\s*(?:wrote|写道)\s*:?\s*$", re.IGNORECASE
+)
+
+# A name and what is said under it; the labels are those under which people write of themselves.
+_SPEAKER = re.compile(r"^[ \t*_-]*(?P<name>[A-Z][\w.'’]{1,20}(?: [A-Z][\w.'’]{0,20}){0,2})\s?:\s+(?P<said>\S.*)$")
+_SPEAKER_ZH = re.compile(
+    r"^[ \t*_-]*(?:[小老阿][\u3400-\u9fff]{1,2}|[\u3400-\u9fff]{1,3}(?:先生|女士|小姐|经理|老师|总|哥"
+    r"|姐))\s?:(?P<said>.+)$"
+)
+_LABELS = re.compile(
+    r"(?:note|notes|update|ps|fyi|btw|edit|todo|reminder|remember|important|also|context|background"
+    r"|facts?|about|me|myself"
+    r"|preferences?|decisions?|answer|yes|no|ok|okay|question|summary|info|hint|warning|correction"
+    r"|personal|work|home|food"
+    r"|diet|health|allerg\w+|habits?|rules?|goals?|plans?|hobb\w+|family|job|name|likes?|dislikes?|first"
+    r"|second|third|next"
+    r"|finally|tip|status|news|today|tomorrow|monday|tuesday|wednesday|thursday|friday|saturday|sunday|reason|result"
+    r"|example|idea|wish|request|instructions?|requirements?|hi|hello|hey|thanks|well|so|now|attention|language|style"
+    r"|tone|format|schedule|travel|music|sports?|pets?|breakfast|lunch|dinner)\b.*",
+    re.IGNORECASE,
+)
+_SAID_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|remember|forget|always|never)\b|我|记住", re.IGNORECASE)
+
+# A quotation under somebody's name, a text to work on, the name of a file.
+_QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』\n]{1,2000})[\"”」』]")
+_QUOTES = re.compile(
+    rf"\b(?:{_TOLD}|{_TEXTS}|translate|proofread|summari[sz]e|rephrase|rewrite|titled|attachment"
+    rf"|file)\b[^.!?\n\"“]{{0,40}}$"
+    rf"|(?:{_TOLD_ZH}|{_WORK_ZH}|{_TEXTS_ZH}|[说讲写问喊叫]|标题|附件)[^。！？\n「“]{{0,12}}$",
+    re.IGNORECASE,
+)
+_FILE_NAME = re.compile(r"\.[a-z0-9]{1,5}$", re.IGNORECASE)
+
+# A last line that asks for work on what stands above it.
+_ABOVE = re.compile(
+    rf"{_POLITE}(?:translate|summari[sz]e|proof-?read|rephrase|rewrite|paraphrase|explain|what (?:does|do)"
+    rf"|who (?:wrote|sent)"
+    r"|what do you (?:think|make) (?:of|about)|why does)\b.*\b(?:this|these|the above|above|it|that)\b.*"
+    rf"|(?:{_POLITE}.*\b)?(?:this|that|the|above)\b.*\b(?:is|was) (?:from )?(?:an?|the) {_TEXTS}\b.*"
+    rf"|{_POLITE_ZH}(?:以上|上面|上文|前面).*(?:{_TEXTS_ZH}|{_WORK_ZH}).*|{_POLITE_ZH}(?:把)?(?:这|上"
+    rf"|以上).{{0,12}}{_WORK_ZH}.*",
+    re.IGNORECASE,
+)
+
+
+def before_others_text(text: str) -> str:
+    """Return a text up to where somebody else's begins, the line that announces it included; all of it without one."""
+    text = _without_quotations(text)
+    lines = text.split("\n")
+    last = next((index for index in range(len(lines) - 1, -1, -1) if lines[index].strip()), 0)
+    if last and len(lines[last]) <= _SHORT and _asks_about_above(lines[last].translate(_FOLD)):
+        return lines[last]
+    place = 0
+    for index, line in enumerate(lines[:_MOST_LINES]):
+        cut = _foreign_from(line, has_more=index < last, more=len(text) - place - len(line))
+        if cut is not None:
+            return text[: place + cut]
+        place += len(line) + 1
+    return text
+
+
+def _foreign_from(line: str, *, has_more: bool, more: int) -> int | None:
+    """Return the place in a line from which on nothing is the user's, or None. ``more`` characters follow it."""
+    if not line.strip():
+        return None
+    folded = line.translate(_FOLD)
+    if _BEGINS.match(folded[:_LAST_WORDS]) or _is_speech(line[:_LAST_WORDS]):
+        return 0
+    for end in _colons(folded):
+        before = folded[max(0, end - _LAST_WORDS) : end]
+        if _announces(before, ends_line=not folded[end + 1 :].strip(), more=more):
+            return end + 1
+    if has_more and not folded.rstrip().endswith(":") and _asks_for_work(folded[-_LAST_WORDS:].strip()):
+        return len(line)
+    if has_more and _WROTE.match(folded[:_LAST_WORDS]):
+        return len(line)
+    return None
+
+
+def _colons(line: str) -> Iterator[int]:
+    for number, found in enumerate(_COLON.finditer(line)):
+        if number > 20:
+            return
+        yield found.start()
+
+
+def _announces(before: str, *, ends_line: bool, more: int) -> bool:
+    """Say whether the words before a colon announce somebody else's text; inline they must say so more plainly."""
+    sentence = re.split(r"[.!?;]\s+|[。！？；]", before)[-1].strip() or before.strip()
+    if _OWN.match(sentence + ":"):
+        return False
+    if _REQUEST.search(sentence) and (
+        ends_line or _POINTED.search(sentence) or _WORKED.match(sentence) or len(sentence) < 60
+    ):
+        return not _is_label(sentence)
+    if _POINTED_ZH.search(sentence) or _WORKED_ZH.match(sentence) or _REPORTS_ZH.search(sentence):
+        return True
+    if ends_line and _WORK_FIRST_ZH.match(sentence):
+        return True
+    if _REPORTS.search(sentence) or _HANDED.search(sentence):
+        return True
+    if not ends_line:
+        return re.search(rf"{_TEXTS_ZH}.{{0,4}}(?:如下|是|为)$|(?:以下|下面).*{_TEXTS_ZH}", sentence) is not None
+    if _PRESENTED.search(sentence) or re.search(_TEXTS_ZH, sentence):
+        return True
+    of_the_user = _OF_THE_USER.search(sentence) is not None
+    return not of_the_user and _ANNOUNCED_LIST.search(sentence) is not None and more > _LIST
+
+
+def _is_label(sentence: str) -> bool:
+    """Say whether a line is a word or two that may be a label of the user's own list: "Is", "Do", "See"."""
+    return (
+        re.fullmatch(r"(?:is|are|do|does|what is|what's|see|read|check|rate|format|edit)", sentence, re.IGNORECASE)
+        is not None
+    )
+
+
+def _asks_for_work(line: str) -> bool:
+    sentence = re.split(r"(?<=[.!?。！？])\s*(?=\S)", line)[-1]
+    if _OWN.match(sentence):
+        return False
+    if _REQUEST.search(sentence) and _POINTED.search(sentence):
+        return True
+    if _HANDED.search(sentence) and len(sentence) < _LAST_WORDS // 2 and sentence.rstrip()[-1:] not in ".!":
+        return True
+    return (
+        (_WORKED.match(sentence) is not None and not _is_label(sentence.rstrip("?.! ")))
+        or _WORKED_ZH.match(sentence) is not None
+        or _POINTED_ZH.search(sentence) is not None
+        or _SAYS_ZH.search(sentence) is not None
+        or _LOOK.match(sentence) is not None
+        or (_REQUEST.search(sentence) is not None and _WORKED_UP.search(sentence) is not None)
+    )
+
+
+def _asks_about_above(line: str) -> bool:
+    return _OWN.match(line.strip()) is None and _ABOVE.fullmatch(line.strip()) is not None
+
+
+def _is_speech(line: str) -> bool:
+    chinese = _SPEAKER_ZH.match(line.translate(_FOLD))
+    if chinese is not None:
+        return _SAID_OF_ONESELF.search(chinese["said"]) is not None
+    found = _SPEAKER.match(line)
+    return found is not None and not _LABELS.match(found["name"]) and _SAID_OF_ONESELF.search(found["said"]) is not None
+
+
+def _without_quotations(text: str) -> str:
+    """Return a text without what it quotes from somebody, and without the names of files."""
+
+    def kept(found: re.Match[str]) -> str:
+        before = text[max(text.rfind("\n", 0, found.start()) + 1, found.start() - 80) : found.start()].translate(_FOLD)
+        quoted = _FILE_NAME.search(found[1]) or (_QUOTES.search(before) and not _OWN.match(before.strip()))
+        return " " if quoted else found[0]
+
+    return _QUOTATION.sub(kept, text)

@@ -1,0 +1,44 @@
+"""Rules that turn a phrase into a span, and the one pass that finds them all."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+
+from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
+
+Resolve = Callable[[re.Match[str], date], Span | None]
+
+_GROUP_NAME = re.compile(r"\(\?P<\w+>")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A phrase in a text, the rule that knows it, and what it means."""
+
+    start: int
+    phrase: str
+    rule: str
+    span: Span
+
+
+class Rules:
+    """Patterns with what they mean. Where several fit, the first in order wins and takes the text that it matches."""
+
+    def __init__(self, rules: Mapping[str, tuple[str, Resolve]]) -> None:
+        self._rules = {name: (re.compile(pattern), resolve) for name, (pattern, resolve) in rules.items()}
+        alternatives = (f"(?P<{name}>{_GROUP_NAME.sub('(?:', pattern)})" for name, (pattern, _) in rules.items())
+        self._any = re.compile("|".join(alternatives))
+
+    def found(self, text: str, today: date) -> Iterator[Found]:
+        """Yield each phrase that names days; a date that the calendar does not have is left out."""
+        for match in self._any.finditer(text):
+            name = str(match.lastgroup)
+            pattern, resolve = self._rules[name]
+            exact = pattern.match(text, match.start())
+            try:
+                span = resolve(exact, today) if exact else None
+            except (ValueError, OverflowError):  # before the year 1, or after 9999
+                continue
+            if span is not None:
+                yield Found(match.start(), match[0], name, span)

@@ -1,0 +1,50 @@
+"""Redaction: hides secrets and personal data in any text, without an agent around it.
+
+Keys and tokens become ``[API_KEY]``, passwords and other named secrets ``[REDACTED]``, key blocks ``[PRIVATE_KEY]``,
+personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]``, ``[PHONE]`` and ``[ADDRESS]``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nanobot_memory_plugins.redaction.engine.preview import preview
+from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
+from nanobot_memory_plugins.redaction.rules.effort import Budget
+from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Finding, Rule
+
+__all__ = [
+    "UNCHECKED",
+    "Budget",
+    "Finding",
+    "Redactor",
+    "Rule",
+    "redact_text",
+    "redact_value",
+    "safe_preview",
+]
+
+_BUILT_IN = Redactor()
+
+
+def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
+    """Give ``text`` with every secret replaced, by the built-in rules.
+
+    ``keeps`` tells of contact data whether it stays; without it all is hidden. The first call loads the detectors,
+    which takes some tenths of a second.
+    """
+    return _BUILT_IN.redact(text, keeps=keeps)
+
+
+def redact_value(value: object) -> Any:
+    """Give ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
+    return _BUILT_IN.redact_value(value)
+
+
+def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
+    """Give a view of ``value`` of at most ``max_chars`` characters: redacted first, then cut.
+
+    Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
+    Where ``budget`` is spent, the rest is hidden as a whole.
+    """
+    return preview(_BUILT_IN, value, max_chars, budget)

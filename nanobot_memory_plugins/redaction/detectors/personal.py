@@ -1,0 +1,182 @@
+"""Personal data: e-mail addresses, bank accounts, and numbers beside a word that says what they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.redaction.detectors.labelled_numbers import find_labelled_numbers
+from nanobot_memory_plugins.redaction.detectors.personal_ids import IDS
+from nanobot_memory_plugins.redaction.detectors.postal_addresses import find_postal_addresses
+from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.prefilter import matches
+from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+from nanobot_memory_plugins.redaction.values.national_numbers import find_national_numbers
+from nanobot_memory_plugins.redaction.values.personal_numbers import CARD_WORD, find_numbers, is_anybodys
+
+_AT = re.compile(
+    r"@(?P<domain>(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}(?P<top>[A-Za-z]{2,24}"
+    r"|xn--[A-Za-z0-9-]{2,59}))(?![A-Za-z0-9])"
+)
+_LOCAL = re.compile(r"[A-Za-z0-9!#$&'*+_%~-](?:[A-Za-z0-9!#$&'*+_%~.-]{0,62}[A-Za-z0-9_+-])?\Z")
+_LOCAL_CLASS = re.compile(r"[A-Za-z0-9!#$&'*+_%~.-]{0,64}\Z")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_REMOTE_PATH = re.compile(r":(?:[/~]|\.{1,2}/|(?![0-9])[\w.-]{1,60}/)")
+# Accounts of version control, and addresses that nobody reads.
+_NOBODY = words(
+    "git hg svn noreply no-reply donotreply do-not-reply mailer-daemon support help info contact hello sales press"
+    " jobs"
+    " careers feedback bookings booking reservations tickets orders admissions media office security abuse"
+    " postmaster webmaster service customerservice newsletter notifications"
+)
+# Whose address an example shows.
+_ANYBODY = words("user name you your.name yourname someone username email first.last firstname.lastname")
+_REMOTE_SHELL = re.compile(
+    r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z"
+)
+_DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
+_PHONE_CUES = Cues(words("tel phone mobile fax cell 电话 手机 座机 传真 固话 热线 联系方式"))
+_NO_TOP = words(
+    "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe "
+    "zip gz tar so dll conf cfg ini lock java rb go rs cpp whl"
+)
+
+_NAMED_PHONE = re.compile(
+    r"(?i)(?:电话|座机|传真|固话|热线|联系方式|手机号?码?|tel(?:ephone)?|phone(?:[ _]?(?:number|no))?|mobile|fax"
+    r"|cell)[\"']?[ ]{0,2}[.:=是为]{0,2}[ ]{0,2}[\"']?(?P<secret>\(?\+?[0-9][0-9() -]{5,18}[0-9])(?![0-9A-Za-z_])"
+)
+_NAMED_NUMBER = re.compile(
+    r"""(?xi)
+    (?P<what> 身份证(?:号码?|件号)? | 护照(?:号码?)? | 驾照(?:号码?)? | 驾驶证号? | 社保(?:卡?号|号码)
+      | 港澳通行证(?:号码?)? | 军官证(?:号码?)?
+      | 银行卡(?:号码?)? | 卡号
+      | 身份证字号 | 身分證字號 | 주민등록번호 | 银行账[号户] | 信用卡(?:号码?)? | 储蓄卡号?
+      | (?<![A-Za-z])(?:ssn|social[ _]security(?:[ _](?:number|no\.?))?|passport(?:[ _]?(?:number|no\.?|id))?
+        |national[ _]id(?:entity)?(?:[ _](?:number|no\.?))?|id[ _]?card(?:[ _]?(?:number|no\.?))?
+        |driver'?s?[ _]licen[cs]e(?:[ _](?:number|no\.?))?|card[ _]?(?:number|no\.?)|(?:credit
+          |debit)[ _]?card(?:[ _]?(?:number|no\.?))?|bank[ _]account(?:[ _](?:number|no\.?))?|(?:account|acct)[ _]number
+          |routing[ _]number|account[ _]no\.?|tax[ _]id|itin|nin|dni|nie|bsn(?:-nummer)?|pesel|nric
+          |cpf(?:[ ]do[ ][a-z]{3,12})?|aadhaar(?:[ ]number)?
+        |num[ée]ro[ ]de[ ]s[ée]curit[ée][ ]sociale|national[ ]insurance[ ]number|social[ ]insurance[ ]number
+        |sin[ ]\(canada\)|steuer-?id(?:nummer)?|codice[ ]fiscale|nhs[ _](?:number|no\.?)) )
+    ["']?[ ]{0,3}(?:[:=#是为]|is)?[ ]{0,3}["']?
+    (?P<secret> [A-Z]{0,3}[0-9](?:[ .-]?[0-9]|-?[A-Z](?![A-Z]{2})){4,24}(?:[ ][A-Z](?![A-Z]))? )
+    (?![0-9A-Za-z*\u2022\u25cf])
+    """
+)
+_IBAN = re.compile(r"(?<![0-9A-Za-z])[A-Z]{2}[0-9]{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![0-9A-Za-z])")
+_SMALL_IBAN = re.compile(
+    r"(?<![0-9A-Za-z])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![0-9A-Za-z])"
+)
+# The length of an IBAN by country, from the registry of ISO 13616.
+_IBAN_LENGTHS = {
+    group[:2]: int(group[2:])
+    for group in words(
+        "NO15 BE16 DK18 FI18 FO18 GL18 NL18 FK18 SD18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 XK20 MN20 CH21 HR21"
+        " LI21"
+        " LV21 BG22 BH22 CR22 DE22 GB22 GE22 IE22 ME22 RS22 AE23 GI23 IL23 IQ23 OM23 TL23 SO23 AD24 CZ24 ES24 MD24"
+        " PK24"
+        " RO24 SA24 SE24 SK24 TN24 VG24 LY25 PT25 ST25 IS26 TR26 BI27 DJ27 FR27 GR27 IT27 MC27 MR27 SM27 AL28 AZ28"
+        " BY28"
+        " CY28 DO28 GT28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33"
+    )
+}
+_NUMBER_CUES = Cues(
+    words(
+        "passport licen card account ssn social nhs tax itin routing national dni nie bsn pesel nric cpf aadhaar"
+        " insurance steuer fiscale sociale 주민 身分 护照 驾 卡 证 账 社保"
+    )
+    | {" nin"}
+)
+
+
+def find_personal_data(text: str, lower: Lowered) -> Iterator[Span]:
+    """Find personal data in the folded ``text``; ``lower`` is the same in lower case."""
+    if "@" in text:
+        yield from _find_emails(text)
+    yield from find_numbers(text)
+    if _PHONE_CUES.meets(lower):
+        yield from _find_named_phones(text, lower)
+    if _NUMBER_CUES.meets(lower):
+        yield from _find_named_numbers(text, lower)
+    yield from find_national_numbers(text, lower)
+    yield from IDS.find(text, lower)
+    yield from find_labelled_numbers(text, lower)
+    yield from find_postal_addresses(text, lower)
+    yield from _find_ibans(text)
+
+
+def _span(start: int, end: int, kind: str, placeholder: str) -> Span:
+    return Span(start, end, kind, placeholder, RANK_PERSONAL)
+
+
+def _find_emails(text: str) -> Iterator[Span]:
+    for match in _AT.finditer(text):
+        at = match.start()
+        head = text[max(0, at - 64) : at]
+        run = _LOCAL_CLASS.search(head)
+        local = _LOCAL.search(run.group()) if run else None
+        if local is None:
+            continue
+        name = local.group()
+        start = at - len(name)
+        after = text[match.end() : match.end() + 1]
+        before = text[max(0, start - 3) : start]
+        if _UUID.fullmatch(name):
+            continue  # a message or an event
+        if name.lower() in _ANYBODY and match["domain"].lower().startswith("example."):
+            continue
+        if name.lower() in _NOBODY or match["top"].lower() in _NO_TOP or before.endswith(("*", "://", "/@")):
+            continue
+        if _REMOTE_SHELL.search(text, max(0, start - 60), start):
+            continue  # whom and where a command logs in
+        if after == ":" and _REMOTE_PATH.match(text, match.end()):
+            continue  # user@host:path, as scp and git write it
+        if after == "/" or (before.endswith("/") and "//" in text[max(0, start - 80) : start]):
+            continue
+        yield _span(start, match.end(), "email", EMAIL)
+
+
+def _find_named_phones(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_NAMED_PHONE, text, lower):
+        digits = re.sub(r"[^0-9]", "", match["secret"])
+        if 7 <= len(digits) <= 15 and not _DATE.match(match["secret"]) and not is_anybodys(match["secret"]):
+            yield _span(*match.span("secret"), "phone", PHONE)
+
+
+def _find_named_numbers(text: str, lower: Lowered) -> Iterator[Span]:
+    for match in matches(_NAMED_NUMBER, text, lower):
+        found = match["secret"]
+        digits = sum(char.isdigit() for char in found)
+        if digits < 6 or digits < len(re.sub(r"[ .-]", "", found)) - 3 or _DATE.match(found):
+            continue
+        is_card = bool(CARD_WORD.search(match["what"])) and "id" not in match["what"].lower()
+        yield _span(*match.span("secret"), "card" if is_card else "id_number", CARD if is_card else ID_NUMBER)
+
+
+def _find_ibans(text: str) -> Iterator[Span]:
+    for match in (*_IBAN.finditer(text), *_SMALL_IBAN.finditer(text)):
+        found = match.group().upper()
+        length = _IBAN_LENGTHS.get(found[:2])
+        if length is None:
+            continue
+        end = _place_of(found, length)
+        whole = re.sub(r"[ -]", "", found[:end])
+        if len(whole) == length and (end == len(found) or found[end] in " -") and _mod97(whole):
+            yield _span(match.start(), match.start() + end, "iban", IBAN)
+
+
+def _place_of(found: str, length: int) -> int:
+    """Give where the first ``length`` characters of ``found`` end, spaces and dashes not counted."""
+    size = 0
+    for end, char in enumerate(found, 1):
+        size += char not in " -"
+        if size == length:
+            return end
+    return len(found)
+
+
+def _mod97(iban: str) -> bool:
+    """ISO 13616-1: the first four characters moved to the end, letters as 10 to 35, the rest by 97 is 1."""
+    return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97 == 1

@@ -1,0 +1,1 @@
+"""Running the detectors over texts and structured values, and putting placeholders in."""

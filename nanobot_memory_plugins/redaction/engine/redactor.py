@@ -1,0 +1,374 @@
+"""The redactor: cuts the text into bounded windows, runs every detector on each, and puts placeholders in."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, Protocol
+from zlib import crc32
+
+from nanobot_memory_plugins.redaction.detectors.private_keys import find_key_blocks
+from nanobot_memory_plugins.redaction.engine.corrections import find_corrected
+from nanobot_memory_plugins.redaction.engine.value_walker import walk
+from nanobot_memory_plugins.redaction.rules.effort import (
+    Budget,
+    BudgetSpentError,
+    TooCostlyError,
+    bounded_effort,
+    check_time,
+    forget_judged,
+    within,
+)
+from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
+from nanobot_memory_plugins.redaction.rules.rule import (
+    CONTACT_PLACEHOLDERS,
+    PLACEHOLDER,
+    RANK_BLOCK,
+    RANK_KEYED,
+    UNCHECKED,
+    Finding,
+    Rule,
+    Span,
+    settle,
+)
+from nanobot_memory_plugins.redaction.rules.rule_index import RuleIndex
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.redaction.script.folding import FoldedView
+from nanobot_memory_plugins.redaction.script.look_alikes import unmixed
+from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, looks_random
+from nanobot_memory_plugins.redaction.values.values_in_text import forget_run
+
+WINDOW = 16_384
+"""Characters whose findings one window gives. One call into ``re`` never sees more than this and the margins."""
+_LEFT = 1024
+_RIGHT = 2048
+_PASSES = 12
+_BORDERS = (re.compile(r"\n"), re.compile(r"[ ]"))
+_TOLD_BY = 32
+_BORDER = re.compile(r"\s(?=\S*\Z)")
+_LONG = 1024
+"""A finding this long may have met a bound of its pattern: what goes on behind it without a break belongs to it."""
+_SHORT = 1024
+"""Nothing so short takes long: between its detectors the clock is not looked at."""
+# A secret that stands in a text once more: how long it is at least, and how many are looked for.
+_SHORTEST_REPEATED = 8
+_MOST_REPEATED = 64
+# What is left of a match whose other part is hidden already: fewer characters are no secret, but what stood beside one.
+_SHORTEST_REST = 4
+_CLASS_NAME = re.compile(r"_?(?=[A-Z][^A-Z]*+[A-Z])(?:[A-Z]{1,8}+[0-9]{0,2}+[a-z]*+){1,8}+")
+_ALNUM = re.compile(r"[A-Za-z0-9]")
+_REST_OF_TOKEN = re.compile(r"[A-Za-z0-9+/=_.~%-]*+")
+
+
+Keeps = Callable[[str, str], bool]
+"""Tells of a piece of contact data, by its placeholder and its text, whether it stays."""
+
+
+class UntrustedRules(Protocol):
+    """Rules whose patterns and checks are not ours: whoever brings them keeps them within limits."""
+
+    def find(self, text: str, lower: str) -> list[Span]:
+        """Give the matches of all rules in ``text``; ``lower`` is the same in lower case."""
+        ...
+
+    def is_asking(self) -> bool:
+        """Tell whether this thread runs code of a rule, which must not be asked again for what it does itself."""
+        ...
+
+
+class Redactor:
+    """Replaces secrets and personal data by placeholders. Immutable after construction, safe in threads.
+
+    ``extra_rules`` are searched beside the built-in ones. ``bounded`` are rules that are not trusted: they see what
+    all others have left, so that they can hide more, and never less. Redacting twice gives what redacting once gave.
+    """
+
+    __slots__ = ("_bounded", "_extra")
+
+    def __init__(self, *, extra_rules: Sequence[Rule] = (), bounded: UntrustedRules | None = None) -> None:
+        self._extra = RuleIndex(extra_rules) if extra_rules else None
+        self._bounded = bounded
+
+    def redact(self, text: str, *, keeps: Keeps | None = None, budget: Budget | None = None) -> str:
+        """Give ``text`` with every finding replaced by its placeholder.
+
+        ``keeps`` is asked with the placeholder and the text of each piece of contact data, and tells whether it stays.
+        Where ``budget`` is spent, the rest of the text is hidden as a whole. No ordinary text spends that which it has
+        by default.
+        """
+        text = self._redact(text, keeps, budget or Budget.of(len(text)))
+        for _ in range(_PASSES):
+            spans = self._find_bounded(text)
+            if not spans:
+                break
+            text = self._redact(_replace(text, spans), keeps, Budget.of(len(text)))
+        return text
+
+    def _redact(self, text: str, keeps: Keeps | None, budget: Budget) -> str:
+        clean: set[str] = set()
+        for _ in range(_PASSES):
+            spans = self._find(text, budget, clean)
+            if keeps is not None:
+                spans = [
+                    span
+                    for span in spans
+                    if span.placeholder not in CONTACT_PLACEHOLDERS
+                    or not keeps(span.placeholder, text[span.start : span.end])
+                ]
+            if not spans:
+                break
+            # What a placeholder leaves beside it can show something more; go on until nothing does.
+            text = _replace(text, spans)
+            budget = Budget.of(len(text))  # what is left was looked at once, within the budget that was given
+        return text
+
+    def findings(self, text: str) -> list[Finding]:
+        """Give what :meth:`redact` would first replace, in order, with places in the original ``text``."""
+        spans = self._find(text, Budget.of(len(text)))
+        more = [
+            one for one in self._find_bounded(text) if all(one.end <= it.start or it.end <= one.start for it in spans)
+        ]
+        return [Finding(span.kind, span.start, span.end, span.placeholder) for span in sorted(spans + more)]
+
+    def redact_value(self, value: object, *, budget: Budget | None = None) -> Any:
+        """Give ``value`` as JSON-ready data of the same shape, redacted; keys of mappings count as names.
+
+        Bytes are decoded with replacement, sets and tuples become lists, other objects go through ``str``. What is
+        nested deeper than 64 levels, or inside itself, is replaced by a marker. ``budget`` is that of all texts in it.
+        """
+        return walk(value, self.redact if budget is None else partial(self.redact, budget=budget))
+
+    def _find(self, text: str, budget: Budget, clean: set[str] | None = None) -> list[Span]:
+        """Give what is hidden first. ``clean`` holds windows in which nothing is; those that are found are added."""
+        find = self._find_in_window if clean is None else partial(self._find_in_new_window, clean)
+        spans: list[Span] = []
+        at = 0
+        try:
+            for block in find_key_blocks(text):
+                spans.extend(self._find_between(text, at, block.start, find, budget))
+                spans.append(block)
+                at = block.end
+            spans.extend(self._find_between(text, at, len(text), find, budget))
+        except BudgetSpentError as spent:
+            spans = [span for span in spans if span.end <= spent.at]
+            if text[spent.at :] != UNCHECKED:
+                spans.append(_unchecked(spent.at, len(text)))
+        return _with_repetitions(text, spans)
+
+    def _find_bounded(self, text: str) -> list[Span]:
+        if self._bounded is None or self._bounded.is_asking():
+            return []
+        return list(self._find_between(text, 0, len(text), self._find_bounded_in_window))
+
+    def _find_bounded_in_window(self, original: str) -> list[Span]:
+        view = FoldedView(original)
+        spans = self._bounded.find(view.text, view.text.lower()) if self._bounded is not None else []
+        return _in_original(view, _around_placeholders(view.text, spans))
+
+    def _find_between(
+        self, text: str, start: int, end: int, find: Callable[[str], list[Span]], budget: Budget | None = None
+    ) -> Iterator[Span]:
+        """Find in ``text[start:end]``, window by window; each has margins, so that context is never cut off."""
+        at = start
+        done = long = start
+        while at < end:
+            if budget is not None and budget.is_spent():
+                raise BudgetSpentError(at)
+            stop = _cut(text, at, end)
+            # What is hidden already, and fills the margin, is no context.
+            left, right = max(start, at - _LEFT, long), min(end, stop + _RIGHT)
+            try:
+                with within(budget):
+                    found = find(text[left:right])
+            except TooCostlyError:
+                found = [_unchecked(at - left, stop - left)]
+                if budget is not None:
+                    budget.count_costly()
+            for span in found:
+                first, last = left + span.start, left + span.end
+                if first < max(at, done) or first >= stop:
+                    continue
+                if span.placeholder != UNCHECKED and (last - first >= _LONG or (last == right and right < end)):
+                    rest = _REST_OF_TOKEN.match(text, last, end)
+                    last = rest.end() if rest else last
+                done = last
+                if last - first >= _LONG:
+                    long = last
+                yield span._replace(start=first, end=last)
+            at = max(stop, done)
+
+    def _find_in_new_window(self, clean: set[str], original: str) -> list[Span]:
+        if original in clean:
+            return []
+        spans = self._find_in_window(original)
+        if not spans:
+            clean.add(original)
+        return spans
+
+    def _find_in_window(self, original: str) -> list[Span]:
+        spans = self._find_in_script(original)
+        plain = simplified(original)
+        # Once as it stands, too: labels in Japanese and Korean have traditional characters.
+        return spans if plain == original else settle(spans + self._find_in_script(plain))
+
+    def _find_in_script(self, original: str) -> list[Span]:
+        try:
+            with bounded_effort(len(original)):
+                return self._find_in_piece(original)
+        finally:
+            forget_run()
+            forget_judged()
+
+    def _find_in_piece(self, original: str, *, nested: bool = False) -> list[Span]:
+        view = FoldedView(original)
+        text = unmixed(view.text)
+        # Most of a second goes into compiling their patterns: who redacts nothing does not pay for it.
+        from nanobot_memory_plugins.redaction.detectors import registry as detectors
+
+        lower = Lowered(text)  # behind the import: it looks for the words that the detectors have named
+        spans: list[Span] = []
+        spans.extend(detectors.TOKENS.find(text, lower))
+        if self._extra is not None:
+            spans.extend(self._extra.find(text, lower))
+        is_long = len(text) > _SHORT
+        for find in detectors.DETECTORS:
+            if is_long:
+                check_time()
+            spans.extend(find(text, lower))
+        if not nested:
+            spans.extend(detectors.find_encoded(text, lambda inner: bool(self._find_in_piece(inner, nested=True))))
+        return _in_original(view, spans)
+
+
+def _with_repetitions(text: str, spans: list[Span]) -> list[Span]:
+    """Add the places at which a secret of ``spans`` stands once more, where nothing tells what it is."""
+    values = {
+        text[span.start : span.end]: span
+        for span in spans
+        if RANK_KEYED <= span.rank < RANK_BLOCK and _SHORTEST_REPEATED <= span.end - span.start <= _LONG
+    }
+    more: list[Span] = []
+    starts = [span.start for span in spans]  # in order, and none overlaps another
+    for value, span in list(values.items())[:_MOST_REPEATED]:
+        if _is_repeated(value):
+            for start in _places_of_whole(value, text):
+                end = start + len(value)
+                behind = bisect_right(starts, start)
+                is_free = (not behind or spans[behind - 1].end <= start) and (
+                    behind == len(spans) or end <= spans[behind].start
+                )
+                if is_free:
+                    more.append(span._replace(start=start, end=end))
+    for one in find_corrected(text, spans):
+        behind = bisect_right(starts, one.start)
+        if (not behind or spans[behind - 1].end <= one.start) and (
+            behind == len(spans) or one.end <= spans[behind].start
+        ):
+            more.append(one)
+    return sorted(spans + settle(more)) if more else spans
+
+
+def _places_of_whole(value: str, text: str) -> Iterator[int]:
+    """Give the places at which ``value`` stands with no letter or digit beside it; none lies in another."""
+    at = text.find(value)
+    while at >= 0:
+        end = at + len(value)
+        if (at and _ALNUM.match(text, at - 1)) or _ALNUM.match(text, end):
+            at = text.find(value, at + 1)
+        else:
+            yield at
+            at = text.find(value, end)
+
+
+def _is_repeated(value: str) -> bool:
+    if _CLASS_NAME.fullmatch(value):
+        return False
+    return has_password_marks(value) or looks_random(value, allow_hex=True)
+
+
+def _unchecked(start: int, end: int) -> Span:
+    return Span(start, end, "unchecked", UNCHECKED, RANK_BLOCK)
+
+
+def _in_original(view: FoldedView, spans: list[Span]) -> list[Span]:
+    """Settle ``spans`` of a folded view, and give them with their places in the original text."""
+    if spans and "[" in view.text:
+        spans = _spare_placeholders(view.text, spans)
+    found = []
+    for span in settle(spans):
+        start, end = view.original_span(span.start, span.end)
+        found.append(span._replace(start=start, end=end))
+    return found
+
+
+def _around_placeholders(text: str, spans: list[Span]) -> list[Span]:
+    """Let ``spans`` take in the whole of every placeholder of which they hold a part together with something else."""
+    masks = [match.span() for match in PLACEHOLDER.finditer(text)] if spans else []
+    ends = [end for _, end in masks]
+    wider = []
+    for span in spans:
+        met = _met(masks, ends, span)
+        if met and not any(start <= span.start and span.end <= end for start, end in met):
+            span = span._replace(start=min(span.start, met[0][0]), end=max(span.end, met[-1][1]))
+        wider.append(span)
+    return wider
+
+
+def _met(masks: list[tuple[int, int]], ends: list[int], span: Span) -> list[tuple[int, int]]:
+    """Give those of ``masks``, which are in order and end at ``ends``, that share something with ``span``."""
+    first = bisect_right(ends, span.start)
+    last = first
+    while last < len(masks) and masks[last][0] < span.end:
+        last += 1
+    return masks[first:last]
+
+
+def _spare_placeholders(text: str, spans: list[Span]) -> list[Span]:
+    """Drop the matches that lie inside a placeholder, and cut off what the others hold a part of."""
+    masks = [match.span() for match in PLACEHOLDER.finditer(text)]
+    if not masks:
+        return spans
+    ends = [end for _, end in masks]
+    kept = []
+    for span in spans:
+        start, end = span.start, span.end
+        met = _met(masks, ends, span)
+        for first, last in met:
+            if first < start < last:
+                start = last
+            if first < end < last:
+                end = first
+        is_rest = (start, end) != (span.start, span.end)
+        if end - start < (_SHORTEST_REST if is_rest else 1):
+            continue
+        if not any(first <= start and end <= last for first, last in met):
+            kept.append(span._replace(start=start, end=end))
+    return kept
+
+
+def _cut(text: str, at: int, end: int) -> int:
+    """Give where the window that begins at ``at`` ends: at the end of a line if there is one, else at a space."""
+    limit = at + WINDOW
+    if limit >= end:
+        return end
+    for border in _BORDERS:
+        places = [match.end() for match in border.finditer(text, limit - WINDOW // 4, limit)]
+        if places:
+            # Told by what stands behind it, the same place is found again where something before it was replaced.
+            return max(
+                places, key=lambda place: (crc32(text[place : place + _TOLD_BY].encode("utf-8", "replace")), place)
+            )
+    return limit
+
+
+def _replace(text: str, spans: Sequence[Span]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for span in spans:
+        pieces.append(text[at : span.start])
+        pieces.append(span.placeholder)
+        at = span.end
+    pieces.append(text[at:])
+    return "".join(pieces)

@@ -1,0 +1,1 @@
+"""What characters are, whatever the text: scripts, look-alikes, and those that show nothing or do something."""

@@ -1,0 +1,321 @@
+"""Judges whether a value is a secret, or a reference to one, a placeholder, a mask, a type, a word."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from itertools import pairwise
+
+from nanobot_memory_plugins.redaction.rules.effort import remembered
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
+from nanobot_memory_plugins.redaction.rules.word_lists import words
+from nanobot_memory_plugins.redaction.values.key_names import Sensitivity
+
+LONGEST_JUDGED = 1024
+"""Characters of a value that are looked at to judge it; a longer one is hidden or kept as its beginning is."""
+
+_NOTHING = words(
+    """
+    amd64 i386 arm64 armhf x86_64 aarch64 noarch
+    none null nil undefined true false yes no on off empty unset default required optional mandatory missing
+    invalid valid
+    expired changed enabled disabled incorrect correct wrong unknown redacted removed hidden masked censored scrubbed
+    omitted filtered protected private public secret password passwd pwd passphrase token key apikey credential
+    credentials
+    string str int integer float bool boolean bytes object any text number char varchar uuid date datetime list dict
+    optional secretstr json array void self this cls value values val data input output result args kwargs param params
+    todo tbd fixme xxx changeme change-me change_me replaceme placeholder example sample dummy fake foo bar baz
+    foobar test
+    n/a na nan is was are be not the a an and or for of to from in at by with your my our must should can will
+    here there it that which what when where how why if else return print import pass hash hashed plain encrypted
+    encoded base64 bearer basic digest oauth oauth2 jwt md5 sha1 sha256 sha512 bcrypt argon2 scrypt pbkdf2 aes rsa hmac
+    ed25519 hs256 rs256 es256 utf8 utf-8 ascii hex hexadecimal random generated based authentication authorization
+    auth login access refresh session only required. file env environment variable prompt stdin config vault keyring
+    keychain await async new lambda requires option flag argument parameter instead using
+    write read raise throw break continue assert exit die
+    username user email host hostname port name type label field header body query cookie string. select null.
+    """
+)
+_HINT = re.compile(
+    r"""(?ix)
+    \b(?:your|insert|enter|replace|paste)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|me|this|here)?[-_ ]?
+      (?:api|app|auth|access|secret|client|key|token|pass|pwd|cred|user|value|service|account|database|db|here|bot
+        |openai|github|slack|aws|stripe|private|org)
+    | ^(?:put|use|add|fill|set|provide|some|any)[-_ ]?(?:own|real|actual|the|a|an|my|in|with|this)?[-_ ]?
+      (?:api|app|auth|access|secret|client|key|token|pass|pwd|cred|value)[a-z_ -]*$
+    | (?<![a-z0-9])(?:change|replace)[-_ ]?(?:me|this|it)(?![a-z0-9])
+    | [-_ ]here\b | placeholder | redacted | <[^<>]*> | \[[a-z _-]+\] | \.\.\.\s*$ | ^\.\.\. | \u2026
+      | example(?:[-_]?key)?$
+    | ^(?:my|the|a|an|some|test|fake|dummy|sample|example|demo|mock|default|super|very)?[-_ ]?(?:super|very)?[-_ ]?
+      (?:secret|api|access|auth|private|client|app|db|user|admin)?[-_ ]?(?:key|token|password|passwd|pwd|secret
+        |passphrase|credential)s?(?:[-_ ]?(?:value|string|name|goes[-_ ]?here))?$
+    | ^[a-z]+(?:[-_][a-z]+){0,6}[-_](?:api[-_]?)?(?:key|token|secret|password|pat)s?$
+      | \\[wdsWDSbB](?![a-z0-9]{3}) | \[\^ | \(\?[:=!<P] | \[[^\]\s]+\][+*{]
+    | ^(?:example|dummy|fake|sample|mock|todo|tbd|fixme|xxx+)(?:[-_ ].*)?$
+    """
+)
+# Every hint holds one of these.
+_WORDS_OF_HINTS = words(
+    """
+    your insert enter replace paste put use add fill set provide some any change here placeholder redacted example
+    key token pass pwd secret cred pat dummy fake sample mock todo tbd fixme xxx < [ ... \u2026 \\ (?
+    """
+)
+_MASK = re.compile(r"[*\u2022\u25cf\u00b7\u2217#xX.\-_?=~+]{2,}|[xX0]{4,}(?:[-_ .:][xX0]{2,})*|(?:[-_.:]|[xX]{3,}+)++")
+_MASKED_PART = re.compile(r"\*{3,}|[\u2022\u25cf]{3,}|[xX]{6,}|\.{3,}|(?:<|&lt;)[a-z_ -]+(?:>|&gt;)", re.IGNORECASE)
+_SIGNS_OF_MASK = ("***", "\u2022", "\u25cf", "xxxxxx", "...", "<", "&lt;")
+_REFERENCE = re.compile(
+    r"""(?x)
+      \$\{.* | \$\(.* | \$[A-Z_][A-Z0-9_]*[,;)\]}]* | \$[a-z_]+(?:->\w+)*[,;)\]}]* | \$env:\w+ | \$secrets?\..*
+        | \$\{\{.*
+    | \{\{.* | \{[A-Za-z_][\w.\[\]'"!:]*\} | \{\}
+      | %[A-Z_][A-Z0-9_]*% | %env\(.* | &(?:mut[ ])?\[.* | %\(\w+\)[a-z] | %[sdr] | \#\{.* | <.*
+      | @@?\w+@@? | :[a-z_]+ | (?:Read|Get|New|Import|ConvertTo|ConvertFrom)-[A-Z][A-Za-z]+ | [a-z][a-z-]{1,20}="[^"]*"?
+    | (?:arn:aws|vault:|secret://|op://|ref\+|projects/|file://|env:|env\.|secretsmanager:|ssm:|keyvault|keyring:
+      |aws-sm:|gcp-sm:|kms:).*
+    | !(?:Ref|Sub|GetAtt|ImportValue|env|ENV|vault|secret)(?![A-Za-z]).*
+    | v[0-9]{1,3}(?:\.[0-9]{1,6}){2}(?:[-+][0-9A-Za-z.-]{1,60})? | ENC\[.*
+    | /(?:run|var|etc|home|root|Users|srv|usr|opt|mnt|tmp
+      |path)/[\w./-]* | \.{1,2}/[\w./-]+ | ~/[\w./-]+
+    | /(?:[\w.-]+/)*[\w.-]+\.(?:json|pem|key|crt|cer|p12|pfx|ya?ml|txt|env|toml|ini|jks) | Ag[A-Za-z0-9+/]{100,}={0,2}
+    | \[[A-Z][A-Z0-9_]{1,39}\].* | \#[0-9a-fA-F]{3,8} | :?[a-z]+:`.* | \*\S*\* | --?[a-z][a-z-]*=? | \[[^\]]*\]\(.*
+    """
+)
+# A label in another script, with the English words that such labels have: "显示 API 密钥".
+_EASTERN = r"\u2e80-\u9fff\uac00-\ud7a3"
+_LABEL = re.compile(rf"(?=[^{_EASTERN}]*+[{_EASTERN}])(?:[^\W\d_]|[\s·:,.])*+(?:[{_EASTERN}](?:[^\W\d_]|[\s·:,.])*+)?")
+_MINIFIED = re.compile(r"===|=>|\|\||&&|\?\?|\(\)|\}=|\(!|==null|[;,]\}|\{type")
+_TITLE = re.compile(r"[A-Z][a-z]+")
+_NAME_IN_FOLDER = re.compile(r"[a-z0-9_-]{2,40}(?:/[A-Za-z0-9_.-]{2,60}){1,4}")
+_SCHEME_AND_TOKEN = re.compile(r"(?i)(?:bearer|basic|token|bot|key) \S+")
+_NAME_OF_ONE = re.compile(
+    r"__\w+__|[,;]\s?[\w\"']+\s?[:=]|[a-z]\w*(?:\.[A-Za-z_]+)+(?:[Pp]assword|[Tt]oken|[Ss]ecret|[Kk]ey)"
+    r"|[a-z]+(?:[A-Z][a-z]+)*(?:Password|Passwd|Token|Secret|Key|Credentials?)"
+)
+_ALGORITHM = re.compile(
+    r"(?i)(?:scram-|hmac-|pbkdf2[-_:])?(?:sha|md|ripemd)-?[0-9]{1,3}(?:[-_/][0-9]{3})?|base-?(?:16|32|58"
+    r"|64)(?:url)?|aes-?(?:128|192|256)(?:-[a-z]{3})?|rsa-?[0-9]{4}"
+    r"|[hrep]s(?:256|384|512)|oauth-?[12](?:\.0)?|argon2(?:id|i|d)?|pbkdf2|x\.?509|pkcs-?#?[0-9]{1,2}"
+    r"|utf-?(?:8|16)|tls-?v?1\.[0-3]|http/?[123](?:\.[01])?|ipv[46]"
+)
+_CALL = re.compile(
+    r"(?:new |await |not |lambda |&|\*|!|-)?\(?[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|->|::"
+    r"|\?\.)[A-Za-z_$][A-Za-z0-9_$]*)*\s*[(\[].*",
+    re.DOTALL,
+)
+_DOTTED = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]{0,40}(?:(?:\.|->|::|\?\.)[A-Za-z_$][A-Za-z0-9_$]{0,40})+[!,;:)\]}]*")
+# "Brown.Bear_17": names in programs do not end so.
+_TWO_WORDS = re.compile(r"[A-Z][a-z]+\.[A-Z][a-z]+_?[0-9]{1,4}!?")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
+_PLAIN_WORD = re.compile(r"[A-Za-z]+(?:[-_'][A-Za-z]+)*[.,;:!?]?")
+_NAME_STEMS = words("password passwd pwd secret token apikey api_key credential _key passphrase getpass")
+_TYPE_NAME = re.compile(r"(?:[A-Z]{1,5}[0-9]{0,2}[a-z]{2,}+){1,6}(?:\[.*|\?|\|.*|<.*)?")
+_TYPE_WORDS = words(
+    "str string int integer bool boolean bytes float any text char varchar object number none null undefined"
+)
+_NUMBER = re.compile(r"[+-]?[0-9][0-9_,.]*[a-zA-Z%]{0,2}")
+_UUID = re.compile(r"(?:urn:uuid:)?[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{7,}")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T_ -].*)?")
+_URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://.*|www\..*|mailto:.*|data:.*", re.IGNORECASE)
+_TOKEN_CHARS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*:|?-]+")
+_PARTS = re.compile(r"[-_./:+=~]")
+_PLAIN_PART = re.compile(r"[A-Za-z]?[a-z]*[0-9]{0,4}|[A-Z]{1,12}[0-9]{0,4}|[0-9]+|[vV]?[0-9]{1,4}[a-z]{0,3}")
+# A password with a dot in it reads like an attribute: "GcvOf4.IxJwSvuF".
+_PARTS_OF_DOTTED_PASSWORD = 2
+_LONGEST_DOTTED_PASSWORD = 18
+_NUMBERS = re.compile(r"[0-9]+")
+_CAMEL_CASE = re.compile(r"[a-z]*+(?:[A-Z]{1,6}+[0-9]{0,2}+[a-z]*+){1,12}+[0-9]{0,3}")
+
+
+@remembered
+def is_placeholder(value: str) -> bool:
+    """Tell whether ``value`` stands for a secret without being one: a mask, a variable, ``<your-key>``, ``None``."""
+    text = value.strip().strip("\"'`")
+    low = text.lower()
+    if not text or low in _NOTHING or low.rstrip(".,;:!?)]}") in _NOTHING:
+        return True
+    if PLACEHOLDER.match(text) or any(shape.fullmatch(text) for shape in (_ALGORITHM, _NAME_OF_ONE, _REFERENCE, _MASK)):
+        return True
+    if not text.isascii() and _LABEL.fullmatch(text):
+        return True
+    if len(set(low)) <= 2 and len(low) >= 4 and not low.isdigit():
+        return True
+    if any(map(low.__contains__, _SIGNS_OF_MASK)) and _MASKED_PART.search(text):
+        return True
+    return len(text) <= 80 and any(map(low.__contains__, _WORDS_OF_HINTS)) and _HINT.search(text) is not None
+
+
+def is_code(value: str, key: str) -> bool:
+    """Tell whether an unquoted ``value`` is program text: a call, an attribute, a variable, a type."""
+    text = value.strip()
+    if _MINIFIED.search(text):
+        return True
+    if _CALL.fullmatch(text) and not _looks_like_password(text):
+        return True
+    if _DOTTED.fullmatch(text):
+        parts = text.split(".")
+        is_short = len(parts) == _PARTS_OF_DOTTED_PASSWORD and len(text) <= _LONGEST_DOTTED_PASSWORD
+        is_pair = _TWO_WORDS.fullmatch(text) is not None and not any(map(text.lower().__contains__, _NAME_STEMS))
+        if is_short and (is_pair or looks_random("".join(parts), minimum=12)):
+            return False
+        return not any(len(part) > 20 and looks_random(part, allow_hex=True) for part in parts)
+    bare = text.rstrip(",;:)]}")
+    if _IDENTIFIER.fullmatch(bare):
+        low = bare.lower()
+        if low == key.lower() or low in _TYPE_WORDS:
+            return True
+        return any(stem in low for stem in _NAME_STEMS) and not any(char.isdigit() for char in low)
+    return False
+
+
+def _looks_like_password(text: str) -> bool:
+    # A call closes its bracket; "Ember(k9!" does not. Digits before the bracket are rare in names, not in passwords.
+    head = re.split(r"[(\[]", text, maxsplit=1)[0]
+    return not re.search(r"[)\]._]", text) and any(c.isdigit() for c in head)
+
+
+def is_type_name(value: str) -> bool:
+    """Tell whether ``value`` reads like a type in an annotation: ``str``, ``SecretStr``, ``Optional[str]``."""
+    bare = value.strip().rstrip(",;)=!").lstrip("&*")
+    return bare.lower() in _TYPE_WORDS or bool(_TYPE_NAME.fullmatch(bare))
+
+
+def is_word(value: str) -> bool:
+    """Tell whether ``value`` is letters only, like an ordinary word or a few joined ones."""
+    return bool(_PLAIN_WORD.fullmatch(value.strip()))
+
+
+def is_scrambled(value: str) -> bool:
+    """Tell whether ``value`` is letters whose case changes as in no word and no CamelCase name."""
+    if len(value) < 12 or not value.isalpha() or not value.isascii() or is_ordinary(value):
+        return False
+    changes = sum(1 for left, right in pairwise(value) if left.islower() != right.islower())
+    return changes >= len(value) // 4
+
+
+def is_hash_like(value: str) -> bool:
+    """Tell whether ``value`` is bare hexadecimal or a UUID, as identifiers and checksums are."""
+    text = value.strip()
+    return bool(_UUID.fullmatch(text) or _HEX.fullmatch(text))
+
+
+def entropy(value: str) -> float:
+    """Give the Shannon entropy of ``value`` in bits a character."""
+    if not value:
+        return 0.0
+    total = len(value)
+    return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
+
+
+@remembered
+def looks_random(value: str, *, allow_hex: bool = False, minimum: int = 16) -> bool:
+    """Tell whether ``value`` looks machine-made: long, mixed, and not built from words, numbers or dates."""
+    text = value.strip()
+    if len(text) < minimum or not _TOKEN_CHARS.fullmatch(text):
+        return False
+    if is_hash_like(text):
+        return allow_hex and entropy(text) >= 2.5 and not text.isdigit()
+    if _URL.fullmatch(text) or _DATE.fullmatch(text) or _NUMBER.fullmatch(text):
+        return False
+    digits = sum(c.isdigit() for c in text)
+    uppers = sum(c.isupper() for c in text)
+    lowers = sum(c.islower() for c in text)
+    if digits == 0 and (uppers < 3 or lowers < 3 or len(text) < 20):
+        return False
+    if uppers + lowers == 0:
+        return False
+    if all(map(is_ordinary, _PARTS.split(text))) and not _alternates(text):
+        return False
+    return entropy(text[:256]) >= 2.9
+
+
+def is_ordinary(part: str) -> bool:
+    """Tell whether ``part`` is a word, a number, an abbreviation, a version, or a name in CamelCase."""
+    if _PLAIN_PART.fullmatch(part):
+        return True
+    if not _CAMEL_CASE.fullmatch(part):
+        return False
+    # One letter in three is a capital at most, and there is at most one short number in it.
+    capitals = sum(char.isupper() for char in part)
+    return 3 * capitals <= len(part) and len(_NUMBERS.findall(part)) <= 1
+
+
+def _alternates(text: str) -> bool:
+    # Letters and digits that change places often: not "service2024" but "k9f2m1".
+    kinds = ["d" if c.isdigit() else "a" for c in text if c.isalnum()]
+    changes = sum(1 for left, right in pairwise(kinds) if left != right)
+    return changes >= max(5, len(kinds) // 5)
+
+
+@remembered
+def has_password_marks(value: str) -> bool:
+    """Tell whether a bare word in running text has what passwords have: digits with letters, or symbols within."""
+    text = value.strip().rstrip(".,;:)")
+    if len(text) < 4 or _DATE.fullmatch(text) or _URL.fullmatch(text):
+        return False
+    if is_scrambled(text):
+        return True
+    letters = any(c.isalpha() for c in text)
+    digits = any(c.isdigit() for c in text)
+    symbols = any(c in "!@#$%^&*?~+=|" for c in text.rstrip("?!"))  # those end a sentence, too
+    if letters and digits:
+        return len(text) >= 6 or symbols
+    return letters and symbols and len(text) >= 6
+
+
+def is_secret_value(value: str, level: Sensitivity, *, key: str, quoted: bool, running_text: bool) -> bool:
+    """Decide whether ``value`` under a name of sensitivity ``level`` is to be hidden.
+
+    ``quoted`` says that the value stood in quotes, ``running_text`` that other words follow it on its line, so that
+    the name may only be a word of a sentence.
+    """
+    text = value[:LONGEST_JUDGED].strip()
+    if is_placeholder(text) or (not quoted and is_code(text, key)):
+        return False
+    if level is Sensitivity.CODE:
+        return text.isdigit() and 3 <= len(text) <= 10
+    if level is Sensitivity.WEAK:
+        # Salts are made of every sign there is.
+        return looks_random(text) or (quoted and len(text) >= 40 and " " not in text and entropy(text) >= 4.2)
+    if level is Sensitivity.VENDOR:
+        return looks_random(text, allow_hex=True, minimum=14)
+    if text.startswith(('{"', "{'")) or (_URL.fullmatch(text) and "@" not in text):
+        return False
+    if level is Sensitivity.TOKEN:
+        if text.isdigit():
+            return len(text) >= 6 and not running_text
+        if is_word(text) and not is_scrambled(text):
+            return quoted and len(text) >= 24 and text.lower() != text
+        if _NUMBER.fullmatch(text) or len(text) < 5 or " " in text:
+            return False
+        return has_password_marks(text) or looks_random(text, allow_hex=True, minimum=12)
+    if running_text and not quoted:
+        return has_password_marks(text) or (text.isdigit() and len(text) >= 6 and level is Sensitivity.PASSWORD)
+    if level is Sensitivity.COMPOUND:
+        if _NUMBER.fullmatch(text):
+            return text.isdigit() and len(text) >= 6
+        return (
+            len(text) >= 5
+            and (" " not in text or bool(_SCHEME_AND_TOKEN.fullmatch(text)))
+            and (not _NAME_IN_FOLDER.fullmatch(text) or looks_random(text))
+            and not _TITLE.fullmatch(text)
+        )
+    if " " in text and not any(char.isdigit() for char in text):
+        return text.islower() and text.isascii() and text.count(" ") < 6  # a passphrase, not the label of a field
+    return len(text) >= (2 if quoted else 3) and text.count(" ") < 6
+
+
+def is_surely_secret(found: str, level: Sensitivity) -> bool:
+    """Tell whether ``found``, which only stands beside a name of sensitivity ``level``, is secret on its own looks."""
+    if (
+        level < Sensitivity.TOKEN
+        or is_placeholder(found)
+        or " " in found
+        or (found.isalpha() and not is_scrambled(found))
+    ):
+        return False
+    return looks_random(found, minimum=10, allow_hex=True) or (
+        level >= Sensitivity.COMPOUND and has_password_marks(found)
+    )

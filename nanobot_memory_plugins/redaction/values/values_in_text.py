@@ -1,0 +1,254 @@
+"""Where a value begins and ends that follows a name: in quotes, bare, in a query string, in a block of YAML."""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import NamedTuple
+
+from nanobot_memory_plugins.redaction.rules.effort import count_value
+from nanobot_memory_plugins.redaction.script.folding import QUOTES
+from nanobot_memory_plugins.redaction.values.value_shapes import LONGEST_JUDGED, has_password_marks
+
+_LONGEST = 16_384
+_CJK = "\uff0c\uff1b\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+_BARE = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]{{1,{_LONGEST}}}")
+_NEXT_PAIR = re.compile(r"\]\[|[&;,](?=\s?[A-Za-z_][A-Za-z0-9_.\[\]-]{0,60}[=:])")
+_ENTITY_END = re.compile(r"</|<br|/>")
+_LONGEST_INDENT = 40
+_BLOCK_OPENS = re.compile(r"[:=][ \t]*[|>][-+0-9]{0,2}[ \t]*\r?\Z")
+_BLOCK_SCALAR = re.compile(r"[|>][-+0-9]{0,2}[ \t]*\r?[\n\x0b]([ \t]+)")
+# The same where its lines were joined.
+_JOINED_BLOCK = re.compile(r"[|>][-+0-9]{0,2}[ \t]{2,12}(?=[^\s|>])")
+_STRING_PREFIX = re.compile(r"(?:[rbuRBU]{1,2}|@|\$|L)(?=[\"'])")
+_FIRST_OF_PREFIX = frozenset("rbuRBU@$L")
+_OPENS_STRUCTURE = re.compile(r"[(\[{]+(?:[\"'\s\[{(]|[A-Za-z_*.]*[,:(\[\s.)\]}*]|$)")
+_EMPHASISED = re.compile(r"(?P<mark>\*{1,3}|__)(?P<value>[^\s*_][^\s*]{2,200}?)(?P=mark)(?![A-Za-z0-9*])")
+_WRAPPED = re.compile(r"\(\s{0,20}(?P<q>[\"'])[^\"'\n]{4,400}(?P=q)[ \t]*\r?\n[ \t]*(?P=q)[^\"'\n]{1,400}(?P=q)")
+_JOINED_LITERAL = re.compile(r"[\"'][ \t]?\+[ \t]?[\"'][^\"'\n]{1,400}(?=[\"'])")
+_NEXT_LITERAL = re.compile(r"[\"'][ \t]*(?:\\|\+|\.)?[ \t]*\r?\n[ \t]*(?:\+|\.)?[ \t]*[\"'][^\"'\n]{1,400}(?=[\"'])")
+# How far a value is read at first, how far the name of the next pair may reach, and what of the line behind counts.
+_NEAR = 512
+_LONGEST_NAME = 80
+_REST = 512
+_QUERY_END = re.compile(r"[&#\"'`<>\\)\]]")
+_WHOLE_RUN = re.compile(rf"[^\s{_CJK}\x00-\x1f\ue0f1-\ue0f9]++")
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+_CLOSER_OF = {opener: closer for closer, opener in _CLOSERS.items()}
+
+
+class Value(NamedTuple):
+    """A value's place in the text, whether it stood in quotes, and what of its line stands behind it, if it did not."""
+
+    start: int
+    end: int
+    quoted: bool
+    rest: str = ""
+
+    @property
+    def running_text(self) -> bool:
+        """Tell whether the line goes on in words behind the value."""
+        return bool(self.rest) and _goes_on(self.rest)
+
+
+def value_at(text: str, at: int, *, in_query: bool = False) -> Value | None:
+    """Find the value that begins at ``at``. ``in_query``: it is part of a URL's query, which ``&`` and ``#`` divide."""
+    if at >= len(text):
+        return None
+    if text[at] in _FIRST_OF_PREFIX and (prefix := _STRING_PREFIX.match(text, at)):
+        at = prefix.end()
+    if text[at] in QUOTES:
+        return _quoted(text, at)
+    if text[at] in "*_":
+        marked = _EMPHASISED.match(text, at)
+        if marked and has_password_marks(marked["value"]):
+            return Value(*marked.span("value"), False)
+    if text[at] in "([{":
+        # A list of one secret is read as that secret, and so is a string in brackets that goes on in the next line;
+        # anything else in brackets is structure, not a value.
+        if text[at] == "[" and text[at + 1 : at + 2] in ('"', "'"):
+            return _quoted(text, at + 1)
+        wrapped = _WRAPPED.match(text, at) if text[at] == "(" else None
+        if wrapped:
+            return _quoted(text, wrapped.start("q"))
+        if _OPENS_STRUCTURE.match(text, at):
+            return None
+    if text[at] not in "|>":
+        return _bare(text, at, in_query)
+    block = _BLOCK_SCALAR.match(text, at)
+    if block:
+        end = _end_of_line(text, block.end())
+        return Value(block.end(), end, True) if end > block.end() else None
+    joined = _JOINED_BLOCK.match(text, at)
+    return _bare(text, joined.end() if joined else at, in_query)
+
+
+def _quoted(text: str, at: int) -> Value | None:
+    quote = text[at]
+    if quote == "`" and text.startswith("``", at) and not text.startswith("```", at):
+        end = text.find("``", at + 2, _end_of_line(text, at))
+        return Value(at + 2, end, True) if end > at + 2 else None
+    if text.startswith(quote * 3, at):
+        if quote == "`":
+            return None  # a fence of Markdown
+        end = text.find(quote * 3, at + 3, at + 3 + _LONGEST)
+        if end > at + 3:
+            return Value(at + 3, end, True)
+    start = at + 1
+    end = text.find(quote, start, start + _LONGEST)
+    line_end = _end_of_line(text, start)
+    while quote == "'" and 0 <= end < line_end and text[end + 1 : end + 2] == "'" and end > start:
+        end = text.find(quote, end + 2, start + _LONGEST)  # '' inside a quoted value is one quote
+    while 0 <= end < line_end and text[end - 1] == "\\" and text[end - 2] == "\\" and _is_odd_run(text, end):
+        end = text.find(quote, end + 1, start + _LONGEST)
+    if 0 <= end <= line_end:
+        return Value(start, end, True) if end > start else None
+    bare = _BARE.match(text, start)  # the closing quote was cut off
+    return Value(start, bare.end(), True) if bare else None
+
+
+def end_of_literals(text: str, value: Value) -> int:
+    """Give where the last of the string literals ends that ``value`` begins: ``"ab"``, and ``"cd"`` below."""
+    end = value.end
+    while following := _NEXT_LITERAL.match(text, end) or _JOINED_LITERAL.match(text, end):
+        end = following.end()
+    return end
+
+
+def end_of_block(text: str, value: Value) -> int:
+    """Give where the block of YAML ends whose first line is ``value``: the lines that are indented as far as it is."""
+    line = text.rfind("\n", max(0, value.start - _LONGEST_INDENT), value.start) + 1
+    if not line or not _BLOCK_OPENS.search(text, max(0, line - _LONGEST_INDENT), line - 1):
+        return value.end
+    end, indent = value.end, text[line : value.start]
+    while not indent.strip() and indent and text.startswith(indent, end + 1) and end - value.start < _LONGEST:
+        end = _end_of_line(text, end + 1)
+    return end
+
+
+def _is_odd_run(text: str, end: int) -> bool:
+    run = 0
+    while end - 1 - run >= 0 and text[end - 1 - run] == "\\":
+        run += 1
+    return run % 2 == 1
+
+
+class _Run(threading.local):
+    """The run of a text that was read last in this thread: many values are read that all end where it does.
+
+    A pair and a tag are the first ones behind the place from which they were looked for.
+    """
+
+    text: str = ""
+    start: int = 0
+    end: int = 0
+    pair: tuple[int, int] = (0, -1)
+    tag: tuple[int, int] = (0, -1)
+
+
+_run = _Run()
+
+
+def forget_run() -> None:
+    """Drop the text that this thread keeps for its next value."""
+    _run.text = ""
+
+
+def _bare(text: str, at: int, in_query: bool) -> Value | None:
+    match = _BARE.match(text, at, at + _NEAR)
+    if match is None:
+        return None
+    start, end = match.span()
+    if in_query:
+        stop = _QUERY_END.search(text, start, end)
+        if stop is None and end == at + _NEAR:
+            whole = _BARE.match(text, at)
+            end = whole.end() if whole else end
+            stop = _QUERY_END.search(text, start, end)
+        end = stop.start() if stop else end
+        count_value(end - start)
+        return Value(start, end, False) if end > start else None
+    following = _NEXT_PAIR.search(text, start, end)
+    if end < at + _NEAR or (following is not None and end - following.end() >= _LONGEST_NAME):
+        tag = _ENTITY_END.search(text, start, end)
+        pair, tagged = (following.start() if following else end), (tag.start() if tag else end)
+    else:
+        # Only a value that goes on far is looked at as a whole.
+        end, pair, tagged = _far_ends(text, start)
+    end = min(end, _enclosing_quote(text, start, end), tagged)
+    if pair < end:
+        end = pair
+    run = _strip_closers(text[start:end])
+    end = start + len(run)
+    count_value(min(end - start, LONGEST_JUDGED))
+    if not run:
+        return None
+    line_end = text.find("\n", end, end + _REST)
+    return Value(start, end, False, text[end : end + _REST if line_end < 0 else line_end])
+
+
+def _far_ends(text: str, start: int) -> tuple[int, int, int]:
+    """Give where the run around ``start`` ends, its next pair begins, and its next tag: the end where there is none."""
+    if _run.text is not text or not _run.start <= start < _run.end:
+        found = _WHOLE_RUN.match(text, start)
+        _run.text, _run.start, _run.end = text, start, found.end() if found else start
+        _run.pair = _run.tag = (start, -1)
+    if not _run.pair[0] <= start <= _run.pair[1]:
+        pair = _NEXT_PAIR.search(text, start, _run.end)
+        _run.pair = (start, pair.start() if pair else _run.end)
+    if not _run.tag[0] <= start <= _run.tag[1]:
+        tag = _ENTITY_END.search(text, start, _run.end)
+        _run.tag = (start, tag.start() if tag else _run.end)
+    end = min(_run.end, start + _LONGEST)
+    return end, min(end, _run.pair[1]), min(end, _run.tag[1])
+
+
+def _enclosing_quote(text: str, start: int, end: int) -> int:
+    """Give where a quote inside the run closes one that was opened earlier on the line, else ``end``."""
+    line = max(text.rfind("\n", max(0, start - 2048), start), start - 2048) + 1
+    for quote in "\"'`":
+        at = text.find(quote, start, end)
+        if at >= 0 and text.count(quote, line, start) % 2:
+            end = min(end, at)
+    return end
+
+
+def _strip_closers(run: str) -> str:
+    """Drop the punctuation that ends a sentence, a list item or a call, but not what pairs up inside the value."""
+    end = len(run)
+    unpaired = {closer: run.count(closer) - run.count(opener) for closer, opener in _CLOSERS.items() if closer in run}
+    while end:
+        last = run[end - 1]
+        closes = unpaired.get(last, 0) > 0
+        if last in ",;\"'`" or (last in ".:" and end > 1) or closes or (last in "([{" and end > 1) or last == "\\":
+            if last in unpaired:
+                unpaired[last] -= 1
+            elif last in "([{" and (closer := _CLOSER_OF[last]) in unpaired:
+                unpaired[closer] += 1
+            end -= 1
+        else:
+            break
+    return run[:end]
+
+
+_WORDS_FOLLOW = re.compile(r"[,;.:)\]}\"']*[ \t]+(?:[a-z]{2,}|I|a)(?:[ ,.;:!?')]|$)")
+
+
+def _goes_on(rest: str) -> bool:
+    """Tell whether ``rest`` of the line goes on in ordinary words (not ``# comment``, not ``key=value``)."""
+    if not _WORDS_FOLLOW.match(rest):
+        return False
+    return not re.match(r"[,;.:)\]}\"']*[ \t]+[A-Za-z_-]+[=:]", rest)
+
+
+def _end_of_line(text: str, at: int) -> int:
+    end = text.find("\n", at, at + _LONGEST)
+    return min(len(text), at + _LONGEST) if end < 0 else end
+
+
+def line_before(text: str, at: int, most: int = 200) -> str:
+    """Give what stands on the line of ``at`` before it, at most ``most`` characters."""
+    start = max(
+        text.rfind("\n", max(0, at - most), at) + 1, text.rfind("\x0b", max(0, at - most), at) + 1, at - most, 0
+    )
+    return text[start:at]

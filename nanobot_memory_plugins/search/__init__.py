@@ -1,0 +1,1 @@
+"""What every store shares: documents from the memory files, segmentation, embedding, features and ranking."""

@@ -1,0 +1,106 @@
+"""The store's view of the embedding model, which may be missing with everything that it needs."""
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.search.embedding.options import EmbeddingOptions
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.search.embedding.service import EmbeddingService
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingReport:
+    """How the model stands.
+
+    ``reason`` and ``mend`` say why there is none; ``wanted`` is false when none is asked for.
+    """
+
+    model: str = ""
+    loading: bool = False
+    wanted: bool = True
+    progress: float = 0.0
+    activity: str = ""
+    reason: str = ""
+    mend: str = ""
+
+
+class EmbeddingAccess:
+    """An `EmbeddingService`, or the reason why there can be none on this machine."""
+
+    def __init__(self, options: EmbeddingOptions) -> None:
+        self._service: EmbeddingService | None = None
+        self._missing = ""
+        self._timer: threading.Timer | None = None
+        self._started = self._closed = False
+        self._wanted = options.provider != "none"
+        if not self._wanted:
+            return
+        try:
+            from nanobot_memory_plugins.search.embedding import service
+        except ImportError as error:
+            self._missing = error.name or type(error).__name__
+        else:
+            self._service = service.EmbeddingService(options)
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model, once it is ready."""
+        return self._service.embedder if self._service is not None else None
+
+    def start(self) -> None:
+        """Begin to load the model in the background. Loading it twice does no harm."""
+        if self._service is not None and not self._closed:
+            self._started = True
+            self._service.start()
+
+    def start_later(self, seconds: float) -> None:
+        """Begin to load the model after a while, unless somebody needs it before.
+
+        Loading holds the interpreter for some tenths of a second: the first message of a process that has just begun is
+        better answered from words at once.
+        """
+        if self._service is not None:
+            self._timer = threading.Timer(seconds, self.start)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def wait(self, timeout: float) -> EmbeddingReport:
+        """Wait (seconds) while the model is loading, in a worker thread, and report."""
+        self.start()
+        if self._service is not None:
+            self._service.wait(timeout)
+        return self.report()
+
+    def report(self) -> EmbeddingReport:
+        """Say how the model stands now."""
+        if not self._wanted:
+            return EmbeddingReport(wanted=False, reason="Embedding is turned off.")
+        if self._service is None:
+            return EmbeddingReport(
+                reason=f"The package {self._missing} cannot be imported.",
+                mend='Install it with: pip install "nanobot-memory-storage[embedding]"',
+            )
+        status = self._service.status()
+        loading = status.state.value == "loading" or not self._started
+        reason = status.reason
+        if loading:
+            reason = "The embedding model is being loaded."
+        return EmbeddingReport(
+            model=status.model,
+            loading=loading,
+            progress=status.progress,
+            activity=status.activity,
+            reason=reason,
+            mend=status.mend,
+        )
+
+    def close(self) -> None:
+        """Let the model go and end its thread."""
+        self._closed = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._service is not None:
+            self._service.close()

@@ -1,0 +1,74 @@
+"""The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.indexed_text import storable
+from nanobot_memory_plugins.search.timestamps import timestamp
+
+SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
+# Of these a memory names one, unless it is everybody's of its agent.
+WHOSE_FIELDS = SCOPE_FIELDS[1:]
+
+
+def sql_filter(query: Query) -> tuple[str, list[Any]]:
+    """Return conditions on ``docs d``, empty when there are none, and their values."""
+    parts: list[str] = []
+    values: list[Any] = []
+    for condition, wanted in _scope_conditions(query.scope):
+        parts.append(condition)
+        values += wanted
+    origins, sources = [origin.value for origin in query.origins], [storable(source) for source in query.sources]
+    for column, allowed in (("origin", origins), ("source", sources)):
+        if allowed:
+            parts.append(f"d.{column} IN ({', '.join('?' * len(allowed))})")
+            values += sorted(allowed)
+    if query.since is not None:
+        parts.append("d.timestamp >= ?")
+        values.append(timestamp(query.since))
+    if query.until is not None:
+        parts.append("d.timestamp <= ?")
+        values.append(timestamp(query.until))
+    return " AND ".join(parts), values
+
+
+def passes(document: Document, query: Query) -> bool:
+    """Say whether a document passes the query's filters."""
+    time = timestamp(document.time) if document.time is not None else None
+    return (
+        query.scope.allows(document.scope)
+        and (not query.origins or document.origin in query.origins)
+        and (not query.sources or document.source in query.sources)
+        and (query.since is None or (time is not None and time >= timestamp(query.since)))
+        and (query.until is None or (time is not None and time <= timestamp(query.until)))
+        and document.key not in query.exclude_ids
+    )
+
+
+def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str]]]:
+    """Yield conditions and their values: what `Scope.allows` and `Visibility.allows` say."""
+    if isinstance(scope, Scope):
+        for name in SCOPE_FIELDS:
+            if wanted := getattr(scope, name):
+                yield f"d.{name} = ?", [storable(wanted)]
+        return
+    if scope.agent or not scope.is_everything:
+        # Without it every row that has a word of the query would be looked up, only to find that hosts name no agent;
+        # where one does, `passes` drops its rows.
+        yield "d.agent IN ('', ?)", [storable(scope.agent)]
+    if scope.is_everything:
+        return
+    ways = [" AND ".join(f"d.{name} = ''" for name in WHOSE_FIELDS)]
+    values: list[str] = []
+    for one in scope.whose:
+        wanted = wanted_of(one)
+        ways.append(" AND ".join(f"d.{name} = ?" for name in wanted))
+        values += map(storable, wanted.values())
+    yield f"({' OR '.join(f'({way})' for way in ways)})", values
+
+
+def wanted_of(one: Whose) -> dict[str, str]:
+    """Return the names that one way of being somebody's asks for; none is any."""
+    return {name: value for name in WHOSE_FIELDS if (value := getattr(one, name)) is not None}

@@ -1,0 +1,35 @@
+"""What of a document is indexed: the terms for full text, and the text that is embedded.
+
+Who said it and when are part of both: questions name people and days.
+"""
+
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.segmentation import segment
+
+
+def embedding_text(document: Document) -> str:
+    """Return what is embedded: the passage with its heading, date and speaker before it."""
+    date = f"[{document.time:%Y-%m-%d}] " if document.time else ""
+    speaker = f"{document.speaker}: " if document.speaker else ""
+    heading = f"{document.heading}\n" if document.heading else ""
+    return f"{heading}{date}{speaker}{document.text}"
+
+
+def body_terms(document: Document) -> str:
+    """Return the terms of the passage with its speaker and date."""
+    date = f"{document.time:%Y-%m-%d}" if document.time else ""
+    return segment(f"{document.speaker}\n{date}\n{document.text}")
+
+
+def head_terms(document: Document) -> str:
+    """Return the terms of what says in short what the passage is about: heading, tl;dr and tags."""
+    return segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+def storable(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode()
+    return text

@@ -1,0 +1,71 @@
+"""Documents as hits, with the snippet that shows why they were found."""
+
+import re
+from collections.abc import Collection
+
+from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
+from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.segmentation import segment
+
+SNIPPET_CHARS = 360
+_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*|[^.!?。！？\n]+$")
+# What of a long text is looked through for a snippet.
+_SNIPPET_SOURCE = 20_000
+
+
+def hit_of(
+    document: Document,
+    *,
+    score: float = 1.0,
+    coverage: float = 0.0,
+    similarity: float | None = None,
+    terms: Collection[str] = (),
+) -> Hit:
+    """Return a document as a hit."""
+    return Hit(
+        id=document.key,
+        text=document.text,
+        path=document.path,
+        line=document.line,
+        score=score,
+        origin=document.origin,
+        scope=document.scope,
+        time=document.time,
+        heading=document.heading,
+        speaker=document.speaker,
+        snippet=snippet(document.text, terms),
+        coverage=coverage,
+        similarity=similarity,
+        source=document.source,
+        tldr=document.tldr,
+        tags=document.tags,
+        days=dated_phrases(document.text, document.time.date()) if document.time is not None else (),
+    )
+
+
+def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:
+    """Return at most ``limit`` characters around the sentence that holds the most of the terms.
+
+    Of a sentence that is longer, a list for instance, they stand around its first term.
+    """
+    if len(text) <= limit:
+        return text
+    sentences = [(match.start(), match[0]) for match in _SENTENCE.finditer(text[:_SNIPPET_SOURCE])]
+    wanted = set(terms)
+    best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())), default=(0, ""))
+    begin = best[0] + (_before_terms(best[1], wanted, limit) if len(best[1]) > limit else 0)
+    # A sentence near the end takes what stands before it along. Each mark of what is left out takes a character.
+    start = max(0, min(begin, len(text) - limit + 1))
+    room = limit - (start > 0)
+    is_whole = start + room >= len(text)
+    cut = text[start : start + room - (not is_whole)].strip()
+    return ("…" if start else "") + cut + ("" if is_whole else "…")
+
+
+def _before_terms(sentence: str, terms: Collection[str], limit: int) -> int:
+    """Return where to begin in a sentence that is longer than a snippet: a little before the first of the terms."""
+    lowered = sentence.lower()
+    places = [place for place in map(lowered.find, terms) if place >= 0]
+    place = max(0, min(places, default=0) - limit // 4)
+    return place if place == 0 else max(place, sentence.find(" ", place, place + limit // 8) + 1)
