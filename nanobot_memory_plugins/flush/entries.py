@@ -11,7 +11,7 @@ import json_repair
 from nanobot_memory_plugins.core.text.authored import own_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.statements import stated_text
+from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import Message, NoteType
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -104,7 +104,7 @@ class UsersWords:
     """Tells which entries are the user's own: the quoted words are, and the entry says no more than the user did."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        own = [stated_text(own_text(message)) for message in messages if message.role == "user"]
+        own = [reading_of(own_text(message)).own_word for message in messages if message.role == "user"]
         self._text = "\n".join(folded(text) for text in own)
         self._evidence = Evidence(own)
         self.tools_spoke = any(message.role == "tool" for message in messages)

@@ -163,6 +163,11 @@ async def test_junk_is_nothing_and_no_error(workspace: Path, answer: str):
     assert len(model.asked) == 1
 
 
+async def test_a_fact_beside_a_question_is_learned(workspace: Path):
+    history = chat("I'm lactose intolerant, what can I use instead of cream?", "Oat cream.")
+    assert (await learn(workspace, Model([item("The user is lactose intolerant")]), history)).new == 1
+
+
 async def test_what_the_user_did_not_say_is_left_out(workspace: Path):
     history = [
         {"role": "user", "content": "Please look my calendar up, I prefer mornings."},

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.core.text.reading import Reading, Script, read
+from nanobot_memory_plugins.core.text.reading import Reading, Script, reading_of
 from tests.support.chinese import in_both_scripts
 
 MESSAGES = {
@@ -51,7 +51,7 @@ HOSTILE = [
     ),
 )
 def test_only_what_its_author_holds_or_wants_is_own_word(text: str, own: str):
-    assert read(text).own_word == own
+    assert reading_of(text).own_word == own
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_only_what_its_author_holds_or_wants_is_own_word(text: str, own: str):
     ],
 )
 def test_a_text_has_a_script(text: str, script: Script):
-    assert read(text).script is script
+    assert reading_of(text).script is script
 
 
 @pytest.mark.parametrize("name", MESSAGES)
@@ -93,4 +93,4 @@ def test_a_hostile_text_of_a_million_characters_is_read_within_bounds(piece: str
 
 
 def test_the_reading_of_a_text_is_made_once():
-    assert read("I like tea, do you?") is read("I like tea, do you?")
+    assert reading_of("I like tea, do you?") is reading_of("I like tea, do you?")

@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
 from nanobot_memory_plugins.core.text.attribution import UsersWords
 from nanobot_memory_plugins.core.text.authored import addressed_text
-from nanobot_memory_plugins.core.text.statements import stated_text
+from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope, Withheld
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
@@ -107,7 +107,7 @@ class Spoken:
     def _hear(self, text: str, scope: Scope) -> None:
         if not forgets(text):
             with suppress(MemoryFileError):
-                self._withheld.hear(stated_text(addressed_text(text)), scope)
+                self._withheld.hear(reading_of(addressed_text(text)).own_word, scope)
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""

@@ -5,23 +5,17 @@ the host gives it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nanobot_memory_plugins.core.text.acts import Act
 from nanobot_memory_plugins.core.text.authored import own_text
-from nanobot_memory_plugins.core.text.statements import SENTENCE_END, asks, reports
+from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST_SENTENCE = 1_000
 
-_GUESS = re.compile(
-    r"\b(?:maybe|perhaps|might|(?:user|i|we|he|she|they) may|probably|possibly|presumably"
-    r"|i guess|i suppose|i think|i wonder|not sure|unsure|what if"
-    r"|suppose that|hypothetically|for example|e\.g\.)"
-    r"|也许|(?<!尽)可能|大概|或许|我猜|估计|好像|似乎|不确定|不一定|说不定|假如|假设|比如说",
-    re.IGNORECASE,
-)
 _ATTEMPT = re.compile(
     r"\b(?:tried|trying|attempted|attempting|fail(?:s|ed)?|gave up(?! \w)|gave up (?:on|trying|after)"
     r"|did(?:n't| not) work|does(?:n't| not) work|won't work"
@@ -49,17 +43,17 @@ class Statement:
 def statements(messages: Sequence[Message], *, role: str = "user") -> list[Statement]:
     """Return what the messages of a role state: no questions, guesses or pleasantries, nothing reported."""
     return [
-        Statement(sentence, turn, tells_of_a_try(sentence))
+        Statement(stated, turn, tells_of_a_try(stated))
         for turn, message in enumerate(messages)
         if message.role == role and not message.tool_calls
-        for sentence in _sentences(own_text(message))
-        if not is_open(sentence) and not reports(sentence)
+        for sentence in reading_of(own_text(message)).sentences
+        if (stated := _stated(sentence))
     ]
 
 
-def is_open(sentence: str) -> bool:
-    """Say whether a sentence asks or guesses, and so says nothing. "Always ..., please?" is a wish."""
-    return _GUESS.search(simplified(sentence)) is not None or asks(sentence)
+def is_open(text: str) -> bool:
+    """Say whether a text asks or guesses, and so says nothing for sure. "Always ..., please?" is a wish."""
+    return any(clause.act in (Act.ASKS, Act.GUESSES) for clause in reading_of(text).clauses)
 
 
 def tells_of_a_try(text: str) -> bool:
@@ -67,8 +61,11 @@ def tells_of_a_try(text: str) -> bool:
     return _ATTEMPT.search(simplified(text)) is not None
 
 
-def _sentences(text: str) -> Iterator[str]:
-    for sentence in SENTENCE_END.split(text):
-        plain = sentence.strip()[:_LONGEST_SENTENCE]
-        if any(character.isalnum() for character in plain) and not _PLEASANTRY.fullmatch(simplified(plain[:60])):
-            yield plain
+def _stated(sentence: Sentence) -> str:
+    """Return what a sentence states for sure, all of it as a rule, or nothing."""
+    sure = [clause.text for clause in sentence.clauses if clause.act in (Act.STATES, Act.REQUESTS)]
+    text = sentence.text if len(sure) == len(sentence.clauses) else " ".join(sure)
+    plain = text[:_LONGEST_SENTENCE]
+    if not any(character.isalnum() for character in plain) or _PLEASANTRY.fullmatch(simplified(plain[:60])):
+        return ""
+    return plain

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, Material, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
-from nanobot_memory_plugins.core.text.statements import stated_text
+from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.core.values.scopes import owner
 
@@ -110,7 +110,7 @@ class _State:
         self._material = material
         notes = material.notes
         self._notes = Sources(note.text for note in notes)
-        stated = [stated_text(note.text) for note in notes if note.origin is Origin.USER]
+        stated = [reading_of(note.text).own_word for note in notes if note.origin is Origin.USER]
         self._users = Sources(stated)
         self._others = Sources(note.text for note in notes if note.origin is not Origin.USER)
         entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]

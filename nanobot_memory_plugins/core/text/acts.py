@@ -36,8 +36,8 @@ class Clause:
 
     @property
     def is_own_word(self) -> bool:
-        """Whether it says what its author holds or wants."""
-        return self.act in (Act.STATES, Act.REQUESTS)
+        """Whether it says what its author holds or wants, surely or not."""
+        return self.act in (Act.STATES, Act.REQUESTS, Act.GUESSES)
 
     @property
     def denies(self) -> bool:

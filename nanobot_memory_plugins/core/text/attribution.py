@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.text.authored import both_ends, own_text
 from nanobot_memory_plugins.core.text.conversation import as_spoken
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.negation import denies
-from nanobot_memory_plugins.core.text.statements import stated_text
+from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
@@ -32,7 +32,7 @@ class _Said:
     @cached_property
     def stated(self) -> str:
         """What it states: a page's claim in a question about it is not the user's."""
-        return stated_text(own_text(self._message)[:_CHARACTERS])
+        return reading_of(own_text(self._message)[:_CHARACTERS]).own_word
 
 
 @dataclass(slots=True)

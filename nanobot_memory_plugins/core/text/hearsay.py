@@ -39,7 +39,7 @@ REPORTS = Words(
         ),
         Word(
             r"\bthe (?!doctor|nurse|dentist|vet\b|therapist|pharmacist|physician|midwife|surgeon"
-            r"|clinic)[\w-]+ (?:says|said|claims|claimed|states|shows)\b",
+            r"|clinic)[\w-]+ (?:says|said|claims|claimed|states (?:that|the|a)|shows)\b",
             "the label says 20 mg",
             "the doctor said 20 mg",
         ),

@@ -98,6 +98,6 @@ def _sentences(text: str) -> Iterator[Sentence]:
 
 
 @lru_cache(maxsize=512)
-def read(text: str) -> Reading:
+def reading_of(text: str) -> Reading:
     """Return the reading of a text; of the texts read last it is the same one."""
     return Reading(text)

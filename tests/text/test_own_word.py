@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core.text.attribution import UsersWords
-from nanobot_memory_plugins.core.text.statements import asks, reports, stated_text
+from nanobot_memory_plugins.core.text.reading import reading_of
 from tests.support.chinese import in_both_scripts
 
 CLAIM = "The user's door code is narwhalqq 4455."
@@ -60,15 +60,13 @@ def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
     words = UsersWords()
     words.hear("s", text, ())
     words.hear_tool("s", CLAIM)
-    assert stated_text(text) == ""
+    assert reading_of(text).own_word == ""
     assert not words.hold("s", CLAIM)
 
 
 @pytest.mark.parametrize("text", in_both_scripts(STATEMENTS))
 def test_a_statement_or_a_lasting_wish_stays(text: str):
-    assert not asks(text)
-    assert not reports(text)
-    assert stated_text(text) == text
+    assert reading_of(text).own_word == text
 
 
 def test_only_the_sentences_that_ask_are_left_out():
@@ -76,3 +74,41 @@ def test_only_the_sentences_that_ask_are_left_out():
     words.hear("s", "My door code is narwhalqq 4455. Is the page right that I live in Bonn?", ())
     assert words.hold("s", CLAIM)
     assert not words.hold("s", "The user lives in Bonn.")
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    in_both_scripts(
+        [
+            ("I take warfarin every day, is ibuprofen ok?", "The user takes warfarin every day"),
+            (
+                "We live in Bristol with two toddlers, any ideas for a rainy Sunday?",
+                "The user lives in Bristol with two toddlers",
+            ),
+            ("我对花生过敏，泰国菜里要避开哪些？", "用户对花生过敏"),
+        ]
+    ),
+)
+def test_a_fact_beside_a_question_is_the_users_word(text: str, claim: str):
+    words = UsersWords()
+    words.hear("s", text, ())
+    assert words.hold("s", claim)
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    in_both_scripts(
+        [
+            ("I take warfarin every day, is ibuprofen ok for me?", "The user takes ibuprofen"),
+            ("The page says that I live in Bonn, is that my city?", "The user lives in Bonn"),
+            ("If I lived in Bonn, which bank would I need?", "The user lives in Bonn"),
+            ("My flight is on Monday, right?", "The user's flight is on Monday"),
+            ("我在北京，我是不是对花生过敏？", "用户对花生过敏"),
+            ("我对花生过敏，对不对？", "用户对花生过敏"),
+        ]
+    ),
+)
+def test_what_is_asked_beside_a_fact_is_not(text: str, claim: str):
+    words = UsersWords()
+    words.hear("s", text, ())
+    assert not words.hold("s", claim)
