@@ -3,8 +3,10 @@
 import re
 
 from nanobot_memory_plugins.consolidation.commands.english import Meant
-from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, fold, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
 from nanobot_memory_plugins.consolidation.commands.topics import topic_of
+from nanobot_memory_plugins.core.text import questions
+from nanobot_memory_plugins.core.text.clauses import fold
 
 _POLITE = (
     r"(?:(?:请|唔该|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"
@@ -31,8 +33,6 @@ _SUBJECT = (
 _STATES = re.compile(
     r"是|系|为|叫|在|有|喜欢|钟意|讨厌|爱|不吃|不喝|不能|不要|住|用|要|会|=|:|过敏|生日|改|换|开会|截止"
 )
-_ASKS = re.compile(r"怎么|为什么|为何|如何|什么|哪|谁|多少|几个|是不是|有没有|吗$|呢$|么$")
-_ASKED_FOR = re.compile(r"怎么|为什么|如何|什么|哪|谁|多少|几")
 _BELOW = r"(?:以下|下面|如下)(?:的?这?[几一二两三四五][点条个件])?的?(?:内容|信息|事情|事项|话|几点)?"
 _REQUEST = re.compile(rf"{_LEAD}(?:现在|然后|接下来|帮我|请|另外|顺便|你能|你可以|能不能|再|给我|写|查|翻译|总结|解释)")
 _ABOUT = re.compile(
@@ -76,7 +76,7 @@ def remembered(sentence: Sentence) -> Meant | None:
             rest = found["rest"]
             if re.fullmatch(rf"\s*{_POINTS}{_ENDS}", rest):
                 return Meant("")
-            if re.match(rf"\s*[:,]?\s*{_SUBJECT}", rest) and _STATES.search(rest) and not _is_question(sentence):
+            if re.match(rf"\s*[:,]?\s*{_SUBJECT}", rest) and _STATES.search(rest) and not sentence.has_question:
                 return Meant(_cut(sentence, found.start("rest")))
             return Meant(_cut(sentence, found.start("rest")), goes_on=True) if re.match(r"\s*:", rest) else None
     return None
@@ -102,7 +102,7 @@ def forgotten(sentence: Sentence) -> Meant | None:
             points = re.fullmatch(rf"{_POINTS}{_ENDS}", found["rest"].strip()) is not None
             return Meant("") if points else _topic(sentence, found.start("rest"), found.end("rest"))
     found = _FORGOTTEN.fullmatch(folded)
-    if found is None or _is_question(sentence):
+    if found is None or sentence.has_question:
         return None
     rest = found["rest"]
     if re.fullmatch(rf"\s*{_POINTS}{_ENDS}", rest):
@@ -136,7 +136,7 @@ def is_request(sentence: Sentence) -> bool:
 
 def _kept(sentence: Sentence, found: "re.Match[str]") -> Meant | None:
     what, rest = found["what"].strip(), found["rest"]
-    if _is_question(sentence) and not re.search(r"能|可以|可不可以", found["lead"]):
+    if sentence.has_question and not re.search(r"能|可以|可不可以", found["lead"]):
         return None
     behind = re.match(r"\s*[:,]\s*", rest)
     if behind is not None and plain(rest):
@@ -158,7 +158,7 @@ def _after(sentence: Sentence, found: "re.Match[str]", *, polite: bool) -> Meant
         return Meant("") if polite and re.fullmatch(_ENDS, rest) else None
     if re.fullmatch(rf"\s*{_POINTS}{_ENDS}", rest):
         return None if sentence.asks and not (can or polite) else Meant("")
-    if _is_question(sentence) and not (can and not _ASKED_FOR.search(rest)):
+    if sentence.has_question and not (can and not questions.asks_by_a_word(rest)):
         return None
     colon = re.match(rf"(?:哦|啊|喔|哈|呀|了哦)?\s*(?:(?:{_POINTS}|{_BELOW}){_ENDS})?\s*[:,]\s*", rest)
     if colon is not None:
@@ -170,13 +170,6 @@ def _after(sentence: Sentence, found: "re.Match[str]", *, polite: bool) -> Meant
         if re.search(r"是|为|叫|=", rest) and not re.search(r"的(?:功能|按钮|选项|实现|逻辑)", rest)
         else None
     )
-
-
-def _is_question(sentence: Sentence) -> bool:
-    meant = re.sub(r"(?<![\s,])[\s,]*+(?:好吗|好不好|可以吗|行吗)\s*$", "", sentence.folded)
-    if meant != sentence.folded:
-        return False
-    return sentence.asks or _ASKS.search(meant) is not None
 
 
 def _topic(sentence: Sentence, start: int, end: int) -> Meant:
@@ -197,4 +190,4 @@ def _part(sentence: Sentence, start: int, end: int) -> str:
 
 def _cut(sentence: Sentence, start: int) -> str:
     text = plain(sentence.text[start:])
-    return plain(text[:-1]) if sentence.asks and fold(text[-1:]) in ("吗", "么") else text
+    return plain(text[:-1]) if questions.CLOSING.search(fold(text)) else text

@@ -4,9 +4,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
+from nanobot_memory_plugins.core.text.acts import Act, clauses_of
+from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
-from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF, simplified
+from nanobot_memory_plugins.core.text.sentences import sentence_spans
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A longer message is a document that somebody pasted: orders stand above or below it.
 _DOCUMENT_CHARS = 700
@@ -14,19 +18,14 @@ _LINE_CHARS = 4_000
 _MOST_LINES = 200
 
 _CODE_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
+_CLOSING = re.compile(r"\s*(?:[。！？；!?;…]|\.(?!\w))++[”’\"'」』）)]*$")
 _QUOTED = re.compile(r"\s*(?:>|\|)")
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
-_ENDS = re.compile(
-    r"[。！？!?]+[”’\"'」』）)]*|(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)(?<!\bNo)(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)"
-    r"(?<!\b[ap]\.m)(?<!\b\d)(?<!\b\d\d)[.](?=\s|$)[”’\"')]*|[;；](?=\s|$)|(?<=\d)[.]\s*$|…+|\n"
-)
-
-_FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
-
 # Politeness and hedges behind what was meant.
 _TAIL = re.compile(
     r"(?:(?<![\s,，、])[\s,，、]*+"
-    r"(?:please|pls|thanks?(?: you)?|thx|ok(?:ay)?|alright|will you|would you|can you|for me|for later"
+    r"(?:please|pls|thanks?(?: you)?|thx|ok(?:ay)?|alright|will you|would you"
+    r"|can you|for me|for later"
     r"|for (?:the )?(?:next time|future)|in (?:the )?future conversations|from now on,? ok(?:ay)?"
     r"|好吗|好不好|可以吗|行吗|谢谢(?:你|您|了)?|拜托了?|麻烦了|哦|喔|噢|啊|呀|哈|吧|啦)"
     r")+[\s.。!！?？~～,，]*+$",
@@ -34,14 +33,9 @@ _TAIL = re.compile(
 )
 _EDGES = " \t\r\n,，:：;；、-–—.。!！~～"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
-_TAG = re.compile(
-    r",\s*(?:ok|okay|alright|please|will you|would you|got it|right|yes|thanks)$"
-    r"|(?:,|个|点|住|一下|吧)\s*(?:好吗|好不好|可以吗|行吗)$"
-)
-_QUESTION_TAIL = re.compile(r"(?:吗|么|呢|没有?)$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Sentence:
     """One sentence: ``text`` as it was written, ``folded`` for comparing, character by character the same length."""
 
@@ -49,12 +43,19 @@ class Sentence:
     folded: str
     mark: str
 
+    @cached_property
+    def _acts(self) -> list[Act]:
+        return [clause.act for clause in clauses_of(f"{self.text}{self.mark}")]
+
     @property
     def asks(self) -> bool:
-        """Whether it ends as a question does; a tag of politeness ("ok?") asks nothing."""
-        if _TAG.search(self.folded):
-            return False
-        return "?" in fold(self.mark) or bool(_QUESTION_TAIL.search(self.folded.rstrip()))
+        """Whether it ends in a question; "..., ok?" asks nothing, and "Could you ...?" for something to be done."""
+        return self._acts[-1] is Act.ASKS
+
+    @property
+    def has_question(self) -> bool:
+        """Whether some of it asks."""
+        return Act.ASKS in self._acts
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,25 +89,12 @@ def lines_of(message: str) -> Iterator[Line]:
 
 def sentences_of(line: str) -> list[Sentence]:
     """Return the sentences of a line."""
-    found: list[Sentence] = []
-    start = 0
-    for end in [*_ENDS.finditer(line), None]:
-        text = line[start : end.start() if end else None]
-        text = text.strip()
-        mark = end[0] if end else ""
-        start = end.end() if end else len(line)
+    found = []
+    for start, end in sentence_spans(line):
+        text = _CLOSING.sub("", line[start:end])
         if text:
-            found.append(Sentence(text, fold(text), mark))
+            found.append(Sentence(text, fold(text), line[start + len(text) : end].strip()))
     return found
-
-
-def fold(text: str) -> str:
-    """Return a text in the spelling in which rules compare: lower case, simple characters, narrow punctuation."""
-    folded = text.translate(_FOLD)
-    if folded.isascii():
-        return folded.lower()
-    lower = "".join(one if len(low := one.lower()) != 1 else low for one in folded)
-    return lower if len(lower) == len(text) else text
 
 
 def plain(text: str) -> str:

@@ -3,7 +3,8 @@
 import re
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.commands.sentences import fold, plain
+from nanobot_memory_plugins.consolidation.commands.sentences import plain
+from nanobot_memory_plugins.core.text.clauses import fold
 
 _KNOWN = (
     r"(?: that)?(?: (?:you|i|we)(?:'ve| have)?(?: ever| just)? (?:know|knew|learned|learnt|remember|stored|saved|have"

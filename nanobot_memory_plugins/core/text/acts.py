@@ -59,9 +59,9 @@ _UNREAL = LazyPattern(
     r"\bif (?:i|we|he|she|it|they|you|\w+) (?:were|had|\w+ed)\b.*(?:\b(?:would|could)\b|'d\b)"
     r"|(?:要是|如果).{0,12}就.{1,12}了$"
 )
+_BARE = LazyPattern(rf"{requests.VERB}\b")
 _ELLIPTIC = LazyPattern("可以|能|可能|会|要|该|应该|有|需要|还能|还要|是")
 _OWN_VERB = LazyPattern(r"(?:i|we|you|he|she|it|they|this|that|my|the|our|your)\b|[我你他她它]")
-_QUESTION_WORD = LazyPattern(questions.WORD)
 _NAMED = LazyPattern(hearsay.NAMED.pattern)
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
 _RELATIVE = ("which ", "who ", "whose ", "where ", "when ")
@@ -112,6 +112,8 @@ def _under_tag(act: Act, tag: Act) -> Act:
 def _acts(sentence: str, body: str, *, marked: bool) -> list[tuple[Piece, Act]]:
     pieces = clauses_in(body, asks=marked)
     acts = [_act_of(sentence, body, piece, is_first=not number) for number, piece in enumerate(pieces)]
+    if marked and _BARE.match(body, pieces[-1].core):  # "Use tabs?"
+        acts[-1] = Act.ASKS
     is_reason = Act.ASKS in acts and _BECAUSE.match(body, pieces[-1].start) is not None
     if marked and acts[-1] not in (Act.ASKS, Act.REQUESTS) and not is_reason:
         # "I take it, ibuprofen ok?" asks at its end alone; "It is at three and in room 4?" all over.
@@ -151,7 +153,7 @@ def _asks(core: str, *, is_first: bool) -> bool:
         return False
     if questions.ANYWHERE.search(core) or questions.CLOSING.search(core):
         return True
-    return _QUESTION_WORD.search(core) is not None and questions.NOT_ASKING.search(core) is None
+    return questions.asks_by_a_word(core)
 
 
 def _spread_reports(body: str, pieces: Sequence[Piece], acts: list[Act]) -> None:

@@ -4,7 +4,7 @@ Patterns see small letters, simplified characters and narrow punctuation. `OPENI
 clause, behind words like "so" and "hi", `ANYWHERE` ones wherever in it, `CLOSING` ones at its end.
 """
 
-from nanobot_memory_plugins.core.text.words import Word, Words
+from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 PERSON = r"(?:i|u|you|we|he|she|it|they|there|anyone|anybody|someone|everyone)"
 SUBJECT = (
@@ -149,11 +149,10 @@ TAGS = Words(
 )
 """What closes a sentence and asks for a yes to all before it."""
 
-WORD = (
+_WORD = LazyPattern(
     "什么|啥|是[^,是]{1,10}还是|哪[儿里个些天年位家种部]?|谁|怎[么样]|咋|如何|为何|多少|何时|几时|点解|边[个度位]"
-    "|多(?:久|大|长|远|高|重|快|贵)(?![的了点])|(?<![好十上前后第这那过])几(?=[个点次岁号月天年时位种条本只块钱路楼层张口分页])"
+    "|多(?:久|大|长|远|高|重|快|贵)(?![的了点])|(?<![好十上前后第这那过])(?<!以下)(?<!下面)几(?=[个点次岁号月天年时位种条本只块钱路楼层张口分页])"
 )
-"""Chinese words of questions: they ask, unless `NOT_ASKING` says otherwise."""
 
 NOT_ASKING = Words(
     (
@@ -175,3 +174,8 @@ NOT_ASKING = Words(
     )
 )
 """Where the Chinese words of questions ask for nothing."""
+
+
+def asks_by_a_word(folded: str) -> bool:
+    """Say whether a clause asks by a Chinese word for what is asked: 什么, 谁, 哪里."""
+    return _WORD.search(folded) is not None and NOT_ASKING.search(folded) is None

@@ -62,8 +62,10 @@ def _ends_here(text: str, start: int, stop: re.Match[str]) -> bool:
     before = _WORD_BEFORE.search(text, max(start, stop.start() - 8), stop.start())
     word = before[0] if before is not None else ""
     after = text[stop.end() : stop.end() + 2].strip()
-    if word.isdigit() and not text[start : stop.start() - len(word)].strip(" \t\n-*"):
-        return not after  # the number of a list
+    if word.isdigit() and len(word) <= 2 and after:  # the number of a list, at its beginning or in a line
+        ahead = text[max(start, stop.start() - len(word) - 4) : stop.start() - len(word)].strip(" \t\n-*")
+        if not ahead or ahead[-1] in ":：" or "\u3400" <= after[0] <= "\u9fff":
+            return False
     folded = word.casefold()
     if folded in _ABBREVIATED:
         return False
