@@ -26,8 +26,6 @@ from benchmarks.forgetting import Session, chosen
 from benchmarks.local_model_client import client_of
 from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
-from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
@@ -38,6 +36,8 @@ from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, without_thoughts
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
+from nanobot_memory_plugins.tools.local_model.file import local_model_file
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 DATA = Path(__file__).parents[1] / "tests" / "data"
 PAIRS, MORE_PAIRS, NO_PAIRS = (

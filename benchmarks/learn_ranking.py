@@ -22,8 +22,6 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
-from nanobot_memory_plugins.recall.cli.dataset import read_dataset
-from nanobot_memory_plugins.recall.cli.dataset_workspace import group_scope, write_transcripts
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
 from nanobot_memory_plugins.search.features import Features, features_of
 from nanobot_memory_plugins.search.options import SearchOptions
@@ -31,6 +29,8 @@ from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
 from nanobot_memory_plugins.storage.store import SqliteStore
+from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
+from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
 
 NAMES = tuple(field.name for field in fields(Features))
 # Set by hand: no set has what they look at.

@@ -6,8 +6,8 @@ import urllib.request
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 _LIMIT_SECONDS = 1_800.0
 

@@ -25,8 +25,8 @@ from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embed
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.searcher import Searcher
-from nanobot_memory_plugins.storage.speed import made_up
-from nanobot_memory_plugins.storage.speed.parts import (
+from nanobot_memory_plugins.tools.bench import made_up
+from nanobot_memory_plugins.tools.bench.parts import (
     SPECIAL,
     TIERS,
     Timed,

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embed
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.searcher import Searcher
-from nanobot_memory_plugins.storage.speed.made_up import RandomModel
+from nanobot_memory_plugins.tools.bench.made_up import RandomModel
 
 _SEARCHES = 5
 

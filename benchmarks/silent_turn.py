@@ -20,10 +20,10 @@ from typing import Any
 
 from benchmarks.local_model_client import client_of
 from benchmarks.measure import quiet
-from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.tools.local_model.file import local_model_file
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 WINDOW = 8_000
 # What summary and messages that stay may take, in tokens: less than the conversation has.

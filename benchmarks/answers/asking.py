@@ -4,7 +4,7 @@ import hashlib
 import http.client
 import json
 
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 INSTRUCTION = (
     "You answer questions about people from notes of their conversations. Each note begins with the day on which it "

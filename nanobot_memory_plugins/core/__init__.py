@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.eraser import purge_texts
     from nanobot_memory_plugins.core.host.inspection import Inspection
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-    from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, MemoryTool, Store
+    from nanobot_memory_plugins.core.protocols import (
+        Complete,
+        EntryAccess,
+        LocalModel,
+        MemoryTool,
+        OpenLocalModel,
+        Store,
+    )
     from nanobot_memory_plugins.core.scopes.people import Senders
     from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Left, Part
     from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner
@@ -71,7 +78,7 @@ _MODULES = {
     "core.host.eraser": ("purge_texts",),
     "core.host.inspection": ("Inspection",),
     "core.host.memory_host": ("MemoryHost",),
-    "core.protocols": ("Complete", "EntryAccess", "MemoryTool", "Store"),
+    "core.protocols": ("Complete", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store"),
     "core.scopes.people": ("Senders",),
     "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Left", "Part"),
     "core.transfer.entries": ("EntriesJoiner",),
@@ -107,6 +114,7 @@ __all__ = [
     "Item",
     "Left",
     "Level",
+    "LocalModel",
     "MemoryConfig",
     "MemoryHost",
     "MemoryPaths",
@@ -116,6 +124,7 @@ __all__ = [
     "Note",
     "NoteEntry",
     "NoteType",
+    "OpenLocalModel",
     "Origin",
     "Part",
     "Passage",

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.log import logger
 PLUGIN_GROUP: Final = "nanobot_memory_plugins"
 COMMAND_GROUP: Final = "nanobot_memory_commands"
 MODEL_GROUP: Final = "nanobot_memory_models"
+LOCAL_MODEL_GROUP: Final = "nanobot_memory_local_models"
 IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"

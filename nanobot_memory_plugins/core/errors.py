@@ -5,6 +5,7 @@
     NanobotMemoryError
     ├── ConfigurationError      a configuration file or value cannot be used
     ├── PluginError             a plugin cannot be loaded or used
+    ├── NotInstalledError       what was asked for is in a distribution that is not installed
     ├── InputError              what a command was given to read, or where to write, cannot be used
     │   └── SecretNotKeptError  what was to be remembered is a secret
     ├── MemoryFileError         a memory file cannot be read or written
@@ -40,6 +41,10 @@ class ConfigurationError(NanobotMemoryError):
 
 class PluginError(NanobotMemoryError):
     """A plugin cannot be loaded or used."""
+
+
+class NotInstalledError(NanobotMemoryError):
+    """What was asked for is in a distribution that is not installed."""
 
 
 class InputError(NanobotMemoryError):

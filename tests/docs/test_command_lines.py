@@ -20,7 +20,7 @@ OTHERS = list(dict.fromkeys(line for line in LINES if not line.is_ours))
 # Commands that are not run here, and where they are.
 NOT_RUN = {
     "demo": "tests/bridge/test_demo.py: it starts an agent",
-    "bench": "tests/cli/test_bench_command.py",
+    "bench": "tests/tools/test_bench_command.py",
     "panel": "tests/panel: it takes the terminal",
     "models pull": "tests/embedding/test_models_command.py: it builds a model",
 }

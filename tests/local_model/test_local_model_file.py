@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.local_model import QWEN_CODER, PartedModel, is_joined, local_model_file
 from nanobot_memory_plugins.core.errors import LanguageModelError, ModelMissingError, NanobotMemoryError
+from nanobot_memory_plugins.tools.local_model.file import QWEN_CODER, PartedModel, is_joined, local_model_file
 
 ROOT = Path(__file__).parents[2]
 PART_BYTES = 1_500_000  # more than one block
@@ -140,7 +140,7 @@ def test_an_interrupted_join_leaves_nothing_and_the_next_one_succeeds(model, con
 
 JOIN = """
 import os, sys
-from nanobot_memory_plugins.bridge.demo.local_model import PartedModel, local_model_file
+from nanobot_memory_plugins.tools.local_model.file import PartedModel, local_model_file
 
 joined = set()
 

@@ -14,9 +14,9 @@ import httpx
 import openai
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.local_model_process import ModelProcess
-from nanobot_memory_plugins.bridge.demo.local_model_server import CapturingServer
 from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.tools.local_model.process import ModelProcess
+from nanobot_memory_plugins.tools.local_model.server import CapturingServer
 
 FENCED_CALL = '```json\n{"name": "write_file", "arguments": {"path": "计划.txt", "content": "x"}}\n```'
 

@@ -6,8 +6,8 @@ import pytest
 
 from benchmarks.local_model_client import client_of
 from benchmarks.silent_turn import played
-from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+from nanobot_memory_plugins.tools.local_model.file import local_model_file
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NANOBOT_MEMORY_LOCAL_MODEL") != "1",

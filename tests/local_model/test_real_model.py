@@ -13,9 +13,9 @@ from pathlib import Path
 import openai
 import pytest
 
-from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
 from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.tools.local_model.file import local_model_file
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 
 pytestmark = pytest.mark.skipif(
     os.environ.get("NANOBOT_MEMORY_LOCAL_MODEL") != "1",
@@ -120,7 +120,7 @@ def test_the_process_ends_when_its_parent_is_killed(model):
     code = """
 import os, sys
 from pathlib import Path
-from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+from nanobot_memory_plugins.tools.local_model.server import LocalModelServer
 with LocalModelServer(Path(sys.argv[1]), context_tokens=512) as server:
     print(server.process.address[1], flush=True)
     os.kill(os.getpid(), 9)

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("nanobot_memory_plugins/*/pyproject.toml"))
-# The entry-point name of each distribution's plugin; core has none.
+# The entry-point name of each distribution's plugin; the others are libraries and commands.
 PLUGINS = {
     "bootstrap": "bootstrap",
     "bridge": "nanobot",
@@ -34,6 +34,8 @@ PLUGINS = {
     "storage": "storage",
     "summary": "summary",
 }
+# Command lines that need an extra of the umbrella, and which.
+EXTRA = {("panel",): "panel", ("eval", "x"): "tools", ("bench",): "tools", ("demo", "--local-model"): "tools"}
 
 
 def run(*command: str | Path, **more) -> subprocess.CompletedProcess[str]:
@@ -108,9 +110,9 @@ class Environment:
     def help(self) -> str:
         return run(self.bin / "nanobot-memory", "--help", env=self.variables).stdout
 
-    def panel(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def try_out(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [self.bin / "nanobot-memory", "panel", *arguments],
+            [self.bin / "nanobot-memory", *arguments],
             capture_output=True, text=True, encoding="utf-8", timeout=60, check=False, env=self.variables,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
@@ -150,7 +152,8 @@ def test_each_plugin_is_installed_and_removed_alone(environment):
 
 @pytest.mark.accept("PL-01")
 def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
-    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS))
+    # The tools measure this store, and go with it.
+    environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder != "tools"))
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())
     environment.uninstall("nanobot-memory-storage")
@@ -168,7 +171,9 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
     environment.install("nanobot-memory-plugins")
     environment.pip("check")
     assert set(environment.plugins()) == set(PLUGINS.values())
-    assert "nanobot-memory-panel" not in environment.pip("freeze")
+    assert not {f"nanobot-memory-{extra}" for extra in EXTRA.values()} & {
+        line.partition("=")[0] for line in environment.pip("freeze").splitlines()
+    }
     config = tmp_path / "config.json"
     config.write_text('{"memoryPlugins": {"observation": {"enabled": false}}}', encoding="utf-8")
     done = environment.command("plugins", "--config", str(config))
@@ -178,18 +183,28 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
 
 @pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: some seconds")
 @pytest.mark.accept("PL-01")
-def test_the_panel_comes_as_an_extra_and_goes_without_a_trace(environment, tmp_path):
-    environment.install("nanobot-memory-core")
-    assert "panel" not in environment.help()
-    environment.install("nanobot-memory-plugins[panel]")
+def test_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
+    environment.install("nanobot-memory-plugins")
+    assert not {"panel", "eval", "bench"} & set(environment.help().split())
+    for words, extra in EXTRA.items():
+        done = environment.try_out(*words)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"pip install 'nanobot-memory-plugins[{extra}]'" in done.stderr
+    environment.install("nanobot-memory-plugins[panel,tools]")
     environment.pip("check")
-    assert "panel" in environment.help()
-    done = environment.panel("--workspace", str(tmp_path))
+    assert {"panel", "eval", "bench"} <= set(environment.help().split())
+    done = environment.try_out("panel", "--workspace", str(tmp_path))
     assert done.returncode == 1
     assert "The panel needs a terminal" in done.stderr
-    environment.uninstall("nanobot-memory-panel")
+    assert environment.command("bench", "--size", "200", "--no-embeddings")["size"] == 200
+    (tmp_path / "docs.jsonl").write_text('{"id": "d", "text": "The gate is green."}\n', encoding="utf-8")
+    (tmp_path / "queries.jsonl").write_text('{"id": "q", "text": "Which colour has the gate?"}\n', encoding="utf-8")
+    run = tmp_path / "run.jsonl"
+    assert environment.command("eval", str(tmp_path), "--run", str(run), "--no-embeddings")["ok"]
+    assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
+    environment.uninstall("nanobot-memory-panel", "nanobot-memory-tools")
     environment.pip("check")
-    assert "panel" not in environment.help()
+    assert not {"panel", "eval", "bench"} & set(environment.help().split())
     assert set(environment.plugins()) == set(PLUGINS.values())
 
 

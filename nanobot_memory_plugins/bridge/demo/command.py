@@ -2,9 +2,8 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -17,11 +16,13 @@ from nanobot_memory_plugins.bridge.demo.installation import (
     settings_of_the_user,
     temporary_folder,
 )
+from nanobot_memory_plugins.bridge.demo.installed_model import installed_local_model
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.progress import time_left
+from nanobot_memory_plugins.core.protocols import OpenLocalModel
 from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.
@@ -55,12 +56,13 @@ def demo(
     """
     if local_model and provider_from_config:
         raise typer.BadParameter("choose one of --local-model and --provider-from-config")
+    open_model = installed_local_model() if local_model else None
     out = console(stderr=as_json, wraps=True)
     folder = temporary_folder()
     stages: list[Stage] = []
     try:
         _wait_for_embedding_model(out)
-        with _player(local_model, provider_from_config, out) as player:
+        with _player(open_model, provider_from_config, out) as player:
             installation = Installation(folder, player.settings, offline=player.offline, time_limit=player.time_limit)
             installation.prepare()
             out.print(f"A stock nanobot-ai in {shown(str(folder))}, with {player.described}.\n")
@@ -92,13 +94,13 @@ def _show(out: Console, stage: Stage) -> None:
 
 
 @contextmanager
-def _player(local_model: bool, provider_from_config: bool, out: Console) -> Iterator[_Player]:
+def _player(open_model: OpenLocalModel | None, provider_from_config: bool, out: Console) -> Iterator[_Player]:
     """Get the language model ready, and end it afterwards."""
     if provider_from_config:
         settings = settings_of_the_user()
         yield _Player(settings, Model(None), False, _LOCAL_SECONDS, "the model of your own configuration")
-    elif local_model:
-        with _local_model(out) as player:
+    elif open_model is not None:
+        with _local_model(open_model, out) as player:
             yield player
     else:
         with ScriptedServer(script()) as server:
@@ -108,27 +110,23 @@ def _player(local_model: bool, provider_from_config: bool, out: Console) -> Iter
 
 
 @contextmanager
-def _local_model(out: Console) -> Iterator[_Player]:
-    from nanobot_memory_plugins.bridge.demo.local_model import local_model_file
-    from nanobot_memory_plugins.bridge.demo.local_model_server import LocalModelServer
+def _local_model(open_model: OpenLocalModel, out: Console) -> Iterator[_Player]:
+    with ExitStack() as opened:
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
+        with Progress(*columns, console=console(stderr=True, wraps=True)) as bar:
+            task = bar.add_task("", total=1.0)
 
-    file = _with_progress_bar(out, local_model_file)
-    with LocalModelServer(file, context_tokens=_LOCAL_CONTEXT) as server:
+            def progress(done: float, what: str) -> None:
+                bar.update(task, completed=done, description=what)
+
+            server = opened.enter_context(open_model(context_tokens=_LOCAL_CONTEXT, progress=progress))
 
         def offer(names: tuple[str, ...]) -> None:
             server.tools = names
 
         model = Model(lambda: [Request(body) for body in server.requests], offer)
         settings = settings_for(server.base_url, server.model_name, maxTokens=200, temperature=0.0)
-        yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({file.name})")
-
-
-def _with_progress_bar(out: Console, work: Any) -> Path:
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
-    with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
-        task = progress.add_task("", total=1.0)
-        result: Path = work(progress=lambda done, what: progress.update(task, completed=done, description=what))
-    return result
+        yield _Player(settings, model, True, _LOCAL_SECONDS, f"a real language model ({server.label})")
 
 
 def _wait_for_embedding_model(out: Console) -> None:

@@ -10,6 +10,7 @@ import typer
 import typer.core
 import typer.main
 
+from nanobot_memory_plugins.core.cli.extras import EXTRA_COMMANDS, not_installed
 from nanobot_memory_plugins.core.cli.plain import without_controls
 from nanobot_memory_plugins.core.entry_points import COMMAND_GROUP, InstalledEntryPoint, installed_entry_points
 from nanobot_memory_plugins.core.errors import PluginError
@@ -64,9 +65,11 @@ class CommandGroup(typer.core.TyperGroup):
             return super().invoke(ctx)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command that the arguments name; an unknown one is answered with the nearest."""
+        """Find the command that the arguments name; an unknown one is answered with its extra, or the nearest."""
         names = self.list_commands(ctx)
         if args and args[0] not in names and not args[0].startswith("-") and not ctx.resilient_parsing:
+            if args[0] in EXTRA_COMMANDS:
+                raise not_installed(args[0], EXTRA_COMMANDS[args[0]])
             near = get_close_matches(args[0], names, n=1)
             ctx.fail(f"No such command '{args[0]}'." + (f" Did you mean '{near[0]}'?" if near else ""))
         return super().resolve_command(ctx, args)

@@ -21,14 +21,14 @@ from nanobot_memory_plugins.core.cli.command_group import CommandGroup
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.core.errors import NanobotMemoryError, NotInstalledError
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 PROGRAM = "nanobot-memory"
 # Any value turns on the log and the tracebacks, as --verbose does.
 DEBUG_VARIABLE = "NANOBOT_MEMORY_DEBUG"
 
-_DONE, _FAILED, _INTERRUPTED = 0, 1, 130
+_DONE, _FAILED, _WRONG_USE, _INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name=PROGRAM,
@@ -87,7 +87,8 @@ def _run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except NanobotMemoryError as error:
-        return _failed(arguments, error, error.cause, error.mend)
+        _failed(arguments, error, error.cause, error.mend)
+        return _WRONG_USE if isinstance(error, NotInstalledError) else _FAILED
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
             return _FAILED

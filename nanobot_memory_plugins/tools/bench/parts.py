@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.values import Query, Scope, Tier
 from nanobot_memory_plugins.search.segmentation import candidate_terms, match_expression
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.speed import made_up
+from nanobot_memory_plugins.tools.bench import made_up
 
 # What recall asks for.
 HITS, LIGHT_HITS, PROBE_HITS = 24, 9, 24

@@ -10,7 +10,7 @@ from benchmarks import hostile_texts, search
 from nanobot_memory_plugins.search.segmentation import query_terms
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.speed import made_up
+from nanobot_memory_plugins.tools.bench import made_up
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.recall.cli.dataset import moment
+from nanobot_memory_plugins.tools.evaluation.dataset import moment
 
 EAST = timezone(timedelta(hours=8))
 

@@ -12,9 +12,9 @@ from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.files import parse_transcript_line
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, StoreStatus
-from nanobot_memory_plugins.recall.cli import evaluation
-from nanobot_memory_plugins.recall.cli.dataset_workspace import DocumentPlaces
 from nanobot_memory_plugins.recall.engine import Recalled, recall
+from nanobot_memory_plugins.tools.evaluation import evaluate as evaluation
+from nanobot_memory_plugins.tools.evaluation.dataset_workspace import DocumentPlaces
 
 Rows = list[dict[str, Any]]
 Evaluate = Callable[..., dict[str, Any]]

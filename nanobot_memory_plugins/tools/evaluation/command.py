@@ -17,8 +17,8 @@ from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.protocols import ModelReport
 from nanobot_memory_plugins.core.values import Level, StoreStatus
-from nanobot_memory_plugins.recall.cli.dataset import Dataset, read_dataset
-from nanobot_memory_plugins.recall.cli.evaluation import Outcome, Watcher, evaluate
+from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, read_dataset
+from nanobot_memory_plugins.tools.evaluation.evaluate import Outcome, Watcher, evaluate
 
 _DatasetArgument = Annotated[
     Path, typer.Argument(metavar="DATASET_DIR", help="A folder with docs.jsonl and queries.jsonl.")

@@ -15,9 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from nanobot_memory_plugins.bridge.demo.local_model_process import MODEL_NAME, ModelProcess
-from nanobot_memory_plugins.bridge.demo.local_model_tools import as_stream, request_for_model, with_tool_calls
 from nanobot_memory_plugins.core.testing.loopback_server import LoopbackServer
+from nanobot_memory_plugins.tools.local_model.process import MODEL_NAME, ModelProcess
+from nanobot_memory_plugins.tools.local_model.tool_calls import as_stream, request_for_model, with_tool_calls
 
 _MAXIMUM_THREADS = 8  # more of them wait for the memory, not for each other
 
@@ -49,6 +49,11 @@ class LocalModelServer(CapturingServer):
 
     model_name = MODEL_NAME
     """The name to give as ``model``."""
+
+    @property
+    def label(self) -> str:
+        """The name of the model's file."""
+        return self.model.name
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths, TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.core.values import Hit, Origin, Scope
-from nanobot_memory_plugins.recall.cli.dataset import EvalDocument
+from nanobot_memory_plugins.tools.evaluation.dataset import EvalDocument
 
 _ASSISTANTS = frozenset({"assistant", "ai", "bot", "model", "agent", "chatbot", "gpt", "助手", "助理"})
 _TOOLS = frozenset({"tool", "function", "工具"})

@@ -13,10 +13,10 @@ from nanobot_memory_plugins.core.cli.open_store import opened_store, without_emb
 from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.values import Level, StoreStatus
-from nanobot_memory_plugins.recall.cli.dataset import Dataset, EvalDocument, EvalQuery
-from nanobot_memory_plugins.recall.cli.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
 from nanobot_memory_plugins.recall.engine import Recalled, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.tools.evaluation.dataset import Dataset, EvalDocument, EvalQuery
+from nanobot_memory_plugins.tools.evaluation.dataset_workspace import DocumentPlaces, group_scope, write_transcripts
 
 RANKED = 60
 # Passages asked for where the first ones come from fewer documents than are wanted: long documents have many.

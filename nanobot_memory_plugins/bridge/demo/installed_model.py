@@ -1,0 +1,24 @@
+"""The language model on this machine that an installed distribution offers, for the demonstration."""
+
+from nanobot_memory_plugins.core.cli.extras import not_installed
+from nanobot_memory_plugins.core.entry_points import LOCAL_MODEL_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.protocols import OpenLocalModel
+
+
+def installed_local_model() -> OpenLocalModel:
+    """Return what the first entry point of ``nanobot_memory_local_models`` names.
+
+    Raises `NotInstalledError` where there is none, and `PluginError` where it cannot be loaded.
+    """
+    point = next(installed_entry_points(LOCAL_MODEL_GROUP), None)
+    if point is None:
+        raise not_installed("demo --local-model", "tools")
+    try:
+        found: OpenLocalModel = point.load()
+    except Exception as error:
+        raise PluginError(
+            f"The local model {point.name} of {point.distribution} cannot be loaded: {type(error).__name__}.",
+            mend=f"Reinstall or remove {point.distribution}.",
+        ) from error
+    return found

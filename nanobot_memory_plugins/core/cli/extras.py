@@ -1,0 +1,16 @@
+"""What comes with an extra of the umbrella distribution, and what to install where it is not there."""
+
+from typing import Final
+
+from nanobot_memory_plugins.core.errors import NotInstalledError
+
+EXTRA_COMMANDS: Final = {"bench": "tools", "eval": "tools", "panel": "panel"}
+"""The commands that no plugin brings, and the extra of each."""
+
+
+def not_installed(what: str, extra: str) -> NotInstalledError:
+    """Return the error for ``what``, which is in the distribution of that extra."""
+    return NotInstalledError(
+        f"{what} is in nanobot-memory-{extra}, which is not installed.",
+        mend=f"Install it: pip install 'nanobot-memory-plugins[{extra}]'",
+    )

@@ -1,1 +1,0 @@
-"""How fast searches are here, beside what cannot be spared."""

@@ -1,0 +1,1 @@
+"""``nanobot-memory eval``: what recall finds on labelled data."""

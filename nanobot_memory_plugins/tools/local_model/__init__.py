@@ -1,0 +1,1 @@
+"""A small language model that runs on this machine, for ``nanobot-memory demo --local-model`` and benchmarks."""
