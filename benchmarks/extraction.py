@@ -28,8 +28,8 @@ from benchmarks.measure import quiet
 from benchmarks.retrieval.datasets import BENCH
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
-from nanobot_memory_plugins.consolidation.operations.remember import Said
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.protocols import Complete
@@ -148,8 +148,8 @@ async def is_seen(language: str, known: str, said: str, model: Complete) -> bool
     reply = "好的，记住了。" if language == "zh" else "Thanks, I will keep that in mind."
     history = [{"role": "user", "content": said}, {"role": "assistant", "content": reply}]
     with tempfile.TemporaryDirectory() as folder:
-        memory = EntryMemory(folder, clock=SystemClock(), redact=redact_text)
-        before = (await memory.remember(Said(known), who="benchmark")).entry
+        memory = AsyncEntryRepository(folder, clock=SystemClock(), redact=redact_text)
+        before = (await memory.remember(NewEntry(known), who="benchmark")).entry
         async with MemoryHost(folder, config=_config(), llm=model) as host:
             await host.session_idle(session_key="benchmark:pair", history=history, ended=True)
         after = (await _entries(Path(folder))).get(before.id)
@@ -201,4 +201,4 @@ def _config() -> MemoryConfig:
 
 
 async def _entries(workspace: Path) -> dict[str, Entry]:
-    return (await EntryMemory(workspace, clock=SystemClock(), redact=redact_text).load()).entries
+    return (await AsyncEntryRepository(workspace, clock=SystemClock(), redact=redact_text).load()).entries

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchmarks.measure import median_seconds, quiet, report
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
-from nanobot_memory_plugins.core.host.background import TokenTally
+from nanobot_memory_plugins.core.host.background import TokenCounter
 from nanobot_memory_plugins.core.values import messages_from_chat
 from nanobot_memory_plugins.flush.archive import archive
 
@@ -27,7 +27,7 @@ def history(size: int) -> list[dict[str, Any]]:
 
 def tally_times(size: int, turns: int = TURNS) -> list[float]:
     """Return the seconds of counting each of the turns that are added to a history of ``size`` messages."""
-    tally, messages = TokenTally(), history(size)
+    tally, messages = TokenCounter(), history(size)
     tally.count("s", messages)
     added = history(2 * turns)
     times = []

@@ -53,7 +53,7 @@ class Session:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Skipped:
     """What is left of one session. ``found`` is a share of the evidence, ``held`` of the answers."""
 
     found: Sequence[bool]
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] = ()) -> None:
     done = {session.name for session in chosen(options.bench, options.skip)}
     sessions = [session for session in chosen(options.bench, options.sessions) if session.name not in done]
     with quiet(), LocalModelServer(local_model_file(), context_tokens=CONTEXT_TOKENS) as server:
-        rows: dict[str, list[tuple[Session, Left]]] = {"with the model": [], "without it": [], "truncation": []}
+        rows: dict[str, list[tuple[Session, Skipped]]] = {"with the model": [], "without it": [], "truncation": []}
         for session in sessions:
             ours, kept_tokens = asyncio.run(remembered(session, client_of(server)))
             rules, _ = asyncio.run(remembered(session, None))
@@ -132,7 +132,7 @@ def _session(name: str, language: str, documents: Sequence[LabelledDocument], qu
     return Session(name, language, messages, parts, questions)
 
 
-async def remembered(session: Session, complete: Complete | None) -> tuple[Left, int]:
+async def remembered(session: Session, complete: Complete | None) -> tuple[Skipped, int]:
     """Return what is left after the session went through a memory, and the tokens that compaction leaves of it."""
     config = MemoryConfig.model_validate(
         {
@@ -171,7 +171,7 @@ async def remembered(session: Session, complete: Complete | None) -> tuple[Left,
     text = "\n".join([summary.text, notes, *kept])
     held = [_holds(text, question.answer) for question in session.questions if question.answer]
     summary_tokens = estimate_tokens(summary.text)
-    left = Left(found, held, summary_tokens=summary_tokens, used_tokens=used, seconds=seconds)
+    left = Skipped(found, held, summary_tokens=summary_tokens, used_tokens=used, seconds=seconds)
     return left, summary_tokens + sum(map(estimate_tokens, kept))
 
 
@@ -186,7 +186,7 @@ def _written(workspace: Path) -> tuple[str, int]:
     return notes, sum(row["prompt_tokens"] + row["answer_tokens"] for row in map(json.loads, lines))
 
 
-def truncated(session: Session, tokens: int) -> Left:
+def truncated(session: Session, tokens: int) -> Skipped:
     """Return what is left when only the last messages are kept, as many as fit ``tokens``."""
     kept: list[str] = []
     for message in reversed(session.messages):
@@ -196,7 +196,7 @@ def truncated(session: Session, tokens: int) -> Left:
         kept.append(message["content"])
     gold = [one for question in session.questions for one in question.gold]
     held = [_holds("\n".join(kept), question.answer) for question in session.questions if question.answer]
-    return Left([_is_among(session.parts[one], kept) for one in gold], held)
+    return Skipped([_is_among(session.parts[one], kept) for one in gold], held)
 
 
 def _is_among(parts: Sequence[str], texts: Sequence[str]) -> bool:
@@ -213,7 +213,7 @@ def _share(values: Sequence[bool]) -> str:
     return f"{sum(values) / len(values):.3f}" if values else "-"
 
 
-def _print_row(label: str, results: Sequence[Left]) -> None:
+def _print_row(label: str, results: Sequence[Skipped]) -> None:
     if not results:
         return
     print(

@@ -27,7 +27,7 @@ HEAD = f"""# Command line
 - `--workspace DIR` names the agent's folder. Else it is `NANOBOT_MEMORY_WORKSPACE`, or the workspace of nanobot.
 - `--config FILE` names the configuration. Else it is `NANOBOT_MEMORY_CONFIG`, `./config.json` or nanobot's own.
 - `--json` prints one JSON object as the last line of standard output, and nothing else there. A failure is
-  `{{"ok": false, "error": ..., "mend": ...}}`.
+  `{{"ok": false, "error": ..., "hint": ...}}`.
 - The exit status is 0 when it was done, 1 when it failed, 2 for wrong use, 130 after an interrupt.
 - Colours and bars are for terminals: a pipe gets plain text, and `NO_COLOR` is respected. Progress and warnings go to
   standard error.

@@ -128,7 +128,7 @@ def _plain(finding: Finding, home: str) -> Finding:
     state = _OF_THE_MACHINE.get(finding.subject, finding.state).replace(home, "~")
     if finding.subject.startswith(("plugin ", "nanobot-memory")):
         state = re.sub(r"\d+\.\d+\.\d+\S*?(?=\)|$)", "0.1.0", state)
-    return replace(finding, state=state, mend=finding.mend.replace(home, "~"))
+    return replace(finding, state=state, hint=finding.hint.replace(home, "~"))
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model import entry as entry_module
 from nanobot_memory_plugins.consolidation.model.entry import Category
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files import render_note, render_transcript_line
@@ -91,10 +91,10 @@ def _entries(folder: Path, clock: ManualClock) -> None:
     for days, text, category, group in ENTRIES:
         clock.set(NOW - timedelta(days=days))
         who = "extraction" if days % 2 else "user"
-        ids.append(remember(repository, Said(text, category, group=group), who=who).entry.id)
+        ids.append(remember(repository, NewEntry(text, category, group=group), who=who).entry.id)
         if len(ids) % 3 == 0:  # some are used again, as time goes by
             clock.advance(_DAY // 2)
-            remember(repository, Said(ENTRIES[0][1], ENTRIES[0][2]), who="extraction")
+            remember(repository, NewEntry(ENTRIES[0][1], ENTRIES[0][2]), who="extraction")
     clock.set(NOW - timedelta(hours=20))
     access.edit(ids[2], EntryEdit(text="Answers should be short, with the figure and its unit first"))
     clock.set(NOW - timedelta(hours=10))
@@ -102,7 +102,7 @@ def _entries(folder: Path, clock: ManualClock) -> None:
     access.add("The old office was on Coolsingel")
     access.forget([next(one.id for one in access.entries().entries if "Coolsingel" in one.text)])
     clock.set(NOW - timedelta(hours=5))
-    remember(repository, Said(ENTRIES[3][1], ENTRIES[3][2]), who="extraction")
+    remember(repository, NewEntry(ENTRIES[3][1], ENTRIES[3][2]), who="extraction")
 
 
 def _notes(folder: Path) -> None:

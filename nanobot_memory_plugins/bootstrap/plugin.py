@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 _REMEMBERED = 256
 # Characters of each end by which a text is known again; hashing 50 MB would take longer than cutting them.
 _COMPARED = 10_000
-_MEND = "Shorten the file, or raise memoryPlugins.bootstrap.maxChars and totalMaxChars."
+_HINT = "Shorten the file, or raise memoryPlugins.bootstrap.maxChars and totalMaxChars."
 
 
 class BootstrapPlugin:
@@ -94,4 +94,4 @@ def _size(shown: Allotment, options: BootstrapOptions) -> Finding:
 
 def _shortened(one: Shortened) -> Finding:
     what = f"{one.left_out:,} of {one.size:,} characters are left out of the prompt"
-    return Finding(f"bootstrap file {one.name}", what, Health.DEGRADED, mend=_MEND)
+    return Finding(f"bootstrap file {one.name}", what, Health.DEGRADED, hint=_HINT)

@@ -16,13 +16,13 @@ def host_finding(installed: str | None = None) -> Finding:
     try:
         found = installed if installed is not None else version(HOST)
     except PackageNotFoundError:
-        return Finding(HOST, "not installed", Health.BAD, mend=f"pip install {HOST}")
+        return Finding(HOST, "not installed", Health.BAD, hint=f"pip install {HOST}")
     number = _number(found)
     if number >= SUPPORTED_FROM:
         return Finding(HOST, f"{found}, supported")
     if number >= DEGRADED_FROM:
-        return Finding(HOST, f"{found}, degraded: see the seams below", Health.DEGRADED, mend=UPGRADE)
-    return Finding(HOST, f"{found}, not supported", Health.BAD, mend=UPGRADE)
+        return Finding(HOST, f"{found}, degraded: see the seams below", Health.DEGRADED, hint=UPGRADE)
+    return Finding(HOST, f"{found}, not supported", Health.BAD, hint=UPGRADE)
 
 
 def _number(text: str) -> tuple[int, ...]:

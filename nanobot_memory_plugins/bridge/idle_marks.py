@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.files.private import private_folder, private_lo
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 
 # A session whose catching up was cut short this often is given up: short-lived processes would pay for it for ever.
 _TRIES = 3
@@ -44,7 +44,7 @@ class IdleMarks:
             done, tries = marks.setdefault("done", {}), marks.setdefault("tries", {})
             for key, saved in sorted(sessions, key=lambda one: one[1], reverse=True):
                 stamp = saved.isoformat()
-                name = harmless_name(key)
+                name = redact_key(key)
                 known = tries.get(name, ["", 0])
                 count = known[1] if known[0] == stamp else 0
                 if stamp > max(since, done.get(name, "")) and count < _TRIES and len(chosen) < at_most:
@@ -56,7 +56,7 @@ class IdleMarks:
 
     def note(self, key: str, saved: datetime) -> None:
         """Record that a session has been dealt with as it was saved at ``saved``."""
-        name = harmless_name(key)
+        name = redact_key(key)
 
         def add(marks: dict[str, Any]) -> None:
             marks.setdefault("since", saved.isoformat())

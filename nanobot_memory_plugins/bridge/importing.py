@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import json_lines, time_of
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left, Part
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Part, Skipped
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "tool": Origin.TOOL}
@@ -57,16 +57,16 @@ class NanobotImporter:
         if not found:
             raise InputError(
                 f"There are no sessions and no memory of nanobot in {source}.",
-                mend="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
+                hint="Name nanobot's workspace, usually ~/.nanobot/workspace, or the folder of its config.json.",
             )
         with suppress(OSError):
             if (agent / "memory" / ".locks").is_dir() and not agent.samefile(workspace):
-                yield Left(_OURS, "memory")
+                yield Skipped(_OURS, "memory")
         for done, path in enumerate(found):
             name = _name(path, source, agent)
             yield Part(name, done, len(found))
             if path.is_symlink():
-                yield Left("it is a symbolic link", name)
+                yield Skipped("it is a symbolic link", name)
             elif path.name == "MEMORY.md":
                 yield from _long_term(path, name, workspace)
             elif path.name == "history.jsonl":
@@ -79,20 +79,20 @@ def _reading(read: Any, path: Path, name: str) -> Iterator[Item]:
     try:
         yield from read(path, name)
     except OSError as error:
-        yield Left(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(f"it cannot be read: {error.strerror}", name)
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:
     key = _key_from_name(path)
     for line, row in json_lines(path):
         if isinstance(row, str):
-            yield Left(row, name, line)
+            yield Skipped(row, name, line)
         elif row.get("_type") == "metadata":
             key = row["key"] if isinstance(row.get("key"), str) and row["key"] else key
         elif "_type" in row:
             continue  # the provider's state, which only the provider can read
         elif is_own(key) or is_background(key):
-            yield Left(_OWN_SESSION if is_own(key) else _BACKGROUND, name, line)
+            yield Skipped(_OWN_SESSION if is_own(key) else _BACKGROUND, name, line)
         else:
             yield _message(row, key, name, line)
 
@@ -100,10 +100,10 @@ def _session(path: Path, name: str) -> Iterator[Item]:
 def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
     shown = public_messages([row])
     if not shown or shown[0].get("injected_event"):
-        return Left(_NOT_SAID, name, line)
+        return Skipped(_NOT_SAID, name, line)
     role = shown[0].get("role")
     if not isinstance(role, str) or role not in _ORIGINS:
-        return Left(_NOT_SAID, name, line)
+        return Skipped(_NOT_SAID, name, line)
     message = Message.from_chat(shown[0])
     sender = row.get("sender_id")
     return ImportedMessage(
@@ -122,15 +122,15 @@ def _message(row: Mapping[str, Any], key: str, name: str, line: int) -> Item:
 def _history(path: Path, name: str) -> Iterator[Item]:
     for line, row in json_lines(path):
         if isinstance(row, str):
-            yield Left(row, name, line)
+            yield Skipped(row, name, line)
             continue
         content, time = row.get("content"), time_of(row.get("timestamp"))
         if not isinstance(content, str) or not content.strip():
-            yield Left("it has no text", name, line)
+            yield Skipped("it has no text", name, line)
             continue
         key = row.get("session_key") if isinstance(row.get("session_key"), str) else ""
         if key and is_own(key):
-            yield Left(_OWN_SESSION, name, line)
+            yield Skipped(_OWN_SESSION, name, line)
             continue
         first = next(filter(None, map(str.strip, content.splitlines())))
         is_whole = first == content.strip() and len(first) <= 2 * _LONGEST_LINE
@@ -150,13 +150,13 @@ def _long_term(path: Path, name: str, workspace: Path) -> Iterator[Item]:
     own = MemoryPaths.of(workspace).long_term
     with suppress(OSError):
         if own.exists() and own.samefile(path):
-            yield Left("it is this memory's own file already", name)
+            yield Skipped("it is this memory's own file already", name)
             return
     form = _form_of_long_term()
     # nanobot's Dream job writes it out of summaries: it is not the user's word.
     for item in markdown_items(path, name, origin=Origin.SUMMARY, tags=("imported", "nanobot")):
         if isinstance(item, ImportedNote) and form >= {*item.note.tldr.splitlines(), *item.note.details.splitlines()}:
-            yield Left(_EMPTY_FORM, name, item.line)
+            yield Skipped(_EMPTY_FORM, name, item.line)
         else:
             yield item
 

@@ -12,7 +12,7 @@ from nanobot.agent.hook import AgentHook
 from nanobot_memory_plugins.bridge.seams import require
 from nanobot_memory_plugins.bridge.sessions import is_for_people
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _OVERFLOW = re.compile(
@@ -56,7 +56,7 @@ class Overflows:
         if key not in self._noticed:
             return
         self._noticed.discard(key)
-        logger.info("the provider reported an overflow: {} is compacted", harmless_name(key))
+        logger.info("the provider reported an overflow: {} is compacted", redact_key(key))
         auto = self._loop.auto_compact
         auto._archiving.add(key)
         self._loop.schedule_background(self._compact(auto, key))

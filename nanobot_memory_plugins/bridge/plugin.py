@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
-_MEND = f"Use a supported nanobot-ai: {UPGRADE}"
+_HINT = f"Use a supported nanobot-ai: {UPGRADE}"
 _NOT_YET = f"Nothing is wrong here; a later nanobot-ai may offer it: {UPGRADE}"
 
 
@@ -33,10 +33,10 @@ def _seam_findings(workspace: Path) -> list[Finding]:
         running = bridge_for(workspace)
         return [finding_of(seam) for seam in (running.seams.all() if running is not None else probe_seams())]
     except NanobotMemoryError as error:
-        return [Finding("nanobot seams", error.cause, Health.BAD, mend=error.mend or _MEND)]
+        return [Finding("nanobot seams", error.cause, Health.BAD, hint=error.hint or _HINT)]
     except ImportError as error:
         state = f"none can be attached: this nanobot has no {error.name}"
-        return [Finding("nanobot seams", state, Health.BAD, mend=_MEND)]
+        return [Finding("nanobot seams", state, Health.BAD, hint=_HINT)]
 
 
 def finding_of(seam: Seam) -> Finding:
@@ -45,5 +45,5 @@ def finding_of(seam: Seam) -> Finding:
     if seam.attached:
         return Finding(subject, f"attached ({seam.detail})")
     if seam.detail.startswith("not possible"):
-        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.DEGRADED, mend=_NOT_YET)
-    return Finding(subject, f"not attached: {seam.detail}; {seam.degraded}", Health.DEGRADED, mend=_MEND)
+        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.DEGRADED, hint=_NOT_YET)
+    return Finding(subject, f"not attached: {seam.detail}; {seam.degraded}", Health.DEGRADED, hint=_HINT)

@@ -24,14 +24,14 @@ def probe_seams() -> Sequence[Seam]:
         try:
             loop = _build_loop(Path(folder))
         except Exception as error:
-            raise PluginError(f"No AgentLoop can be built here: {type(error).__name__}.", mend=UPGRADE) from error
+            raise PluginError(f"No AgentLoop can be built here: {type(error).__name__}.", hint=UPGRADE) from error
         from nanobot_memory_plugins.bridge.attach import bridge_of
 
         bridge = bridge_of(loop)
         if bridge is None:
             raise PluginError(
                 "nanobot did not load the bridge's tools.",
-                mend="Install both in one environment: pip install nanobot-ai nanobot-memory-bridge",
+                hint="Install both in one environment: pip install nanobot-ai nanobot-memory-bridge",
             )
         return bridge.seams.all()
 

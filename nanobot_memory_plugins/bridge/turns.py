@@ -112,7 +112,7 @@ class Turns:
         if answer is None or not answer.block:
             return None
         if not is_fenced(answer.block):
-            logger.warning("what was recalled stands in no whole fence and is left out")
+            logger.warning("the recall block is not a whole fence: not injected")
             return None
         return RuntimeContextBlock(BLOCK_SOURCE, answer.block)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.consolidation.commands.service import Spoken
+from nanobot_memory_plugins.consolidation.commands.service import MemoryCommands
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
@@ -29,12 +29,12 @@ class ConsolidationPlugin:
 
     def __init__(self) -> None:
         self._extraction = Extraction()
-        self._spoken: Spoken | None = None
+        self._spoken: MemoryCommands | None = None
         self._nightly = NightlyService()
 
-    def _spoken_of(self, context: PluginContext) -> Spoken:
+    def _spoken_of(self, context: PluginContext) -> MemoryCommands:
         if self._spoken is None:
-            self._spoken = Spoken(context)
+            self._spoken = MemoryCommands(context)
         return self._spoken
 
     @hookimpl
@@ -136,7 +136,7 @@ class ConsolidationPlugin:
         try:
             snapshot = await run_in_daemon_thread(repository.load)
         except MemoryFileError as error:
-            return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
+            return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
         counts = f"{len(snapshot.entries) - archived} active, {archived} archived in {snapshot.path.name}"
         if snapshot.damage:
@@ -170,5 +170,5 @@ def _with_problems(counts: str, document: Document) -> Finding:
         _SUBJECT,
         f"{counts}; {document.problems[0]}{more}",
         Health.DEGRADED,
-        "`nanobot-memory entries list` names these lines; mend them in an editor.",
+        "`nanobot-memory entries list` names these lines; correct them in an editor.",
     )

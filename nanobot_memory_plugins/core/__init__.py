@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         Store,
     )
     from nanobot_memory_plugins.core.scopes.people import Senders
-    from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Left, Part
+    from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Part, Skipped
     from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner
     from nanobot_memory_plugins.core.values import (
         ContextBlock,
@@ -80,7 +80,7 @@ _MODULES = {
     "core.host.memory_host": ("MemoryHost",),
     "core.protocols": ("Complete", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store"),
     "core.scopes.people": ("Senders",),
-    "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Left", "Part"),
+    "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Skipped", "Part"),
     "core.transfer.entries": ("EntriesJoiner",),
     "core.values": (
         "ContextBlock", "EntryEdit", "EntryList", "EntryRun", "EntryView", "Explanation", "Hit", "Level",
@@ -112,7 +112,6 @@ __all__ = [
     "InputError",
     "Inspection",
     "Item",
-    "Left",
     "Level",
     "LocalModel",
     "MemoryConfig",
@@ -137,6 +136,7 @@ __all__ = [
     "ScorePoint",
     "SearchResult",
     "Senders",
+    "Skipped",
     "Store",
     "StoreError",
     "StoreStatus",

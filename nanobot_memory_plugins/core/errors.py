@@ -17,7 +17,7 @@
         ├── BudgetExceededError
         └── LoopError           the same use again and again, or one failure after the other
 
-Every message names the cause and, where there is one, the mend.
+Every message names the cause and, where there is one, a hint how to fix it.
 """
 
 from nanobot_memory_plugins.redaction.script.printable import one_line
@@ -26,13 +26,13 @@ from nanobot_memory_plugins.redaction.script.printable import one_line
 class NanobotMemoryError(Exception):
     """Base of everything that this set raises on purpose.
 
-    ``mend`` says what the reader can do about it, or is empty.
+    ``hint`` says what the reader can do about it, or is empty.
     """
 
-    def __init__(self, message: str, *, mend: str = "") -> None:
+    def __init__(self, message: str, *, hint: str = "") -> None:
         self.cause = one_line(message)
-        self.mend = one_line(mend)
-        super().__init__(f"{self.cause} {self.mend}" if mend else self.cause)
+        self.hint = one_line(hint)
+        super().__init__(f"{self.cause} {self.hint}" if hint else self.cause)
 
 
 class ConfigurationError(NanobotMemoryError):

@@ -213,4 +213,4 @@ def on_purge(
 
 @hookspec
 def diagnose(context: PluginContext) -> Finding | Sequence[Finding] | None:
-    """Say how things stand, for ``nanobot-memory doctor``: one finding a fact, with a mend where it is bad."""
+    """Report the plugin's health for ``nanobot-memory doctor``: one finding a check, with a hint where it is bad."""

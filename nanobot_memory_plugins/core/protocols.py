@@ -190,7 +190,7 @@ class EntryAccess(Protocol):
 
     Everything here blocks for as long as the disk takes: call it in a worker thread. Reading takes no lock. What is
     written is on the disk when the call returns. Every call may raise `MemoryFileError`, and those that change
-    something `InputError` for an entry that is not there, with cause and mend.
+    something `InputError` for an entry that is not there, with cause and hint.
     """
 
     def version(self) -> str:
@@ -214,7 +214,7 @@ class EntryAccess(Protocol):
         ...
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
-        """Remember a text. What is known in the same words counts as used once more."""
+        """Remember a text. An entry with the same text is marked as used instead of duplicated."""
         ...
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:

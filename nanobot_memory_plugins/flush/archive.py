@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.conversation import GAP, said
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
@@ -87,7 +87,7 @@ def archive_whole(messages: Sequence[Message], *, language: Language, redact: Ca
         text = clean_markdown(said(message)).strip()
         if text and message.role != "system":
             # A user's message that holds somebody else's text is nobody's word as a whole.
-            own = message.role == "user" and own_text(message) == text
+            own = message.role == "user" and authored_text(message) == text
             role = _ROLES[language].get(message.role, message.role)
             safe = hidden(text, redact)
             parts[Origin.USER if own else Origin.SUMMARY].append(f"- {safe}" if own else f"- {role}: {safe}")
@@ -108,7 +108,7 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
     """Return the sentences of a message that say something, with their weights."""
     if message.role == "system":
         return []
-    text = own_text(message) if message.role == "user" else clean_markdown(said(message))
+    text = authored_text(message) if message.role == "user" else clean_markdown(said(message))
     parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
     if len(parts) > 2 * _SENTENCES:
         parts = parts[:_SENTENCES] + parts[-_SENTENCES:]

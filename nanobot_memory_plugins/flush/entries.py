@@ -8,7 +8,7 @@ from typing import Any
 
 import json_repair
 
-from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
 from nanobot_memory_plugins.core.text.reading import reading_of
@@ -100,11 +100,11 @@ def borne_out(entries: Iterable[Entry], messages: Sequence[Message]) -> list[Ent
     return [entry for entry in entries if evidence.share(f"{entry.tldr} {entry.details}") >= _BORNE_OUT]
 
 
-class UsersWords:
+class UserAttribution:
     """Tells which entries are the user's own: the quoted words are, and the entry says no more than the user did."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        own = [reading_of(own_text(message)).own_word for message in messages if message.role == "user"]
+        own = [reading_of(authored_text(message)).own_word for message in messages if message.role == "user"]
         self._text = "\n".join(folded(text) for text in own)
         self._evidence = Evidence(own)
         self.tools_spoke = any(message.role == "tool" for message in messages)

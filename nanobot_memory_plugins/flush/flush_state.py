@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.seen_messages import Marks, MessageMarks, digest
+from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages, digest
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.values import Message, Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -59,7 +59,7 @@ class Cycle:
         self._context = context
         self._had_turn = had_turn
 
-    async def read(self) -> Marks:
+    async def read(self) -> SeenMessages:
         """Return what is remembered."""
         return await run_in_daemon_thread(lambda: self._marks.read(self._session_key))
 
@@ -75,7 +75,7 @@ class Cycle:
     async def fail_turn(self) -> None:
         """Remember that the silent turn failed: it is not tried again before the cut."""
 
-        def change(marks: Marks) -> None:
+        def change(marks: SeenMessages) -> None:
             marks.values[TURN_FAILED] = True
 
         await run_in_daemon_thread(lambda: self._marks.change(self._session_key, change))
@@ -98,7 +98,7 @@ class Cycle:
     ) -> list[Note]:
         now = self._context.clock.now().isoformat()
 
-        def change(marks: Marks) -> list[Note]:
+        def change(marks: SeenMessages) -> list[Note]:
             known = dict.fromkeys(marks.values.get(_NOTES) or ())
             left: list[Note] = []
             # Another process may have captured the same messages while the model was thinking.

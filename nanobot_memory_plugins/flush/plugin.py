@@ -11,7 +11,7 @@ from enum import Enum
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.seen_messages import Marks
+from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -22,7 +22,7 @@ from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Destination, Message, Note, NoteType, Origin
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
-from nanobot_memory_plugins.flush.entries import Entry, UsersWords, borne_out, read_entries
+from nanobot_memory_plugins.flush.entries import Entry, UserAttribution, borne_out, read_entries
 from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
@@ -160,13 +160,13 @@ class FlushPlugin:
             return _Outcome.FAILED, []
 
 
-def _fresh(marks: Marks, messages: Sequence[Message]) -> list[Message]:
+def _fresh(marks: SeenMessages, messages: Sequence[Message]) -> list[Message]:
     """Return the messages that have not been captured, system messages and an earlier summary left out."""
     new, summary = marks.is_new(messages), find_earlier_summary(messages)
     return [as_spoken(message) for index, message in enumerate(messages) if new[index] and index != summary]
 
 
-def _is_worth_a_turn(marks: Marks, ready: Sequence[Message], window: int, context: PluginContext) -> bool:
+def _is_worth_a_turn(marks: SeenMessages, ready: Sequence[Message], window: int, context: PluginContext) -> bool:
     """Say whether the model is asked: not for a few messages shortly after the last time."""
     options: FlushOptions = context.options
     try:
@@ -185,11 +185,11 @@ def _judge(answer: str, ready: Sequence[Message], options: FlushOptions) -> tupl
         # Junk may hold the word, too; what was read as entries and is not borne out is junk.
         nothing = not read and says_nothing(answer)
         return (_Outcome.NOTHING if nothing else _Outcome.FAILED), []
-    own = UsersWords(ready)
+    own = UserAttribution(ready)
     return _Outcome.KEPT, [_note(entry, own, options) for entry in entries]
 
 
-def _note(entry: Entry, own: UsersWords, options: FlushOptions) -> Note:
+def _note(entry: Entry, own: UserAttribution, options: FlushOptions) -> Note:
     origin = Origin.USER if own.hold(entry) else Origin.SUMMARY
     # Many hosts open every prompt with the long-term file: what a web page wants to be remembered is not for it.
     trusted = origin is Origin.USER or not own.tools_spoke

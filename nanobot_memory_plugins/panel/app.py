@@ -81,7 +81,7 @@ class PanelApp(App[None]):
         return [*super().get_line_filters(), *self._line_filters]
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Compose the widgets."""
         yield self.title_bar
         yield self.view_bar
         with ContentSwitcher(initial="memories"):

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
+from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
@@ -35,8 +35,8 @@ def panel(
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
-    mend_memory(folder, read_configuration(config)[0])
+        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+    repair_memory(folder, read_configuration(config)[0])
     chosen = language_of() if language is Language.AUTO else language.value
     if web:
         from nanobot_memory_plugins.panel.web.server import serve
@@ -56,7 +56,7 @@ def _run(folder: Path, config: Path | None, language: str, *, is_ascii: bool) ->
     if not served and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError(
             "The panel needs a terminal to draw on.",
-            mend="Run it in one, or use `nanobot-memory panel --web`.",
+            hint="Run it in one, or use `nanobot-memory panel --web`.",
         )
     # What is logged would be drawn over the screen; the panel keeps warnings and shows them under Health.
     logger.remove()

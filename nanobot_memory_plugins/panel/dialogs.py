@@ -43,7 +43,7 @@ class Confirm(ModalScreen[bool]):
         self._question, self._lines, self._words = question, lines, words
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Compose the widgets."""
         with Vertical(classes="dialog"):
             yield Label(self._question, classes="title", markup=False)
             with VerticalScroll(classes="lines", can_focus=False):
@@ -77,7 +77,7 @@ class EntryForm(ModalScreen[Written | None]):
         self._title, self._words, self._text, self._entry = title, words, text, entry
 
     def compose(self) -> ComposeResult:
-        """Lay it out; a new text has no fields but its group."""
+        """Compose the widgets; a new text has no fields but its group."""
         t, entry = self._words, self._entry
         with Vertical(classes="dialog"):
             yield Label(self._title, classes="title", markup=False)
@@ -135,7 +135,7 @@ class ChooseGroup(ModalScreen[str | None]):
         self._groups, self._words = groups, words
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Compose the widgets."""
         t = self._words
         with Vertical(classes="dialog"):
             yield Label(t("Show which group?"), classes="title")
@@ -172,7 +172,7 @@ class Help(ModalScreen[None]):
         self._title, self._parts = title, parts
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Compose the widgets."""
         text = Text()
         for heading, keys in self._parts:
             text.append(f"{heading}\n", "bold")

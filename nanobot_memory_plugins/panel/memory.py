@@ -153,14 +153,14 @@ class PanelMemory:
         if file is None:
             raise ConfigurationError(
                 "There is no configuration file to write to.",
-                mend="Run `nanobot-memory init`, or name a file with --config.",
+                hint="Run `nanobot-memory init`, or name a file with --config.",
             )
         set_plugin_options(file, {plugin: {"enabled": enabled}})
         return file
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what to say of an error: cause and mend where it is one of ours, never the values of others."""
+    """Return what to say of an error: cause and hint where it is one of ours, never the values of others."""
     if isinstance(error, NanobotMemoryError):
         return str(error)
     if isinstance(error, OSError):

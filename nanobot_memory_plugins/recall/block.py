@@ -9,7 +9,7 @@ from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, 
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import Reason, Watch
+from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
 # Room for the fence that core puts around the block: its two markers, their nonces and line ends.
 FENCE_CHARS = 150
@@ -23,7 +23,7 @@ _SHORTER_SNIPPETS = (1.0, 2 / 3, 4 / 9)
 
 
 def build_block(
-    hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY, watch: Watch | None = None
+    hits: Sequence[Hit], options: RecallOptions, *, tier: Tier = Tier.HEAVY, watch: RecallTrace | None = None
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
@@ -85,7 +85,9 @@ def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
     return options.model_copy(update={"heavy_max_snippet_chars": int(share * options.heavy_max_snippet_chars)})
 
 
-def _note_cuts(hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options: RecallOptions, watch: Watch) -> None:
+def _note_cuts(
+    hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace
+) -> None:
     """Note which hits are not on the page, and why."""
     left = [hit for hit in good if hit.id not in page.used]
     room = f"{options.max_context_tokens} tokens and {options.inject_budget_chars} characters (maxContextTokens, "
@@ -98,7 +100,7 @@ def _note_cuts(hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options:
     watch.whole.update(page.whole)
 
 
-def without_live(hits: Iterable[Hit], live: LiveContext, watch: Watch | None = None) -> list[Hit]:
+def without_live(hits: Iterable[Hit], live: LiveContext, watch: RecallTrace | None = None) -> list[Hit]:
     """Leave out what stands in the live context already, and keep one of those that say the same."""
     listed = list(hits)
     fresh = [hit for hit in listed if not live.holds(hit.text)]

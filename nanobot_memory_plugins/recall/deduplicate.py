@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from nanobot_memory_plugins.core.text.negation import negations
 from nanobot_memory_plugins.core.values import Hit
-from nanobot_memory_plugins.recall.trace import Reason, Watch
+from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _SPACES = re.compile(r"\s+")
@@ -51,7 +51,7 @@ def folded(text: str) -> str:
     return one_line(simplified(unicodedata.normalize("NFKC", text))).casefold()
 
 
-def fold_repeats(hits: Iterable[Hit], watch: Watch | None = None) -> list[Hit]:
+def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[Hit]:
     """Keep one of the hits that say the same, in the place and with the score of the best of them.
 
     The one that says more stays, and of two that say the same the newer.

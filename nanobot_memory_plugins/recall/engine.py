@@ -20,7 +20,7 @@ from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
-from nanobot_memory_plugins.recall.trace import Reason, Watch
+from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
@@ -60,7 +60,7 @@ async def recall(
     ranked_limit: int = 0,
     clock: Clock | None = None,
     redact: Callable[[str], str] = redact_text,
-    watch: Watch | None = None,
+    watch: RecallTrace | None = None,
 ) -> Recalled:
     """Recall for a message.
 
@@ -81,7 +81,7 @@ async def recall(
         probes = probes and not decision.small_talk
         if watch is not None:
             watch.decision = decision
-    is_off = tier is RecallTier.OFF and not probes
+    is_off = tier is RecallTier.PROBE and not probes
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
     clock = clock or SystemClock()
@@ -141,7 +141,7 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
     if options.recall_timeout is not None:
         return options.recall_timeout
     by_tier = {
-        RecallTier.OFF: options.probe_ms,
+        RecallTier.PROBE: options.probe_ms,
         RecallTier.LIGHT: options.light_ms,
         RecallTier.HEAVY: options.heavy_ms,
     }
@@ -163,7 +163,7 @@ async def _search(
     tier: RecallTier,
     options: RecallOptions,
     ranked_limit: int,
-    watch: Watch | None,
+    watch: RecallTrace | None,
 ) -> _Found:
     """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
 
@@ -190,7 +190,7 @@ async def _search(
     return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)))
 
 
-def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: Watch | None) -> Recalled:
+def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: RecallTrace | None) -> Recalled:
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
     The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
@@ -199,12 +199,12 @@ def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: Wat
     tier, probe = found.tier, None
     fresh = without_live(found.hits, live, watch)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
-    needed = options.probe_threshold if tier is RecallTier.OFF else options.relevance_threshold
+    needed = options.probe_threshold if tier is RecallTier.PROBE else options.relevance_threshold
     if watch is not None:
         watch.best, watch.needed = best, needed
         if best < needed:
             watch.cut(fresh, Reason.NOT_RELEVANT, f"the best has {best:.2f}, {needed:g} is needed")
-    if tier is RecallTier.OFF:
+    if tier is RecallTier.PROBE:
         probe = best
         if probe < needed:
             return Recalled(tier, ranked=found.ranked, probe=probe)

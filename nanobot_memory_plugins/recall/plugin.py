@@ -46,7 +46,7 @@ class RecallPlugin:
                 "recall",
                 "disabled: no store is open",
                 Health.DEGRADED,
-                mend="pip install nanobot-memory-storage, and set memoryPlugins.storage.enabled to true.",
+                hint="pip install nanobot-memory-storage, and set memoryPlugins.storage.enabled to true.",
             )
         return Finding("recall", "ready")
 
@@ -72,7 +72,7 @@ class RecallPlugin:
 
         None when the draft is sure, when this was done for the message already, or when it brings nothing new.
         """
-        before = self._answered.get(session_key, _Answered(RecallTier.OFF))
+        before = self._answered.get(session_key, _Answered(RecallTier.PROBE))
         if before.reviewed or not is_unsure(draft, context.options):
             return None
         tier = tier_after_draft(draft, before.tier, context.options)

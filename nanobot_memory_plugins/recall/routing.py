@@ -33,9 +33,9 @@ _NO_DOUBT = re.compile(
 
 
 class RecallTier(IntEnum):
-    """The tiers of recall. ``OFF`` injects nothing unless its probe finds something strong."""
+    """The tiers of recall. ``PROBE`` injects nothing unless its probe finds something strong."""
 
-    OFF = 0
+    PROBE = 0
     LIGHT = 1
     HEAVY = 2
 
@@ -88,7 +88,7 @@ def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
         signal = _signal_of(text, options, turns_back=back)
     if signal is not None:
         return Decision(signal.tier, signal, back)
-    return Decision(RecallTier.OFF, None, back, is_small_talk(asked, options))
+    return Decision(RecallTier.PROBE, None, back, is_small_talk(asked, options))
 
 
 def is_small_talk(text: str, options: RecallOptions) -> bool:

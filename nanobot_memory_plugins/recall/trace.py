@@ -1,4 +1,4 @@
-"""What a recall did and why, for who wants to see it: ``nanobot-memory why`` hands a `Watch` to the real path."""
+"""What a recall did and why, for who wants to see it: ``nanobot-memory why`` hands a `RecallTrace` to the real path."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Cut:
 
 
 @dataclass(slots=True)
-class Watch:
+class RecallTrace:
     """Filled in by one recall.
 
     ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,

@@ -22,11 +22,11 @@ _RETRY = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class Degradation:
     """Why the database cannot be used, for people."""
 
     reason: str
-    mend: str
+    hint: str
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class Readers:
         self._closed = False
         self._retry_at = 0.0
         self._retrying: threading.Thread | None = None
-        self.trouble: Trouble | None = Trouble("The index is not open yet.", "")
+        self.trouble: Degradation | None = Degradation("The index is not open yet.", "")
 
     def open(self, patience: float) -> None:
         """Open a first reader. After ``patience`` seconds it is left to the thread that does it."""
@@ -104,7 +104,7 @@ class Readers:
             self._closed = True
             idle, self._idle = self._idle, []
             retrying = self._retrying
-        self.trouble = Trouble("The store is closed.", "")
+        self.trouble = Degradation("The store is closed.", "")
         for reader in idle:
             reader.database.close()
         if retrying is not None:
@@ -144,7 +144,7 @@ class Readers:
             logger.warning(
                 "the index cannot be used, the memory files are searched themselves: {} {}",
                 trouble.reason,
-                trouble.mend,
+                trouble.hint,
             )
         self._failed()
 
@@ -176,13 +176,13 @@ class Readers:
             return 0
 
 
-def trouble_of(error: Exception) -> Trouble:
-    """Return reason and mend for people; nothing of what an unknown exception says, which may be user data."""
+def trouble_of(error: Exception) -> Degradation:
+    """Return reason and hint for people; nothing of what an unknown exception says, which may be user data."""
     if isinstance(error, NanobotMemoryError):
-        return Trouble(error.cause, error.mend)
+        return Degradation(error.cause, error.hint)
     if isinstance(error, ImportError):
-        mend = 'Install it with: pip install "nanobot-memory-storage"'
-        return Trouble(f"The package {error.name} cannot be imported.", mend)
+        hint = 'Install it with: pip install "nanobot-memory-storage"'
+        return Degradation(f"The package {error.name} cannot be imported.", hint)
     if isinstance(error, OSError):
-        return Trouble(f"The index cannot be used ({error.strerror or type(error).__name__}).", "Check its folder.")
-    return Trouble(f"The index cannot be used ({type(error).__name__}).", "Try: nanobot-memory index --rebuild")
+        return Degradation(f"The index cannot be used ({error.strerror or type(error).__name__}).", "Check its folder.")
+    return Degradation(f"The index cannot be used ({type(error).__name__}).", "Try: nanobot-memory index --rebuild")

@@ -101,12 +101,12 @@ class DatabaseOpener:
         except filelock.Timeout as error:
             raise StoreError(
                 f"The index {self.path.name} is being opened by another process all the time.",
-                mend="End the process that hangs.",
+                hint="End the process that hangs.",
             ) from error
         except OSError as error:
             raise StoreError(
                 f"The index {self.path} cannot be opened ({error.strerror or type(error).__name__}).",
-                mend="Check that its folder can be written.",
+                hint="Check that its folder can be written.",
             ) from error
         try:
             yield
@@ -119,4 +119,4 @@ def _with_full_text(database: "Database") -> "Database":
     if database.has_fts5:
         return database
     database.close()
-    raise StoreError("This SQLite has no FTS5.", mend="Install apsw from a wheel, which brings its own SQLite.")
+    raise StoreError("This SQLite has no FTS5.", hint="Install apsw from a wheel, which brings its own SQLite.")

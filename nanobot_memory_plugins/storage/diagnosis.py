@@ -22,7 +22,7 @@ _LEVELS = {
 
 
 def findings(index: MemoryIndex) -> list[Finding]:
-    """Return one finding a fact, each with a mend where it is not good. It blocks."""
+    """Return one finding a fact, each with a hint where it is not good. It blocks."""
     index.embedding.wait(_MODEL_SECONDS)
     status = index.refresh()
     embedding = index.embedding.report()
@@ -60,7 +60,7 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
     elif status.level <= best:
         health = Health.GOOD
     state = _LEVELS[status.level] + (f" ({status.reason})" if status.reason else "")
-    return Finding("search level", state, health, status.mend)
+    return Finding("search level", state, health, status.hint)
 
 
 def _embedding(report: EmbeddingReport) -> Finding:
@@ -76,7 +76,7 @@ def _embedding(report: EmbeddingReport) -> Finding:
             Health.DEGRADED,
             "`nanobot-memory models pull` waits for it; until then words alone are searched.",
         )
-    return Finding("embedding model", report.reason, Health.DEGRADED, report.mend)
+    return Finding("embedding model", report.reason, Health.DEGRADED, report.hint)
 
 
 def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:

@@ -20,14 +20,14 @@ class IndexPlace:
     """The database, and the lock that says who writes it.
 
     ``temporary`` is true when the workspace cannot be written: the index is then this process's own, in a
-    temporary folder that `remove` takes away. ``reason`` and ``mend`` say so to people.
+    temporary folder that `remove` takes away. ``reason`` and ``hint`` say so to people.
     """
 
     database: Path
     lock: Path
     temporary: bool = False
     reason: str = ""
-    mend: str = ""
+    hint: str = ""
 
     def remove(self) -> None:
         """Remove a temporary index; any other stays."""
@@ -53,12 +53,12 @@ def choose_place(paths: MemoryPaths, db_path: str) -> IndexPlace:
     except OSError as error:
         folder = Path(tempfile.mkdtemp(prefix="nanobot-memory-"))
         reason = f"{database.parent} cannot be written ({error.strerror or type(error).__name__})"
-        mend = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
+        hint = "Make the folder writable, or set memoryPlugins.storage.dbPath to a path that is."
         if error.strerror == LINKED:
-            mend = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
-        logger.warning("{}: the index is a temporary one. {}", reason, mend)
+            hint = "Replace the link by a folder, or set memoryPlugins.storage.dbPath to a file where it leads."
+        logger.warning("{}: the index is a temporary one. {}", reason, hint)
         return IndexPlace(
-            folder / database.name, folder / "indexer.lock", True, f"{reason}; the index is temporary.", mend
+            folder / database.name, folder / "indexer.lock", True, f"{reason}; the index is temporary.", hint
         )
     remember_place(paths, database)
     return IndexPlace(database, database.parent / "indexer.lock")

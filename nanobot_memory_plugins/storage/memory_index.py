@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, 
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
 from nanobot_memory_plugins.search.sources.places import Places
-from nanobot_memory_plugins.storage.connection_pool import Reader, Readers, Trouble, trouble_of
+from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
 from nanobot_memory_plugins.storage.indexer.tail import TailReader
@@ -32,11 +32,11 @@ T = TypeVar("T")
 # Bytes of the files that a search reads beside the index, and when there is no index: 0.2 s a megabyte.
 _TAIL_BYTES, _SCAN_BYTES = 1_000_000, 2_000_000
 _NO_VEC = "sqlite-vec cannot be loaded; vectors are compared by numpy."
-_NO_INDEX = Trouble(
+_NO_INDEX = Degradation(
     "The configuration asks for no index (memoryPlugins.storage.backend is grep_only).",
     'Set it to "builtin_fts" for full text and vectors.',
 )
-_VEC_MEND = 'Install it with: pip install "nanobot-memory-storage[vec]"'
+_VEC_HINT = 'Install it with: pip install "nanobot-memory-storage[vec]"'
 _SIDE_FILES = ("-wal", "-shm", "-journal")
 # Seconds: what opening waits for the database, and how old the numbers in a status may be.
 _OPEN_SECONDS, _STATUS_AGE = 3.0, 1.0
@@ -74,7 +74,7 @@ class MemoryIndex:
         self._opener: DatabaseOpener | None = None
         self._readers: Readers | None = None
         self._indexer: Indexer | None = None
-        self._trouble = Trouble("The index is not open yet.", "")
+        self._trouble = Degradation("The index is not open yet.", "")
         self._vector_backend = ""
         self._numbers = StoreStatus(level=Level.MARKDOWN)
         self._numbers_at = 0.0
@@ -147,7 +147,7 @@ class MemoryIndex:
     def clear(self) -> None:
         """Empty the index; whoever owns it fills it again. Raises `StoreError` when it cannot be written."""
         if self._opener is None:
-            raise StoreError(self._trouble.reason, mend=self._trouble.mend)
+            raise StoreError(self._trouble.reason, hint=self._trouble.hint)
         with closing(self._opener.for_writing()) as database:
             database.clear()
 
@@ -187,21 +187,21 @@ class MemoryIndex:
         place = self._place
         trouble = self._readers.trouble if self._readers is not None else self._trouble
         if trouble is not None:
-            level, reason, mend = Level.MARKDOWN, trouble.reason, trouble.mend
+            level, reason, hint = Level.MARKDOWN, trouble.reason, trouble.hint
         elif embedding.model:
             level = Level.HYBRID if self._vector_backend == "vec0" else Level.NUMPY
-            reason, mend = ("", "") if level is Level.HYBRID else (_NO_VEC, _VEC_MEND)
+            reason, hint = ("", "") if level is Level.HYBRID else (_NO_VEC, _VEC_HINT)
         else:
-            level, reason, mend = Level.FULL_TEXT, embedding.reason, embedding.mend
+            level, reason, hint = Level.FULL_TEXT, embedding.reason, embedding.hint
         if place is not None and place.temporary:
-            reason, mend = " ".join(filter(None, (place.reason, reason))), place.mend
+            reason, hint = " ".join(filter(None, (place.reason, reason))), place.hint
         return replace(
             self._numbers,
             level=level,
             indexing_here=self._indexer is not None and self._indexer.state.owning,
             model=embedding.model,
             reason=reason,
-            mend=mend,
+            hint=hint,
         )
 
     def numbers_are_old(self) -> bool:
@@ -229,7 +229,7 @@ class MemoryIndex:
         """Return what ``function`` makes of the database, or None when it cannot be used now."""
         return self._readers.use(function) if self._readers is not None else None
 
-    def _do_without(self, trouble: Trouble) -> None:
+    def _do_without(self, trouble: Degradation) -> None:
         """Leave it at the files. Migrating the older ones is the indexer's work otherwise."""
         self._trouble = trouble
         logger.info("there is no index, the memory files are searched themselves: {}", trouble.reason)

@@ -134,7 +134,7 @@ class SqliteStore:
                 elif time.monotonic() - progress_at > stuck:
                     raise StoreError(
                         "The index does not get up to date.",
-                        mend="See the log of the process that holds .storage/indexer.lock, or end that process.",
+                        hint="See the log of the process that holds .storage/indexer.lock, or end that process.",
                     )
                 await asyncio.sleep(pause)
                 pause = min(pause * 1.5, _LONGEST_POLL)

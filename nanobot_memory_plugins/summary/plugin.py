@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.entries import read_time
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.files.seen_messages import Marks, MessageMarks
+from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
@@ -61,7 +61,7 @@ class SummaryPlugin:
                 return None
             now = context.clock.now().isoformat()
 
-            def change(known: Marks) -> Note | None:
+            def change(known: SeenMessages) -> Note | None:
                 left = note if note is not None and any(known.is_new(history)) else None
                 if left is not None:
                     known.add(history)
@@ -79,7 +79,7 @@ class SummaryPlugin:
         return self._marks
 
     async def _is_wanted(
-        self, session_key: str, fresh: Sequence[Message], marks: Marks, ended: bool, context: PluginContext
+        self, session_key: str, fresh: Sequence[Message], marks: SeenMessages, ended: bool, context: PluginContext
     ) -> bool:
         options: SummaryOptions = context.options
         turns = sum(1 for message in fresh if message.role == "user")
@@ -119,7 +119,7 @@ class SummaryPlugin:
         )
 
 
-def _fresh(marks: Marks, history: Sequence[Message]) -> list[Message]:
+def _fresh(marks: SeenMessages, history: Sequence[Message]) -> list[Message]:
     """Return the messages that were said since the last summary.
 
     Results of tools, silent calls and what a compaction put in the place of earlier messages are left out.
@@ -132,7 +132,7 @@ def _fresh(marks: Marks, history: Sequence[Message]) -> list[Message]:
     ]
 
 
-def _has_rested(marks: Marks, seconds: float, context: PluginContext) -> bool:
+def _has_rested(marks: SeenMessages, seconds: float, context: PluginContext) -> bool:
     try:
         last = datetime.fromisoformat(marks.values["summarised"])
         return context.clock.now() - last >= timedelta(seconds=seconds)

@@ -116,7 +116,7 @@ async def test_the_doctor_names_what_is_left_out_and_how_to_mend_it(tmp_path, me
     assert cut.subject == "bootstrap file AGENTS.md"
     assert cut.health is Health.DEGRADED
     assert f"of {len(LARGE):,} characters are left out" in cut.state
-    assert "maxChars" in cut.mend
+    assert "maxChars" in cut.hint
 
 
 async def test_the_doctor_of_an_empty_workspace_has_nothing_to_say(memory):

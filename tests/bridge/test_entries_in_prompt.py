@@ -4,7 +4,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import initial_score
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 
@@ -26,7 +26,7 @@ async def turns(nanobot, *texts: str, session: str = "cli:direct") -> None:
 
 def keep(nanobot, *texts: str) -> list[Entry]:
     repository = EntryRepository(nanobot.workspace)
-    return [remember(repository, Said(text), who="test").entry for text in texts]
+    return [remember(repository, NewEntry(text), who="test").entry for text in texts]
 
 
 def write_memory(nanobot, text: str) -> None:

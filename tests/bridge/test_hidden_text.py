@@ -2,7 +2,7 @@
 
 import loguru
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule
@@ -25,7 +25,9 @@ async def test_no_hidden_text_is_in_the_system_prompt_nor_beside_a_message(insta
         (nanobot.workspace / "memory" / file.name).write_bytes(file.read_bytes())
     (nanobot.workspace / "memory" / "MEMORY.md").write_text(f"# Mine\n\n{hostile('mine')[:-6]}", encoding="utf-8")
     (nanobot.workspace / "AGENTS.md").write_text(f"# Rules\n\nBe kind.{TAGS}\u202e\n", encoding="utf-8")
-    remember(EntryRepository(nanobot.workspace), Said(f"The user owns a zebra{TAGS}{SEQUENCES['turned']}"), who="test")
+    remember(
+        EntryRepository(nanobot.workspace), NewEntry(f"The user owns a zebra{TAGS}{SEQUENCES['turned']}"), who="test"
+    )
     loop = nanobot.loop()
     await loop.process_direct("do you remember the zebra?", session_key="cli:new")
     await loop.aclose()

@@ -163,7 +163,7 @@ def test_what_is_bad_is_told_with_its_mend_and_fails(config: Path, quick, capsys
 
 
 @pytest.mark.parametrize(
-    ("content", "mend"),
+    ("content", "hint"),
     [
         (None, "nanobot onboard"),
         ('{"agents": ', "Correct the file"),
@@ -177,14 +177,14 @@ def test_what_is_bad_is_told_with_its_mend_and_fails(config: Path, quick, capsys
         ('{"channels": {"memoryPlugins": {"recall": 7}}}', "Correct the file by hand first"),
     ],
 )
-def test_each_configuration_that_cannot_be_used_is_told_with_its_mend_and_left(home, quick, capsys, content, mend):
+def test_each_configuration_that_cannot_be_used_is_told_with_its_mend_and_left(home, quick, capsys, content, hint):
     file = home / ".nanobot" / "config.json"
     data = content.encode() if isinstance(content, str) else content
     if data is not None:
         file.write_bytes(data)
     code, told = init(capsys, "--yes")
     assert code == 1
-    assert mend in told
+    assert hint in told
     assert "Traceback" not in told
     assert (file.read_bytes() if file.exists() else None) == data
     assert run_command_line(["init", "--yes", "--json"]) == 1

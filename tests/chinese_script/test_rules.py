@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.commands.kinds import Category, catego
 from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open, tells_of_a_try
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal
 from nanobot_memory_plugins.core.values import Hit, Message, Origin
 from nanobot_memory_plugins.flush.entries import read_entries
@@ -67,7 +67,7 @@ def test_a_sentence_is_kept_for_what_it_is(text: str, kind: Kind):
     ),
 )
 def test_what_others_wrote_is_not_the_users(text: str):
-    assert "mandrillqq" not in own_text(Message("user", text.replace("{x}", "我总是坐 mandrillqq 航空。")))
+    assert "mandrillqq" not in authored_text(Message("user", text.replace("{x}", "我总是坐 mandrillqq 航空。")))
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def only(name: str) -> None:
 
 def fails(as_json: JsonOption = False) -> None:
     """Fail as a command should."""
-    raise StoreError("The index is locked.", mend="Close the other program.")
+    raise StoreError("The index is locked.", hint="Close the other program.")
 
 def breaks() -> None:
     """Fail as a command should not."""
@@ -202,6 +202,7 @@ def test_a_failure_is_told_to_programs_as_json(run: Run):
     assert json.loads(done.stdout) == {
         "ok": False,
         "error": "The index is locked.",
+        "hint": "Close the other program.",
         "mend": "Close the other program.",
     }
 

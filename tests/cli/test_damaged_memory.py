@@ -51,7 +51,7 @@ def count(text: str) -> int:
     return sum(cat in text for cat in CATS)
 
 
-def is_mended(file: Path, bad: bytes) -> bool:
+def is_repaired(file: Path, bad: bytes) -> bool:
     kept = any(path.read_bytes() == bad for path in file.parent.glob("MEMORY.md.aside-*"))
     return count(file.read_text("utf-8", "replace")) == len(CATS) and (kept or not bad)
 
@@ -63,7 +63,7 @@ def test_search_finds_what_the_good_copy_holds(memory: Path, how: str):
     assert found.exit_code == 0
     assert len(found.stdout.splitlines()) == 1
     assert count(" ".join(hit["snippet"] for hit in json.loads(found.stdout)["hits"])) == len(CATS)
-    assert is_mended(memory, bad)
+    assert is_repaired(memory, bad)
     assert "MEMORY.md was damaged" in found.stderr
     again = run(memory, "search", "neighbour cat", "--no-embeddings")
     assert "damaged" not in again.stderr
@@ -75,7 +75,7 @@ def test_index_indexes_what_the_good_copy_holds(memory: Path, how: str):
     bad = damage(memory, how)
     indexed = run(memory, "index", "--json")
     assert json.loads(indexed.stdout)["documents"] == whole == len(CATS)
-    assert is_mended(memory, bad)
+    assert is_repaired(memory, bad)
     assert "it is kept beside that" in indexed.stderr or not bad
 
 
@@ -94,14 +94,14 @@ def test_so_do_the_other_commands_that_read_it(memory: Path, command: tuple[str,
     bad = damage(memory, "zeroed")
     ended = run(memory, *command, config=command[0] in ("why", "audit"))
     assert ended.exit_code == 0, ended.output
-    assert is_mended(memory, bad)
+    assert is_repaired(memory, bad)
     assert ended.stderr.count("MEMORY.md was damaged") == 1
 
 
 def test_so_does_the_panel_before_it_looks_for_a_terminal(memory: Path):
     bad = damage(memory, "zeroed")
     assert "MEMORY.md was damaged" in run(memory, "panel").stderr
-    assert is_mended(memory, bad)
+    assert is_repaired(memory, bad)
 
 
 def test_a_sound_file_is_left_as_it_is(memory: Path):
@@ -127,6 +127,6 @@ def test_where_somebody_has_the_entries_locked_the_search_goes_on(memory: Path):
 
 
 def test_a_mender_that_fails_costs_only_itself(memory: Path, monkeypatch):
-    monkeypatch.setattr("nanobot_memory_plugins.consolidation.store.repair.mend_workspace", lambda _: 1 / 0)
+    monkeypatch.setattr("nanobot_memory_plugins.consolidation.store.repair.repair_workspace", lambda _: 1 / 0)
     damage(memory, "half")
     assert run(memory, "search", "cat", "--no-embeddings").exit_code == 0

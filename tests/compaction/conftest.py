@@ -80,7 +80,7 @@ def scope() -> Scope:
     return Scope(session="cli:direct")
 
 
-Said = Callable[[int], list[dict[str, Any]]]
+NewEntry = Callable[[int], list[dict[str, Any]]]
 
 
 def talk(turns: int, words: int = 40) -> list[dict[str, Any]]:

@@ -104,7 +104,7 @@ def test_what_cannot_be_changed_is_refused_with_cause_and_mend(tmp_path: Path, c
     file.write_bytes(content)
     with pytest.raises(ConfigurationError, match=said) as caught:
         set_config_keys(file, PLACE, OFF)
-    assert caught.value.mend
+    assert caught.value.hint
     assert file.read_bytes() == content
     assert not file.with_name("config.json.bak").exists()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.nightly.inputs import Narrow
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.files.entries import render_note
@@ -42,7 +42,7 @@ class Days:
     def __init__(self, workspace: Path) -> None:
         self.workspace = workspace
         self.clock = ManualClock(NOW)
-        self.memory = EntryMemory(workspace, clock=self.clock, redact=redact_text)
+        self.memory = AsyncEntryRepository(workspace, clock=self.clock, redact=redact_text)
 
     def note(
         self,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.remember import Said, fade, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, fade, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.core.config import MemoryConfig
@@ -70,7 +70,7 @@ def test_an_edit_of_nothing_writes_nothing(access: RepositoryAccess, workspace: 
 
 
 def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repository: EntryRepository):
-    remember(repository, Said("said by a page", origin=Origin.WEB), who="extraction")
+    remember(repository, NewEntry("said by a page", origin=Origin.WEB), who="extraction")
     id_ = texts(access)["said by a page"]
     access.edit(id_, EntryEdit(group="work"))
     assert access.entries().entries[0].origin is Origin.WEB
@@ -91,7 +91,7 @@ def test_a_wrong_edit_is_refused_with_a_mend(access: RepositoryAccess, workspace
     before = on_disk(workspace)
     with pytest.raises(InputError, match=said) as caught:
         access.edit(texts(access)["one"], wanted)
-    assert caught.value.mend
+    assert caught.value.hint
     with pytest.raises(InputError, match="There is no entry"):
         access.edit("00000000", EntryEdit(text="x"))
     assert on_disk(workspace) == before
@@ -119,8 +119,8 @@ def test_merging_leaves_one_entry_and_undo_brings_both_back(access: RepositoryAc
 
 
 def test_entries_that_different_people_see_are_not_merged(access: RepositoryAccess, repository: EntryRepository):
-    remember(repository, Said("one", scope=Scope(user="a")), who="user")
-    remember(repository, Said("two", scope=Scope(user="b")), who="user")
+    remember(repository, NewEntry("one", scope=Scope(user="a")), who="user")
+    remember(repository, NewEntry("two", scope=Scope(user="b")), who="user")
     with pytest.raises(InputError, match="same people"):
         access.merge(list(texts(access).values()), "both")
     assert set(texts(access)) == {"one", "two"}

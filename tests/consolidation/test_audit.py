@@ -29,7 +29,7 @@ def faults_of(*entries: Entry, **more) -> dict[Kind, list[tuple[str, ...]]]:
     found = audit({one.id: one for one in entries}, now=more.pop("now", NOW), options=options, **more)
     by_kind: dict[Kind, list[tuple[str, ...]]] = {}
     for fault in found:
-        assert fault.mend.startswith("nanobot-memory entries ")
+        assert fault.hint.startswith("nanobot-memory entries ")
         by_kind.setdefault(fault.kind, []).append(fault.ids)
     return by_kind
 

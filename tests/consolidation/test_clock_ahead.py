@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import activated
 from nanobot_memory_plugins.consolidation.operations.remember import fade, forget
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.store.repair import mend_file
+from nanobot_memory_plugins.consolidation.store.repair import repair_file
 
 from .made_entries import NOW, days, entry
 from .nightly_days import Days
@@ -86,7 +86,7 @@ def test_a_use_that_was_counted_ahead_counts_as_one_of_now(memory: Days):
         )
     assert memory.entries()["a"].score < 0.5
     memory.clock.set(NOW + days(1))
-    assert mend_file(repository) == ""
+    assert repair_file(repository) == ""
     one = memory.entries()["a"]
     assert (one.hits, one.last_activated) == (2, NOW + days(1))
     assert one.score == pytest.approx(1 - 0.2 * 0.8 * 0.8)
@@ -97,8 +97,8 @@ def test_the_next_start_brings_it_back_and_says_so(memory: Days):
     memory.clock.advance(400 * 86_400)
     fade(repository)
     memory.clock.set(NOW + days(1))
-    assert "the clock had been ahead: 5 entries that it had taken are back" in mend_file(repository)
-    assert mend_file(repository) == ""
+    assert "the clock had been ahead: 5 entries that it had taken are back" in repair_file(repository)
+    assert repair_file(repository) == ""
     assert len(memory.entries()) == 6
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, Said, fade, remember
+from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry, fade, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -120,7 +120,7 @@ def test_a_workspace_that_does_not_exist_is_not_made(tmp_path: Path):
 )
 def test_any_text_can_be_remembered(workspace: Path, text: str):
     repository = EntryRepository(workspace)
-    done = remember(repository, Said(text), who="user")
+    done = remember(repository, NewEntry(text), who="user")
     assert list(repository.load().entries) == [done.entry.id]
     assert repository.load().entries[done.entry.id] == done.entry
     assert len(done.entry.content) <= MOST_CHARACTERS
@@ -131,7 +131,7 @@ def test_what_was_purged_is_taken_up_again_only_when_a_person_asks(call, workspa
     call("purge", id_, "--yes")
     with pytest.raises(InputError, match="for good"):
         remember(
-            EntryRepository(workspace), Said("Lives in Kiel (near the old harbour)!"), who="extraction", asked=False
+            EntryRepository(workspace), NewEntry("Lives in Kiel (near the old harbour)!"), who="extraction", asked=False
         )
     assert call("entries", "remember", "lives in Kiel, near the old harbour")["new"] is True
 

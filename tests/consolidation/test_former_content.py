@@ -16,11 +16,11 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import activated
 from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
 from nanobot_memory_plugins.consolidation.operations.purge import purge
-from nanobot_memory_plugins.consolidation.operations.remember import Said, fade, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, fade, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND
-from nanobot_memory_plugins.consolidation.store.repair import mend_file
+from nanobot_memory_plugins.consolidation.store.repair import repair_file
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -88,7 +88,7 @@ class Life:
             self.states.append(self.repository.path.read_bytes())
 
     def say(self, text: str) -> None:
-        remember(self.repository, Said(text), who="test")
+        remember(self.repository, NewEntry(text), who="test")
 
     def id_of(self, text: str) -> str:
         runs = self.repository.journal.runs()
@@ -208,10 +208,10 @@ def test_a_file_put_back_gets_what_is_newer_as_soon_as_somebody_looks_and_says_s
     old = repository.path.read_bytes()
     repository.update(added(entry("b", "has a dog")), who="test", why="a test")
     repository.path.write_bytes(old)
-    said = mend_file(repository)
+    said = repair_file(repository)
     assert "MEMORY.md was put back as it had been before: the entry that came since then stays in it (b;" in said
     assert parse(repository.path.read_bytes()).entries.keys() == {"a", "b"}
-    assert mend_file(repository) == ""
+    assert repair_file(repository) == ""
     assert [run.who for run in repository.journal.runs()] == ["test", "test", "mend"]
 
 
@@ -244,7 +244,7 @@ def test_a_purged_entry_that_an_old_file_brings_back_goes_again_and_is_said(repo
     purge(repository, ["gone"], who="test")
     repository.path.write_bytes(old)
     assert texts(repository) == {"likes tea"}
-    assert "had been forgotten for good, and went again" in mend_file(repository)
+    assert "had been forgotten for good, and went again" in repair_file(repository)
 
     def undone() -> None:
         undo(repository, who="test")

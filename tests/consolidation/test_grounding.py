@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
-from nanobot_memory_plugins.consolidation.extraction.statements import own_text, statements
+from nanobot_memory_plugins.consolidation.extraction.statements import authored_text, statements
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from tests.support.chinese import in_both_scripts
 
@@ -20,9 +20,9 @@ def user(*texts: str) -> tuple[Message, ...]:
     return tuple(Message("user", text) for text in texts)
 
 
-def bears_out(candidate: str, *messages: Message | str, cosines: tuple[float, ...] = ()) -> bool:
+def is_grounded_in(candidate: str, *messages: Message | str, cosines: tuple[float, ...] = ()) -> bool:
     said = [one if isinstance(one, Message) else Message("user", one) for one in messages]
-    return Grounding(statements(said)).bears_out(candidate, cosines)
+    return Grounding(statements(said)).is_grounded_in(candidate, cosines)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def bears_out(candidate: str, *messages: Message | str, cosines: tuple[float, ..
     ),
 )
 def test_what_the_user_states_is_borne_out(candidate: str, said: str):
-    assert bears_out(candidate, said)
+    assert is_grounded_in(candidate, said)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_the_user_states_is_borne_out(candidate: str, said: str):
     ),
 )
 def test_questions_guesses_tries_and_inventions_are_not(candidate: str, said: str):
-    assert not bears_out(candidate, said)
+    assert not is_grounded_in(candidate, said)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_questions_guesses_tries_and_inventions_are_not(candidate: str, said: st
 )
 def test_what_others_say_is_no_statement_of_the_user(message: dict[str, object]):
     said = messages_from_chat([message, {"role": "user", "content": "ok, thanks!"}])
-    assert not Grounding(statements(said)).bears_out("The user likes green tea")
+    assert not Grounding(statements(said)).is_grounded_in("The user likes green tea")
 
 
 def test_a_long_message_keeps_what_the_user_says_of_himself():
@@ -110,23 +110,23 @@ def test_a_long_message_keeps_what_the_user_says_of_himself():
         + "\n\n"
         + "My sister, whom I visit often, lives in Bonn. " * 9
     )
-    assert "green tea" in own_text(Message("user", text))
-    assert "Bonn" in own_text(Message("user", text))
-    assert "Critics" not in own_text(Message("user", text))
+    assert "green tea" in authored_text(Message("user", text))
+    assert "Bonn" in authored_text(Message("user", text))
+    assert "Critics" not in authored_text(Message("user", text))
 
 
 def test_vectors_help_where_words_leave_it_open():
     candidate, said = "The user's hobby is running in the park", "I go jogging in the park after work."
     grounding = Grounding(statements(user(said)))
     assert grounding.needs_vectors(candidate)
-    assert not grounding.bears_out(candidate)
-    assert grounding.bears_out(candidate, [0.8])
-    assert not grounding.bears_out("The user collects stamps", [0.99])
+    assert not grounding.is_grounded_in(candidate)
+    assert grounding.is_grounded_in(candidate, [0.8])
+    assert not grounding.is_grounded_in("The user collects stamps", [0.99])
 
 
 def test_it_is_the_words_of_one_turn_that_count():
     turns = [f"I bought {one} today." for one in ("apples", "a lamp", "green paint", "tea")]
-    assert not bears_out("The user drinks green tea with lemon", *turns)
+    assert not is_grounded_in("The user drinks green tea with lemon", *turns)
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_a_day_is_over_at_midnight_where_the_user_lives():
 @settings(max_examples=150)
 @given(st.text(max_size=80), st.text(max_size=40), st.dates(date(1, 1, 1), date(9999, 12, 31)))
 def test_any_text_can_be_looked_at(said: str, candidate: str, day: date):
-    Grounding(statements(user(said))).bears_out(candidate, [1.0])
+    Grounding(statements(user(said))).is_grounded_in(candidate, [1.0])
     day_meant(said, day)
     names_a_day_relatively(said)
 
@@ -194,5 +194,5 @@ def test_a_very_long_or_broken_message_takes_no_time():
         ":\n" * 300_000,
     ):
         statements([Message("user", text)])
-        own_text(Message("user", "", raw={"content": (None, 7, {"type": "text", "text": text})}))
+        authored_text(Message("user", "", raw={"content": (None, 7, {"type": "text", "text": text})}))
     assert time.process_time() - began < 15

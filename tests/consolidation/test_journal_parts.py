@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations import undo as history
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store import journal_parts
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -27,7 +27,7 @@ def repository(workspace: Path) -> EntryRepository:
 
 
 def say(repository: EntryRepository, number: int) -> str:
-    return remember(repository, Said(f"fact number {number}"), who="test").entry.id
+    return remember(repository, NewEntry(f"fact number {number}"), who="test").entry.id
 
 
 def rotate(repository: EntryRepository, limits: JournalLimits = SMALL, now=NOW) -> bool:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
-from nanobot_memory_plugins.consolidation.operations.remember import Said
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -21,23 +21,23 @@ ALONE = MemoryConfig.model_validate(
 
 
 @pytest.fixture
-def memory(workspace: Path) -> EntryMemory:
-    return EntryMemory(workspace, clock=ManualClock(NOW), redact=lambda text: text)
+def memory(workspace: Path) -> AsyncEntryRepository:
+    return AsyncEntryRepository(workspace, clock=ManualClock(NOW), redact=lambda text: text)
 
 
 @pytest.mark.accept("EB-13")
-async def test_triggers_at_once_are_done_one_after_the_other_and_none_is_lost(memory: EntryMemory):
+async def test_triggers_at_once_are_done_one_after_the_other_and_none_is_lost(memory: AsyncEntryRepository):
     done = await asyncio.gather(
-        *(memory.remember(Said(f"text {number}"), who="test") for number in range(12)),
+        *(memory.remember(NewEntry(f"text {number}"), who="test") for number in range(12)),
         *(memory.update(added(entry(f"e{number}", f"more {number}")), who="test", why="add") for number in range(12)),
     )
     assert len(done) == 24
     assert len((await memory.load()).entries) == 24
 
 
-async def test_the_loop_goes_on_while_the_file_is_locked(memory: EntryMemory, workspace: Path):
+async def test_the_loop_goes_on_while_the_file_is_locked(memory: AsyncEntryRepository, workspace: Path):
     with EntryRepository(workspace).locked():
-        waiting = asyncio.create_task(memory.remember(Said("likes tea"), who="test"))
+        waiting = asyncio.create_task(memory.remember(NewEntry("likes tea"), who="test"))
         started = time.perf_counter()
         for _ in range(5):
             await asyncio.sleep(0.01)
@@ -46,8 +46,8 @@ async def test_the_loop_goes_on_while_the_file_is_locked(memory: EntryMemory, wo
     assert (await waiting).is_new
 
 
-async def test_every_call_leads_to_the_file(memory: EntryMemory):
-    tea = (await memory.remember(Said("likes tea"), who="user")).entry
+async def test_every_call_leads_to_the_file(memory: AsyncEntryRepository):
+    tea = (await memory.remember(NewEntry("likes tea"), who="user")).entry
     base = (await memory.load()).entries
     await memory.commit(base, {**base, "b": entry("b", "has a dog", 0.04)}, who="test", why="a test")
     assert set((await memory.fade()).entries) == {tea.id}
@@ -60,7 +60,7 @@ async def test_every_call_leads_to_the_file(memory: EntryMemory):
     assert set((await memory.load()).entries) == {"b"}
 
 
-async def test_doctor_says_how_the_entries_stand(memory: EntryMemory, workspace: Path):
+async def test_doctor_says_how_the_entries_stand(memory: AsyncEntryRepository, workspace: Path):
     async def state() -> tuple[Health, str]:
         async with MemoryHost(workspace, config=ALONE) as host:
             (found,) = [one for one in await host.diagnose() if one.subject == "scored entries"]

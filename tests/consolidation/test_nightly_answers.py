@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Update, read_answer
-from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, Wish, apply
+from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Job, ProposedOperation, apply
 from nanobot_memory_plugins.consolidation.nightly.inputs import Material, Piece
 from nanobot_memory_plugins.consolidation.operations.join_entries import joined, tidied
 from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
@@ -26,7 +26,7 @@ def of(*entries):
 def applied(entries, *operations, notes: tuple[str, ...] = (), shown=None, known: str = "") -> Applied:
     pieces = tuple(Piece(text, Origin.USER, NOW) for text in notes)
     material = Material(Visibility(whose=(Whose(),)), pieces, entries if shown is None else shown)
-    wishes = tuple(Wish(one, f"new{number}", known) for number, one in enumerate(operations))
+    wishes = tuple(ProposedOperation(one, f"new{number}", known) for number, one in enumerate(operations))
     return apply(entries, [Job(material, wishes)], now=NOW)
 
 

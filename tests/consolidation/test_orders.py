@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.consolidation.commands.orders import Kind, Order, orders_in
+from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
 from tests.support.chinese import in_both_scripts
 
 REMEMBER = [
@@ -201,43 +201,43 @@ NONE = [
 @pytest.mark.accept("EB-16")
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(REMEMBER))
 def test_an_order_to_remember(message: str, text: str):
-    assert orders_in(message) == [Order(Kind.REMEMBER, text)]
+    assert commands_in(message) == [Command(Kind.REMEMBER, text)]
 
 
 @pytest.mark.accept("EB-16")
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(FORGET))
 def test_an_order_to_forget(message: str, text: str):
-    assert orders_in(message) == [Order(Kind.FORGET, text)]
+    assert commands_in(message) == [Command(Kind.FORGET, text)]
 
 
 @pytest.mark.accept("EB-16")
 @pytest.mark.parametrize("message", in_both_scripts(NONE))
 def test_no_order(message: str):
-    assert orders_in(message) == []
+    assert commands_in(message) == []
 
 
 def test_a_document_that_somebody_pasted_gives_no_orders():
     page = "\n".join(["A guide for parents.", *["Remember that I said so. 记住：孩子是老师。"] * 60, "The end."])
-    assert orders_in(page) == []
-    assert orders_in(f"Remember that I wrote this:\n{page}") == [Order(Kind.REMEMBER, "I wrote this")]
-    assert orders_in(f"{page}\n\n请记住我写了这篇文章") == [Order(Kind.REMEMBER, "我写了这篇文章")]
+    assert commands_in(page) == []
+    assert commands_in(f"Remember that I wrote this:\n{page}") == [Command(Kind.REMEMBER, "I wrote this")]
+    assert commands_in(f"{page}\n\n请记住我写了这篇文章") == [Command(Kind.REMEMBER, "我写了这篇文章")]
 
 
 def test_several_orders_are_each_taken_once():
     message = "记住我喜欢茶。忘掉我的旧地址。记住我喜欢茶。"
-    assert orders_in(message) == [Order(Kind.REMEMBER, "我喜欢茶"), Order(Kind.FORGET, "我的旧地址")]
+    assert commands_in(message) == [Command(Kind.REMEMBER, "我喜欢茶"), Command(Kind.FORGET, "我的旧地址")]
 
 
 @settings(max_examples=200)
 @given(st.text(max_size=80) | st.text("记住忘掉这个那吧remember that forget:，。? \n我", max_size=40))
 def test_any_text_is_read_and_no_order_holds_what_was_not_said(message: str):
-    for order in orders_in(message):
+    for order in commands_in(message):
         assert "\n" not in order.text
 
 
 def test_a_huge_message_takes_no_time():
     for huge in ("remember " * 200_000, "记住" * 400_000, "a, " * 500_000, "please " * 300_000, "请" * 900_000):
-        orders_in(huge)
+        commands_in(huge)
 
 
 @pytest.mark.parametrize(
@@ -265,11 +265,11 @@ def test_a_huge_message_takes_no_time():
     ],
 )
 def test_an_order_to_forget_everything_about_something(message: str, name: str):
-    assert orders_in(message) == [Order(Kind.FORGET, name, everything=True)]
+    assert commands_in(message) == [Command(Kind.FORGET, name, everything=True)]
 
 
 @pytest.mark.parametrize(
     "message", ["Forget everything.", "Forget everything about me.", "忘掉一切", "忘掉我的一切", "把一切都忘掉"]
 )
 def test_the_whole_memory_is_not_emptied_by_a_sentence(message: str):
-    assert not any(order.everything for order in orders_in(message))
+    assert not any(order.everything for order in commands_in(message))

@@ -14,7 +14,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.extraction.pipeline import Processed, Session, SessionProcessor
 from nanobot_memory_plugins.consolidation.extraction.prompt import MOST_TOKENS
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
@@ -44,7 +44,7 @@ def processor(workspace: Path, model: Model | None, clock: ManualClock | None = 
         complete=model,
         visible_scope=lambda scope: Scope(user=scope.user),
     )
-    memory = EntryMemory(workspace, clock=clock, redact=redact_text)
+    memory = AsyncEntryRepository(workspace, clock=clock, redact=redact_text)
     return SessionProcessor(memory, Matcher(), context)
 
 

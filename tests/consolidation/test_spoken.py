@@ -8,7 +8,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.commands.reference import meant_by_this
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -37,7 +37,7 @@ def entries(workspace: Path) -> list[Entry]:
 
 def known(workspace: Path, *texts: str) -> list[str]:
     repository = EntryRepository(workspace)
-    return [remember(repository, Said(text), who="test").entry.id for text in texts]
+    return [remember(repository, NewEntry(text), who="test").entry.id for text in texts]
 
 
 async def say(host: MemoryHost, text: str, *history: tuple[str, str], session: str = "cli:direct", **more) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.text.attribution import bears_out
+from nanobot_memory_plugins.core.text.attribution import is_grounded_in
 from nanobot_memory_plugins.core.text.fence import PREFIX
 from nanobot_memory_plugins.core.values import Origin
 from tests.support.chinese import in_both_scripts
@@ -148,6 +148,6 @@ def test_the_schemas_are_plain_json(workspace):
 
 
 def test_numbers_and_negation_must_agree():
-    assert bears_out(["I live at 5 Elm Street"], "The user lives at 5 Elm Street")
-    assert not bears_out(["I live at 5 Elm Street"], "The user lives at 6 Elm Street")
-    assert not bears_out([], "The user lives at 5 Elm Street")
+    assert is_grounded_in(["I live at 5 Elm Street"], "The user lives at 5 Elm Street")
+    assert not is_grounded_in(["I live at 5 Elm Street"], "The user lives at 6 Elm Street")
+    assert not is_grounded_in([], "The user lives at 5 Elm Street")

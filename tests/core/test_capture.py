@@ -3,14 +3,14 @@ import asyncio
 import pytest
 
 from nanobot_memory_plugins.core.files import MemoryFiles
-from nanobot_memory_plugins.core.host.recorder import Capture, combined_receipt
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.values import Origin, Receipt, Scope
 
 
 @pytest.mark.smoke
 async def test_draining_ends_when_a_write_has_ended_in_this_very_moment(tmp_path):
     files = MemoryFiles(tmp_path, redact=str)
-    capture = Capture(files, keep_transcripts=False)
+    capture = TurnRecorder(files, keep_transcripts=False)
     task = capture.begin_message("s", "text", role="user", origin=Origin.USER, scope=Scope())
     await asyncio.sleep(0)  # the task has ended, and nobody has been told yet
     assert task.done()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.host import background as module
-from nanobot_memory_plugins.core.host.background import LiveMessages, TokenTally, tokens_of
+from nanobot_memory_plugins.core.host.background import LiveMessages, TokenCounter, tokens_of
 from nanobot_memory_plugins.core.testing import install_plugin
 
 SLOW = """
@@ -70,7 +70,7 @@ async def test_what_the_host_counted_itself_is_believed(tmp_path, plugin):
 def test_only_new_messages_are_counted(monkeypatch):
     looked_at = []
     monkeypatch.setattr(module, "tokens_of", lambda message: looked_at.append(message) or tokens_of(message))
-    tally, messages = TokenTally(), chat(*["some words"] * 10_000)
+    tally, messages = TokenCounter(), chat(*["some words"] * 10_000)
     tally.count("s", messages)
     looked_at.clear()
     messages += chat("one more")
@@ -80,7 +80,7 @@ def test_only_new_messages_are_counted(monkeypatch):
 
 @given(st.lists(st.tuples(st.sampled_from(["grow", "cut", "renew"]), st.text(max_size=20)), max_size=20))
 def test_the_count_is_right_however_the_history_changes(steps):
-    tally, messages = TokenTally(), chat("first")
+    tally, messages = TokenCounter(), chat("first")
     for step, text in steps:
         if step == "grow":
             messages += chat(text)

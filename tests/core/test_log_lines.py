@@ -75,6 +75,6 @@ async def test_a_tools_answer_and_the_long_term_memory_reach_a_model_without_wha
 
 
 def test_an_error_says_what_it_quotes_on_one_line():
-    error = InputError(f"There is no {HOSTILE}.", mend=f"Look for {HOSTILE}.")
-    assert found_in(f"{error} {error.cause} {error.mend}") == set()
+    error = InputError(f"There is no {HOSTILE}.", hint=f"Look for {HOSTILE}.")
+    assert found_in(f"{error} {error.cause} {error.hint}") == set()
     assert "\n" not in str(error)

@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
-from nanobot_memory_plugins.core.text.attribution import bears_out
+from nanobot_memory_plugins.core.text.attribution import is_grounded_in
 from nanobot_memory_plugins.core.text.negation import DENYING, DENYING_NOTHING, denies, without_negations
 from tests.support.chinese import in_both_scripts, in_script, turned
 
@@ -75,5 +75,5 @@ def test_a_text_affirms(text: str):
 def test_what_denies_and_what_affirms_is_not_the_same_for_anybody(texts: tuple[str, str], script: str):
     one, other = texts[0], in_script(texts[1], script)
     assert not says_the_same(one, other)
-    assert not bears_out([one], other)
-    assert not bears_out([other], one)
+    assert not is_grounded_in([one], other)
+    assert not is_grounded_in([other], one)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.core.text.authored import addressed_text, own_text
+from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
 from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts
 
@@ -226,32 +226,32 @@ OWN = [
 @pytest.mark.parametrize("form", OTHERS)
 def test_what_stands_in_somebody_elses_text_is_not_the_users(form: str):
     text = form.replace("{x}", SAID)
-    assert "mandrillqq" not in own_text(Message("user", text))
-    assert "mandrillqq" not in addressed_text(text)
+    assert "mandrillqq" not in authored_text(Message("user", text))
+    assert "mandrillqq" not in text_to_assistant(text)
 
 
 @pytest.mark.parametrize("form", in_both_scripts(OTHERS_ZH))
 def test_what_stands_in_somebody_elses_chinese_text_is_not_the_users(form: str):
     text = form.replace("{x}", GESAGT)
-    assert "mandrillqq" not in own_text(Message("user", text))
-    assert "mandrillqq" not in addressed_text(text)
+    assert "mandrillqq" not in authored_text(Message("user", text))
+    assert "mandrillqq" not in text_to_assistant(text)
 
 
 @pytest.mark.parametrize("text", in_both_scripts(OWN))
 def test_what_users_say_themselves_stays_whole(text: str):
-    assert own_text(Message("user", text)) == text
-    assert addressed_text(text) == text
+    assert authored_text(Message("user", text)) == text
+    assert text_to_assistant(text) == text
 
 
 def test_what_stands_before_somebody_elses_text_stays():
     text = f"I moved to Lyon.\n\nCan you look at this email:\n{SAID}"
-    assert "I moved to Lyon." in own_text(Message("user", text))
+    assert "I moved to Lyon." in authored_text(Message("user", text))
 
 
 @settings(max_examples=100)
 @given(st.text(max_size=80) | st.text("翻译：:\n\"“”' []|>-帮我看这封邮件 from on wrote Translate this", max_size=60))
 def test_any_text_is_read_and_nothing_is_added(text: str):
-    assert len(addressed_text(text)) <= len(text) + 1
+    assert len(text_to_assistant(text)) <= len(text) + 1
 
 
 def test_a_very_long_message_takes_no_time():
@@ -269,5 +269,5 @@ def test_a_very_long_message_takes_no_time():
         "is this it " * 4_000,
         "他说" * 20_000,
     ):
-        addressed_text(text)
+        text_to_assistant(text)
     assert time.process_time() - began < 10

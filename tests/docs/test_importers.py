@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from nanobot_memory_plugins.core.errors import InputError, PluginError
-from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Importer, Item, Left, Part
+from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Importer, Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.importing import import_from
 from nanobot_memory_plugins.core.transfer.sources import installed_importers
 from nanobot_memory_plugins.core.values import Origin
@@ -64,7 +64,7 @@ def test_an_importer_that_fails_is_named_and_what_it_read_is_taken(tmp_path: Pat
     assert "2026-03-02" in notes(tmp_path / "mine")
 
 
-@pytest.mark.parametrize("item", [ImportedMessage, ImportedNote, Left, Part], ids=lambda item: item.__name__)
+@pytest.mark.parametrize("item", [ImportedMessage, ImportedNote, Skipped, Part], ids=lambda item: item.__name__)
 def test_every_field_of_an_item_is_described_in_order(item: type):
     (row,) = re.findall(rf"^\| `{item.__name__}` \| (.+) \|$", SECTION, re.MULTILINE)
     assert row == ", ".join(f"`{field.name}`" for field in dataclasses.fields(item))

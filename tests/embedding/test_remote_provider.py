@@ -166,14 +166,14 @@ def test_the_server_says_how_long_to_wait(server: Server, remote, asked: str, wa
     assert waits == [waited]
 
 
-@pytest.mark.parametrize(("status", "mend"), [(400, "dimension"), (401, "MY_KEY"), (403, "MY_KEY"), (404, "base_url")])
+@pytest.mark.parametrize(("status", "hint"), [(400, "dimension"), (401, "MY_KEY"), (403, "MY_KEY"), (404, "base_url")])
 def test_what_will_not_pass_is_told_at_once(
-    server: Server, remote, monkeypatch: pytest.MonkeyPatch, status: int, mend: str
+    server: Server, remote, monkeypatch: pytest.MonkeyPatch, status: int, hint: str
 ):
     monkeypatch.setenv("MY_KEY", "k1")
     embedder = remote(waits := [], api_key_env="MY_KEY")
     server.answer = lambda request: as_json({}, status)
-    with pytest.raises(EmbeddingError, match=mend):
+    with pytest.raises(EmbeddingError, match=hint):
         embedder.encode("abc")
     assert waits == []
 

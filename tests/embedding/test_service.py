@@ -96,7 +96,7 @@ def test_a_missing_package_is_a_state_with_a_mend_and_no_exception(
     service.start()
     status = service.wait(60)
     assert status.state is EmbeddingState.FAILED
-    assert 'pip install "nanobot-memory-storage[embedding]"' in status.mend
+    assert 'pip install "nanobot-memory-storage[embedding]"' in status.hint
     assert package in status.reason
     with pytest.raises(EmbeddingError, match="embedding extra"):
         service.encode("text")
@@ -108,7 +108,7 @@ def test_a_model_that_is_not_here_is_a_state_with_a_mend(own_cache: Path):
     service.start()
     status = service.wait(60)
     assert status.state is EmbeddingState.FAILED
-    assert "models pull english" in status.mend
+    assert "models pull english" in status.hint
     service.close()
 
 

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
@@ -49,9 +49,11 @@ async def _fill(workspace: Path) -> str:
         Pending(repository.paths).add("cli:one", [Message("user", WORDS), Message("user", "Kept waiting.")], Scope())
         for number in range(ENTRIES):
             remember(
-                repository, Said(f"Kept entry {number}: the user collects stamps of year {1900 + number}"), who="user"
+                repository,
+                NewEntry(f"Kept entry {number}: the user collects stamps of year {1900 + number}"),
+                who="user",
             )
-        gone = remember(repository, Said(WORDS), who="user").entry.id
+        gone = remember(repository, NewEntry(WORDS), who="user").entry.id
         await host.flush_index()
     return gone
 

@@ -20,7 +20,7 @@ import apsw
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -73,8 +73,8 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def broken_off(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """Break a purge of an entry off when the entry and its journal are gone, and before the transcripts are cleaned."""
     repository = EntryRepository(workspace)
-    gone = remember(repository, Said(WORDS), who="user").entry.id
-    remember(repository, Said("plays chess"), who="user")
+    gone = remember(repository, NewEntry(WORDS), who="user").entry.id
+    remember(repository, NewEntry("plays chess"), who="user")
     from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
     from nanobot_memory_plugins.core.host import eraser as erasing
 
@@ -176,9 +176,12 @@ async def test_two_forgettings_wait_for_each_other(workspace: Path):
 def test_a_panel_that_edits_beside_two_purges_loses_nothing_and_brings_nothing_back(workspace: Path):
     repository = EntryRepository(workspace)
     gone = [
-        remember(repository, Said(text), who="user").entry.id for text in (WORDS, "the user's cat is Nebukadnezarina")
+        remember(repository, NewEntry(text), who="user").entry.id
+        for text in (WORDS, "the user's cat is Nebukadnezarina")
     ]
-    kept = [remember(repository, Said(f"collects stamps of {year}"), who="user").entry.id for year in range(1900, 1904)]
+    kept = [
+        remember(repository, NewEntry(f"collects stamps of {year}"), who="user").entry.id for year in range(1900, 1904)
+    ]
     access = RepositoryAccess(EntryRepository(workspace))
     started = threading.Event()
 
@@ -253,7 +256,7 @@ def test_who_interrupts_it_is_told_what_becomes_of_it(workspace: Path, monkeypat
 
 
 def test_forgetting_an_entry_says_where_its_words_still_stand(workspace: Path, capsys):
-    gone = remember(EntryRepository(workspace), Said(WORDS), who="user").entry.id
+    gone = remember(EntryRepository(workspace), NewEntry(WORDS), who="user").entry.id
     assert run_command_line(["entries", "forget", gone, "--workspace", str(workspace)]) == 0
     said = capsys.readouterr().out
     assert "memory/sessions/" in said
@@ -359,7 +362,7 @@ def test_a_file_of_others_that_ends_in_tmp_is_named_and_nothing_waits_for_it(wor
     told = json.loads(capsys.readouterr().out.splitlines()[-1])
     (left,) = [one for one in told["traces"] if not one["removed"]]
     assert (left["where"], left["waits"]) == ("memory/draft.tmp", False)
-    remember(EntryRepository(workspace), Said("Zanzibarina Krieger is my new boss"), who="user")
+    remember(EntryRepository(workspace), NewEntry("Zanzibarina Krieger is my new boss"), who="user")
     assert run_command_line(["entries", "list", "--workspace", str(workspace)]) == 0
     assert len(EntryRepository(workspace).load().entries) == 1
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core import MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -165,7 +165,7 @@ async def test_what_is_purged_while_the_nightly_model_is_asked_is_not_added(here
             return json.dumps({"operations": new})
 
         clock = SystemClock()
-        memory = EntryMemory(here.workspace, clock=clock, redact=lambda text: text)
+        memory = AsyncEntryRepository(here.workspace, clock=clock, redact=lambda text: text)
         nightly = NightlyConsolidation(
             memory, clock=clock, redact=lambda text: text, complete=complete, options=ConsolidationOptions()
         )

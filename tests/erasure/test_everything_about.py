@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryHost
@@ -59,7 +59,7 @@ async def test_everything_about_a_name_is_forgotten_and_not_brought_up(
     host: MemoryHost, about: tuple[str, ...], others: tuple[str, ...], chat: str, order: str, question: str, name: str
 ):
     for text in (*about, *others):
-        remember(EntryRepository(host.workspace), Said(text), who="user")
+        remember(EntryRepository(host.workspace), NewEntry(text), who="user")
     await say(host, chat)
     await say(host, "I play chess on Sundays. 我周日下棋。")
     assert name in recalled(await say(host, question, "cli:two"))
@@ -79,7 +79,7 @@ async def test_everything_about_a_name_is_forgotten_and_not_brought_up(
 
 async def test_what_may_be_another_word_is_asked_about(host: MemoryHost):
     for text in ("豆豆的生日是五月三日。", "用户爱吃土豆豆角。"):
-        remember(EntryRepository(host.workspace), Said(text), who="user")
+        remember(EntryRepository(host.workspace), NewEntry(text), who="user")
     answer = await say(host, "忘掉关于豆豆的一切")
     assert "可能也与之有关" in answer
     assert "用户爱吃土豆豆角" in answer.split("可能也与之有关")[1]
@@ -87,7 +87,7 @@ async def test_what_may_be_another_word_is_asked_about(host: MemoryHost):
 
 
 async def test_what_is_said_again_of_it_counts_again(host: MemoryHost):
-    remember(EntryRepository(host.workspace), Said("Our broker is Kafka."), who="user")
+    remember(EntryRepository(host.workspace), NewEntry("Our broker is Kafka."), who="user")
     await say(host, "The Kafka logs fill the disk.")
     await say(host, "Forget everything about Kafka.", "cli:two")
     assert "logs fill" not in await say(host, "What fills the disk?", "cli:three")
@@ -108,7 +108,7 @@ async def test_what_one_person_wants_forgotten_is_not_taken_from_another(tmp_pat
 
         for user in ("anna", "bert"):
             whose = Scope(user=user, channel="telegram")
-            said = Said(f"The broker of {user} is Kafka.", scope=whose)
+            said = NewEntry(f"The broker of {user} is Kafka.", scope=whose)
             remember(EntryRepository(tmp_path), said, who="user")
             await told(user, f"The Kafka logs of {user} fill the disk.", f"telegram:{user}")
         await told("anna", "Forget everything about Kafka.", "telegram:anna2")

@@ -149,6 +149,6 @@ async def test_without_the_key_nothing_is_taken_from_histories_and_what_is_said_
         await conversation.turn("The meeting is on Friday at noon.", "Noted.")
         (found,) = [one for one in await memory.diagnose() if one.health is Health.BAD]
         assert "key" in found.state
-        assert "copy" in found.mend
+        assert "copy" in found.hint
     assert holders(workspace) == []
     assert holders(workspace, (b"Friday at noon",)) != []

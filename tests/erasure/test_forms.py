@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside
 from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal, Records
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
@@ -84,12 +84,12 @@ async def conversation(host: MemoryHost, form: Form) -> None:
 
 async def entry_with_history(host: MemoryHost, form: Form) -> None:
     repository = EntryRepository(host.workspace)
-    gone = remember(repository, Said(f"It is said that {form.said}"), who="user").entry.id
+    gone = remember(repository, NewEntry(f"It is said that {form.said}"), who="user").entry.id
     forget(repository, [gone], who="user")
 
 
 async def long_entry(host: MemoryHost, form: Form) -> None:
-    remember(EntryRepository(host.workspace), Said(cut_inside(form, 2_000)), who="user")
+    remember(EntryRepository(host.workspace), NewEntry(cut_inside(form, 2_000)), who="user")
 
 
 async def pending(host: MemoryHost, form: Form) -> None:

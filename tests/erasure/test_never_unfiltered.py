@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -28,7 +28,7 @@ async def test_while_it_cannot_be_told_what_is_withheld_nothing_is_shown(
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
     repository = EntryRepository(tmp_path)
     async with MemoryHost(tmp_path, config=CONFIG) as host:
-        secret = remember(repository, Said(SECRET), who="user").entry.id
+        secret = remember(repository, NewEntry(SECRET), who="user").entry.id
         await host.message_received(session_key="cli:a", text=f"{SECRET}.")
         await host.flush_index()
         forget(repository, [secret], who="user")

@@ -107,7 +107,7 @@ async def damaged(writers: Writers, folder: Path, case: str, rounds: int, *, see
 async def _not_announced(workspace: Path, broken: list[Path]) -> list[str]:
     """Look whether ``doctor`` names the file that was put aside."""
     async with MemoryHost(workspace, config=configuration()) as memory:
-        said = " ".join(f"{finding.state} {finding.mend}" for finding in await memory.diagnose())
+        said = " ".join(f"{finding.state} {finding.hint}" for finding in await memory.diagnose())
     if not broken:
         return ["the damaged index was not put aside"]
     return [f"{one.name} is not announced by doctor" for one in broken if one.name not in said]

@@ -130,8 +130,8 @@ def test_a_linked_folder_of_ours_is_found_with_its_mend(tmp_path: Path, name: st
         f"folder {name}",
         "it is a symbolic link, and nothing is written through it",
     )
-    assert found.mend.startswith("Replace it by a real folder, and move into that what the link leads to: ")
-    assert f"`rm {workspace / name}`" in found.mend
+    assert found.hint.startswith("Replace it by a real folder, and move into that what the link leads to: ")
+    assert f"`rm {workspace / name}`" in found.hint
     is_bad = name.startswith(("memory/sessions", "memory/.locks", "memory/.entries", "memory/.erasure"))
     assert (found.health is Health.BAD) == is_bad
 

@@ -108,8 +108,8 @@ def test_missing_packages_are_named_with_the_mend(site, contents):
     message = str(raised.value)
     assert "9 of the 11 packages" in message
     assert "made-model-part3" in message
-    assert "uv sync --group local-model" in raised.value.mend
-    assert "made-model-part{1..11}==0.1.0" in raised.value.mend
+    assert "uv sync --group local-model" in raised.value.hint
+    assert "made-model-part{1..11}==0.1.0" in raised.value.hint
 
 
 def test_a_package_without_its_part_counts_as_missing(model, site):
@@ -122,7 +122,7 @@ def test_parts_of_another_model_are_refused_and_leave_nothing(model, site, cache
     part_file(site, 4).write_bytes(bytes(PART_BYTES))
     with pytest.raises(LanguageModelError, match="checksum") as raised:
         local_model_file(model=model)
-    assert "--force-reinstall made-model-part{1..11}==0.1.0" in raised.value.mend
+    assert "--force-reinstall made-model-part{1..11}==0.1.0" in raised.value.hint
     assert not is_joined(model)
     assert files(cache) <= {"made-model.gguf.lock"}
 
@@ -212,7 +212,7 @@ def test_a_cache_that_cannot_be_written_is_named(model, tmp_path, monkeypatch):
     monkeypatch.setenv("NANOBOT_MEMORY_CACHE", str(tmp_path / "in the way"))
     with pytest.raises(NanobotMemoryError, match="cannot be written to") as raised:
         local_model_file(model=model)
-    assert "NANOBOT_MEMORY_CACHE" in raised.value.mend
+    assert "NANOBOT_MEMORY_CACHE" in raised.value.hint
 
 
 def test_the_dependency_group_lists_every_part_of_the_model():

@@ -219,4 +219,4 @@ def test_without_what_runs_the_model_the_mend_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "xllamacpp", None)  # type: ignore[arg-type]  # as if it were not installed
     with pytest.raises(LanguageModelError, match="xllamacpp") as raised:
         ModelProcess(Path("model.gguf"), context_tokens=1_024, threads=1)
-    assert "uv sync --group local-model" in raised.value.mend
+    assert "uv sync --group local-model" in raised.value.hint

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 
@@ -264,7 +264,7 @@ async def test_an_agent_that_writes_meanwhile_loses_nothing(
         await panel.go_to("bakery")
         await panel.press("e")
         await panel.sees("Save")
-        remember(repository, Said("learned while the form was open"), who="extraction")
+        remember(repository, NewEntry("learned while the form was open"), who="extraction")
         before = on_disk(workspace)
         await panel.press(*"!", "ctrl+s")
         after = await changed(panel, workspace, before)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from rich.cells import cell_len
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
 from nanobot_memory_plugins.panel.app import VIEWS
@@ -169,7 +169,7 @@ async def test_what_agents_write_appears_by_itself(
 ):
     async with driven(workspace, config, clock, poll_seconds=0.05) as panel:
         chosen = await panel.go_to("metric units")
-        remember(repository, Said("The agent has learned this just now"), who="extraction")
+        remember(repository, NewEntry("The agent has learned this just now"), who="extraction")
         await panel.sees("The agent has learned this")
         assert panel.entry.id == chosen.id  # the cursor stays where it was
         await panel.view("notes")
@@ -188,7 +188,7 @@ async def test_a_locked_file_holds_up_neither_panel_nor_agent(
             await panel.view("memories")
             await panel.press("down", "down")
             await panel.sees("Prefers metric units")
-        assert remember(repository, Said("written beside the panel"), who="extraction").is_new
+        assert remember(repository, NewEntry("written beside the panel"), who="extraction").is_new
 
 
 async def test_help_names_every_key_of_every_view(workspace: Path, config: Path, clock: ManualClock):

@@ -53,7 +53,7 @@ def texts_of(text: object) -> dict[str, object]:
         "contribute_tools": [tool(name=text), tool(description=text), tool(parameters={"a": [{"b": text}]})],
         "withheld_texts": [Withheld(text)],
         "on_purge": [Trace(text), Trace("a", why=text)],
-        "diagnose": [Finding(text, ""), Finding("a", text), Finding("a", "b", mend=text)],
+        "diagnose": [Finding(text, ""), Finding("a", text), Finding("a", "b", hint=text)],
     }
 
 

@@ -175,7 +175,7 @@ async def test_a_wrong_answer_is_logged_once_and_rests_nobody(make_host, context
     for _ in range(5):
         assert await ask(host) == []
     lines = [line for line in log if line.record["level"].name == "WARNING"]
-    assert [line.strip() for line in lines] == ["plugin a answered on_message_received with dict, which counts as none"]
+    assert [line.strip() for line in lines] == ["plugin a answered on_message_received with dict: ignored"]
     assert "hunter2" not in "".join(log)
     assert host.state("a") is PluginState.ACTIVE
 
@@ -370,8 +370,10 @@ async def test_a_plugin_rests_and_comes_back(make_host, context, clock, log):
     assert texts(await ask(host)) == [("a", "back")]
     assert (host.state("a"), host.failures()) == (PluginState.ACTIVE, {("a", HOOK): 0})
     warnings = [line.strip() for line in log if line.record["level"].name == "WARNING"]
-    assert [line for line in warnings if "rests" in line] == ["plugin a rests for 60 s in on_message_received"]
-    assert "plugin a works again in on_message_received" in "".join(log)
+    assert [line for line in warnings if "circuit open" in line] == [
+        "plugin a: circuit open for 60 s in on_message_received"
+    ]
+    assert "plugin a: recovered in on_message_received" in "".join(log)
 
 
 async def test_one_hook_of_a_plugin_rests_and_the_others_do_not(make_host, context):

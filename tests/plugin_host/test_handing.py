@@ -11,7 +11,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.host.background import LiveMessages
-from nanobot_memory_plugins.core.isolation.defensive_copy import handed
+from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Message, Note, Scope, freeze
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
@@ -115,7 +115,7 @@ async def test_nobody_changes_an_argument_for_others(make_host, context, hook: s
 def test_what_is_handed_is_equal_and_of_the_same_type():
     for hook in hostile.HOOKS:
         for name, value in rich_arguments(hook).items():
-            copy = handed(value)
+            copy = copy_argument(value)
             assert (type(copy), looks(copy)) == (type(value), looks(value)), name
 
 

@@ -1,4 +1,4 @@
-"""What is taken in, and what is refused with cause and mend."""
+"""What is taken in, and what is refused with cause and hint."""
 
 from types import SimpleNamespace
 
@@ -36,14 +36,14 @@ def test_registering_returns_the_hooks(make_host, context):
 def test_a_plugin_without_hooks_is_refused(make_host, context):
     error = refused(make_host(), context, SimpleNamespace(on_message_received=lambda: None))
     assert "implements no hook" in str(error)
-    assert "hookimpl" in error.mend
+    assert "hookimpl" in error.hint
 
 
 async def test_an_unknown_argument_is_named_and_nothing_is_taken_in(make_host, context):
     host = make_host()
     error = refused(host, context, plugin(on_start=lambda: None, on_message_received=lambda message: Note("x")))
     assert "on_message_received of plugin one asks for message" in error.cause
-    assert "session_key" in error.mend
+    assert "session_key" in error.hint
     assert await host.call(HOOK, arguments_for(HOOK), accept=ACCEPT) == []
     assert host.register("one", plugin(on_start=lambda: None), context("one")) == ("on_start",)
     assert host.state("one") is PluginState.ACTIVE
@@ -62,7 +62,7 @@ def test_an_unknown_hook_is_refused_unless_it_is_optional(make_host, context):
     host = make_host()
     error = refused(host, context, plugin(on_mesage_received=lambda: None))
     assert "there is no such hook" in error.cause
-    assert HOOK in error.mend
+    assert HOOK in error.hint
     of_tomorrow = hookimpl(optionalhook=True)(lambda: None)
     candidate = SimpleNamespace(of_tomorrow=of_tomorrow, on_start=hookimpl(lambda: None))
     assert host.register("one", candidate, context("one")) == ("on_start",)

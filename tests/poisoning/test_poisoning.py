@@ -6,7 +6,7 @@ import re
 import pytest
 
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Origin, Query
@@ -37,7 +37,7 @@ async def consolidate(memory: MemoryHost, model: GullibleModel) -> None:
     """Do what the night does, and the next one."""
     for _ in range(2):
         await NightlyConsolidation(
-            EntryMemory(memory.workspace, clock=SystemClock(), redact=redact_text),
+            AsyncEntryRepository(memory.workspace, clock=SystemClock(), redact=redact_text),
             clock=SystemClock(),
             redact=redact_text,
             complete=model,

@@ -77,7 +77,7 @@ def texts(hits: tuple[Hit, ...]) -> str:
 async def test_tier_0_injects_nothing_but_always_probes(store, text):
     recalled = await recall(store, text, options=OPTIONS)
     assert len(store.queries) == 1
-    assert recalled.tier is RecallTier.OFF
+    assert recalled.tier is RecallTier.PROBE
     assert recalled.block is None
     assert recalled.injected == ()
     assert recalled.probe is not None
@@ -108,13 +108,13 @@ async def test_what_stands_in_the_live_context_does_not_raise_the_tier(store):
     options = OPTIONS.model_copy(update={"implicit_signals": (), "explicit_anchors": ()})
     history = [Message(role="user", text="My dog Rex ate the blue umbrella")]
     recalled = await recall(store, "Rex ate the umbrella", options=options, history=history)
-    assert recalled.tier is RecallTier.OFF
+    assert recalled.tier is RecallTier.PROBE
     assert recalled.block is None
 
 
 async def test_without_the_probe_tier_0_searches_nothing(store):
     options = OPTIONS.model_copy(update={"enable_probe_on_off": False})
-    assert await recall(store, "Rex: umbrella!", options=options) == Recalled(RecallTier.OFF)
+    assert await recall(store, "Rex: umbrella!", options=options) == Recalled(RecallTier.PROBE)
     assert store.queries == []
 
 
@@ -213,7 +213,7 @@ def test_the_limits_follow_the_tier_and_are_configurable():
     assert [limit_seconds(tier, BY_TIER) for tier in RecallTier] == [0.08, 0.18, 0.45]
     changed = RecallOptions.model_validate({"probeMs": 1, "light_ms": 2, "heavyMs": 3})
     assert [limit_seconds(tier, changed) for tier in RecallTier] == [0.001, 0.002, 0.003]
-    assert limit_seconds(RecallTier.OFF, RecallOptions(recall_timeout=0.15)) == 0.15
+    assert limit_seconds(RecallTier.PROBE, RecallOptions(recall_timeout=0.15)) == 0.15
 
 
 @pytest.mark.accept("LR-08")

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope,
 from nanobot_memory_plugins.recall.cli.examination import Examined, examine
 from nanobot_memory_plugins.recall.engine import recall
 from nanobot_memory_plugins.recall.options import RecallOptions
-from nanobot_memory_plugins.recall.trace import Watch
+from nanobot_memory_plugins.recall.trace import RecallTrace
 from tests.support.indexed_workspace import message
 
 SAID = [
@@ -166,7 +166,7 @@ class PlainStore:
 
 
 async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
-    watch = Watch()
+    watch = RecallTrace()
     options = RecallOptions(heavy_top_k=1)
     recalled = await recall(PlainStore(), "do you remember the port?", options=options, watch=watch)
     found = Examined(recalled, watch, options, StoreStatus(Level.FULL_TEXT), 0.45).candidates()

@@ -17,8 +17,8 @@ from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query, Scope
 from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
-from nanobot_memory_plugins.core.transfer.import_writer import Taker
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core.transfer.import_writer import ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.values import Origin
@@ -41,22 +41,22 @@ def token(seed: int = 0) -> str:
 
 @pytest.mark.parametrize("name", ORDINARY)
 def test_an_ordinary_name_stays_as_it_is(name: str):
-    assert harmless_name(name) == name
+    assert redact_key(name) == name
 
 
 @pytest.mark.parametrize("made", ["{}", "cli:{}", "cli:{}:topic:4", "用户{}", "telegram:+4917012345678:{}"])
 def test_a_token_in_a_name_gives_another_name_and_always_the_same(made: str):
     one, other = made.format(token(1)), made.format(token(2))
-    assert harmless_name(one) == harmless_name(one)
-    assert len({harmless_name(one), harmless_name(other)}) == 2
-    assert token(1) not in harmless_name(one)
-    assert harmless_name(one).startswith(made.partition("{")[0])
+    assert redact_key(one) == redact_key(one)
+    assert len({redact_key(one), redact_key(other)}) == 2
+    assert token(1) not in redact_key(one)
+    assert redact_key(one).startswith(made.partition("{")[0])
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["", "cli:", "a/", "x: "]), st.sampled_from(["", ":1", "/b"]))
 def test_a_name_that_was_given_is_given_again_for_itself(seed: int, before: str, behind: str):
-    name = harmless_name(f"{before}{token(seed)}{behind}")
-    assert harmless_name(name) == name
+    name = redact_key(f"{before}{token(seed)}{behind}")
+    assert redact_key(name) == name
     group = plain_group(f"{before}{token(seed)}{behind}")
     assert plain_group(group) == group
     assert token(seed).casefold() not in group
@@ -119,7 +119,7 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
 def test_neither_does_one_that_is_imported_or_that_has_been_quiet(tmp_path: Path):
     key = f"cli:{token()}"
     report = ImportReport("plain", "plain", "elsewhere")
-    taker = Taker(MemoryPaths.of(tmp_path), report, redaction=ContactRedaction())
+    taker = ImportWriter(MemoryPaths.of(tmp_path), report, redaction=ContactRedaction())
     taker.take(ImportedMessage(role="user", text="hello", session_key=key, origin=Origin.USER, file="a", line=1))
     taker.finish()
     marks = IdleMarks(tmp_path / ".storage" / "idle_sessions.json")

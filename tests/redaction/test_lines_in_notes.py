@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
-from nanobot_memory_plugins.core.files.redacted_fields import taken_out, without
+from nanobot_memory_plugins.core.files.redacted_fields import removed_values, without
 from nanobot_memory_plugins.core.redaction import redact_text
 
 # Made up, each in a line that says by its beginning what it holds.
@@ -33,11 +33,11 @@ def test_ordinary_words_behind_a_bullet_or_a_colon_stay(text):
 
 def test_a_title_that_was_cut_from_a_text_does_not_show_what_the_text_hides():
     text, safe = r"net use Z: \\srv\share garnet_dune69 /user:x", r"net use Z: \\srv\share [REDACTED] /user:x"
-    taken = taken_out(text, safe)
+    taken = removed_values(text, safe)
     assert without(taken, text[:40]) == r"net use Z: \\srv\share [REDACTED] /us"
     assert without(taken, text[:33]) == r"net use Z: \\srv\share [REDACTED]"
     assert without(taken, "a share on srv") == "a share on srv"
-    assert taken_out(safe, safe) == frozenset()
+    assert removed_values(safe, safe) == frozenset()
 
 
 async def test_no_title_tag_or_archive_holds_a_secret(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from nanobot_memory_plugins.bridge.group_chats import group_chat_of
 from nanobot_memory_plugins.bridge.senders import senders_of
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -119,7 +119,7 @@ def test_a_name_of_two_people_is_a_problem():
 
 @pytest.mark.slow
 def test_what_was_kept_under_agent_is_adopted_and_doctor_asks_for_it(tmp_path: Path, capsys):
-    remember(EntryRepository(tmp_path), Said(f"the code is {WORD}", source_session="telegram:111"), who="test")
+    remember(EntryRepository(tmp_path), NewEntry(f"the code is {WORD}", source_session="telegram:111"), who="test")
     file = tmp_path / "config.json"
     people = {"ana": ["telegram:111", "cli"]}
     nanobot = {

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import whole_scope
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.remember import forget
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
@@ -159,7 +159,7 @@ async def test_consolidation_shows_the_model_one_scope_at_a_time(memory: SharedM
         return "{}"
 
     await NightlyConsolidation(
-        EntryMemory(memory.workspace, clock=SystemClock(), redact=redact_text),
+        AsyncEntryRepository(memory.workspace, clock=SystemClock(), redact=redact_text),
         clock=SystemClock(),
         redact=redact_text,
         complete=model,

@@ -184,7 +184,7 @@ def test_a_newer_index_is_refused_and_left_untouched(path):
     for read_only in (False, True):
         with pytest.raises(StoreError, match="newer version") as caught:
             Database.open(path, read_only=read_only)
-        assert "Update" in caught.value.mend
+        assert "Update" in caught.value.hint
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir() if "broken" in file.name] == []
 

@@ -215,7 +215,7 @@ def test_a_reader_that_meets_an_older_index_brings_it_up_to_date(path, two_steps
     stored(path)
     with pytest.raises(StoreError, match="older version") as caught:
         Database.open(path, read_only=True)
-    assert "nanobot-memory index" in caught.value.mend
+    assert "nanobot-memory index" in caught.value.hint
     with closing(DatabaseOpener(path).for_reading()) as database:
         assert_whole(database)
     assert version(path) == NOW + 2

@@ -70,7 +70,7 @@ async def test_level_3_reads_the_files_and_says_so(workspace: Workspace, open_st
     status = store.status()
     assert status.level is Level.MARKDOWN
     assert "FTS5" in status.reason
-    assert status.mend
+    assert status.hint
     workspace.append("sessions/cli.jsonl", message("a new thing was said", "m2"))
     assert (await store.search(Query("new thing"))).hits[0].text == "a new thing was said"
 
@@ -121,7 +121,7 @@ async def main():
         result = await memory.search(Query("port of the staging database"))
         status = memory.store.status()
         (said,) = [one.state for one in await memory.diagnose() if one.subject == "search level"]
-        print(int(result.level), int(status.level), result.hits[0].text, status.reason, status.mend, said, sep="|")
+        print(int(result.level), int(status.level), result.hits[0].text, status.reason, status.hint, said, sep="|")
 asyncio.run(main())
 """
 
@@ -150,10 +150,10 @@ def test_missing_packages_cost_only_what_they_bring(
         env=os.environ | {"NANOBOT_MEMORY_PLUGINS": "storage"},
     )
     assert ended.returncode == 0, ended.stderr
-    searched, shown, text, reason, mend, said = ended.stdout.strip().splitlines()[-1].split("|")
+    searched, shown, text, reason, hint, said = ended.stdout.strip().splitlines()[-1].split("|")
     assert (int(searched), int(shown), text) == (level, level, TEXT)
     assert reason
-    assert mend
+    assert hint
     assert said.startswith(f"{int(level)}: ")
 
 
@@ -241,7 +241,7 @@ async def test_a_place_that_cannot_be_written_gets_a_temporary_index(workspace: 
     await store.flush()
     assert await answers(store) is Level.FULL_TEXT
     assert "temporary" in store.status().reason
-    assert "dbPath" in store.status().mend
+    assert "dbPath" in store.status().hint
     await store.close()
     assert workspace.paths.index_folder.is_file()
 

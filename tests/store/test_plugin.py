@@ -43,7 +43,7 @@ async def test_the_doctor_learns_of_engine_level_model_and_index(workspace: Work
     assert found["search level"].health is Health.GOOD, "as the configuration asks for"
     assert found["index"].state.startswith("1 passages of 1 files")
     assert "turned off" in found["embedding model"].state
-    assert all(finding.mend for finding in found.values() if finding.health is Health.BAD)
+    assert all(finding.hint for finding in found.values() if finding.health is Health.BAD)
 
 
 async def test_the_doctor_puts_a_damaged_full_text_index_aside_and_says_so(workspace: Workspace):
@@ -55,7 +55,7 @@ async def test_the_doctor_puts_a_damaged_full_text_index_aside_and_says_so(works
         other.close()
         (found,) = [finding for finding in await memory.diagnose() if finding.subject == "quarantine"]
         assert found.health is Health.DEGRADED
-        assert found.mend
+        assert found.hint
         await memory.flush_index()
         assert (await memory.search(Query("port"))).hits[0].text == "the port is 6543"
 

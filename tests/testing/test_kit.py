@@ -178,7 +178,7 @@ def test_core_does_without_the_kit_and_the_kit_without_pytest(tmp_path: Path):
         "print([name for name in sys.modules if 'core.testing' in name])\n"
         "import nanobot_memory_plugins.core.testing\n"
         "try: import nanobot_memory_plugins.core.testing.pytest_plugin\n"
-        "except Exception as error: print(type(error).__name__, error, error.mend)\n"
+        "except Exception as error: print(type(error).__name__, error, error.hint)\n"
     )
     command = [sys.executable, "-c", program]
     said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=True)

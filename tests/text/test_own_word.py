@@ -2,7 +2,7 @@
 
 import pytest
 
-from nanobot_memory_plugins.core.text.attribution import UsersWords
+from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.reading import reading_of
 from tests.support.chinese import in_both_scripts
 
@@ -57,7 +57,7 @@ STATEMENTS = [
 
 @pytest.mark.parametrize("text", in_both_scripts(QUESTIONS))
 def test_a_question_or_a_report_makes_no_claim_the_users(text: str):
-    words = UsersWords()
+    words = UserAttribution()
     words.hear("s", text, ())
     words.hear_tool("s", CLAIM)
     assert reading_of(text).own_word == ""
@@ -70,7 +70,7 @@ def test_a_statement_or_a_lasting_wish_stays(text: str):
 
 
 def test_only_the_sentences_that_ask_are_left_out():
-    words = UsersWords()
+    words = UserAttribution()
     words.hear("s", "My door code is narwhalqq 4455. Is the page right that I live in Bonn?", ())
     assert words.hold("s", CLAIM)
     assert not words.hold("s", "The user lives in Bonn.")
@@ -90,7 +90,7 @@ def test_only_the_sentences_that_ask_are_left_out():
     ),
 )
 def test_a_fact_beside_a_question_is_the_users_word(text: str, claim: str):
-    words = UsersWords()
+    words = UserAttribution()
     words.hear("s", text, ())
     assert words.hold("s", claim)
 
@@ -109,6 +109,6 @@ def test_a_fact_beside_a_question_is_the_users_word(text: str, claim: str):
     ),
 )
 def test_what_is_asked_beside_a_fact_is_not(text: str, claim: str):
-    words = UsersWords()
+    words = UserAttribution()
     words.hear("s", text, ())
     assert not words.hold("s", claim)

@@ -121,7 +121,7 @@ def test_a_run_with_what_is_not_known_is_shown_and_neither_undone_nor_restored_f
     ):
         with pytest.raises(InputError, match="newer version") as raised:
             act()
-        assert "Update nanobot-memory-consolidation" in raised.value.mend
+        assert "Update nanobot-memory-consolidation" in raised.value.hint
     assert repository.journal.path.read_bytes() == before
     assert repository.path.read_bytes() == file
 
@@ -134,7 +134,7 @@ def test_with_a_list_of_what_was_purged_in_another_form_no_new_text_is_written(p
     before = repository.path.read_bytes(), purged.read_bytes(), repository.journal.path.read_bytes()
     with pytest.raises(MemoryFileError, match="newer version") as raised:
         repository.update(put(an_entry("dddd4444", "uses Emacs")), who="test", why="a test")
-    assert "Update nanobot-memory-consolidation" in raised.value.mend
+    assert "Update nanobot-memory-consolidation" in raised.value.hint
     assert (repository.path.read_bytes(), purged.read_bytes(), repository.journal.path.read_bytes()) == before
     assert set(repository.load().entries) == {"cccc3333"}
 
@@ -200,7 +200,7 @@ def test_a_list_of_imports_in_another_form_is_refused(paths, line):
     before = file.read_bytes()
     with pytest.raises(MemoryFileError, match="newer version") as raised:
         Ledger(paths, Appender(paths, lock_seconds=1.0))
-    assert "Update nanobot-memory-core" in raised.value.mend
+    assert "Update nanobot-memory-core" in raised.value.hint
     assert file.read_bytes() == before
 
 

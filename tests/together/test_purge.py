@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nanobot_memory_plugins.consolidation.operations import undo as history
-from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
@@ -66,8 +66,8 @@ async def fill(workspace: Path) -> tuple[str, str, str]:
         repository = EntryRepository(workspace, clock=SystemClock())
         # What a cut has left to be learned from.
         Pending(repository.paths).add("cli:two", [Message("user", f"Remember: {TEA}"), Message("user", KEPT)], Scope())
-        ids = [remember(repository, Said(text), who="user").entry.id for text in (BOATS, TEA, KEPT)]
-        twin = remember(repository, Said(f"{BOATS} too"), who="user").entry.id
+        ids = [remember(repository, NewEntry(text), who="user").entry.id for text in (BOATS, TEA, KEPT)]
+        twin = remember(repository, NewEntry(f"{BOATS} too"), who="user").entry.id
         forget(repository, [twin], who="user")
         await host.flush_index()
         assert isinstance(host.store, VectorStore)

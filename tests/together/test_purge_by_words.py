@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -120,8 +120,8 @@ def test_one_character_is_forgotten_where_that_is_asked_for(workspace: Path, cal
 
 def test_an_entry_that_holds_the_words_goes_as_a_whole_and_leaves_no_trace(workspace: Path, call):
     repository = EntryRepository(workspace)
-    gone = remember(repository, Said("Their broker is Kafka"), who="user").entry.id
-    kept = remember(repository, Said("The user likes Kafkaesque novels"), who="user").entry.id
+    gone = remember(repository, NewEntry("Their broker is Kafka"), who="user").entry.id
+    kept = remember(repository, NewEntry("The user likes Kafkaesque novels"), who="user").entry.id
     planned = call("purge", "--text", "Kafka", "--dry-run")
     lines = [line for one in planned["traces"] if one["where"] == "memory/MEMORY.md" for line in one["lines"]]
     assert [line["text"] for line in lines] == [f"[{gone}] Their broker is Kafka"]

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Query
@@ -68,9 +68,9 @@ async def fill(workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             await host.keep(long, session_key="cli:one")
             repository = EntryRepository(workspace, clock=SystemClock(), redact=lambda text: text)
             Pending(repository.paths).add("cli:two", [Message("user", ENTRY), Message("user", OTHER)], Scope())
-            remember(repository, Said(ENTRY), who="user")
-            remember(repository, Said(OTHER), who="user")
-            gone = remember(repository, Said(f"{MAIL} is the address of Li Wei"), who="user").entry.id
+            remember(repository, NewEntry(ENTRY), who="user")
+            remember(repository, NewEntry(OTHER), who="user")
+            gone = remember(repository, NewEntry(f"{MAIL} is the address of Li Wei"), who="user").entry.id
             forget(repository, [gone], who="user")
             await host.flush_index()
     journal = workspace / "memory" / ".entries" / "journal.jsonl"

@@ -4,7 +4,7 @@ import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.operations.remember import Said, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.values import Note, Origin, Scope
@@ -54,4 +54,4 @@ async def say(files: MemoryFiles, text: str, minute: int, session: str = "cli:di
 
 
 def add_entry(repository: EntryRepository, text: str) -> None:
-    remember(repository, Said(text), who="test")
+    remember(repository, NewEntry(text), who="test")

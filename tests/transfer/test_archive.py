@@ -109,7 +109,7 @@ def test_what_is_no_part_of_the_memory_stays_out_and_is_named(tmp_path: Path):
     assert dict(report.left) == {
         "link.md": "it is a symbolic link",
         "linked": "it is a symbolic link",
-        "history.jsonl": "it is no file of this memory",
+        "history.jsonl": "not a memory file",
     }
     names = zipfile.ZipFile(tmp_path / "a.zip").namelist()
     assert not [name for name in names if "link" in name or ".git" in name or "history" in name or "half" in name]

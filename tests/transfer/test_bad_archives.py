@@ -122,7 +122,7 @@ def test_an_altered_archive_is_refused_in_words_and_nothing_is_written(
     write(tmp_path / "bad.zip", members)
     with pytest.raises(InputError, match=words) as raised:
         import_archive(tmp_path / "bad.zip", workspace)
-    assert raised.value.mend
+    assert raised.value.hint
     assert list(workspace.iterdir()) == []
     assert {path.name for path in tmp_path.iterdir()} == {"bad.zip", "mine"}
 

@@ -9,7 +9,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.formats import sqlite_source
 from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
 from nanobot_memory_plugins.core.transfer.formats.sqlite_source import opened_read_only, rows
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Left
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Skipped
 
 ENDLESS = """
 CREATE VIEW observations AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n)
@@ -30,7 +30,7 @@ def endless(tmp_path, monkeypatch):
 
 def test_a_view_without_an_end_is_left_and_the_other_tables_are_read(endless, tmp_path):
     items = list(ClaudeMemImporter().read(endless, tmp_path))
-    assert any(isinstance(item, Left) and "does not answer in time" in item.why for item in items)
+    assert any(isinstance(item, Skipped) and "does not answer in time" in item.why for item in items)
     assert [item.text for item in items if isinstance(item, ImportedMessage)] == ["I live in Oslo."]
 
 

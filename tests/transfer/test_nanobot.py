@@ -160,7 +160,7 @@ async def test_what_the_memory_heard_itself_is_not_taken_twice(tmp_path: Path, w
     await files.close()
     write_session(tmp_path / "store", "cli:s", said)
     report = take(tmp_path / "store")
-    assert (session_name("cli:s"), "this memory wrote it down itself when it was said") in report.left
+    assert (session_name("cli:s"), "already recorded when it was said") in report.left
     assert [r.text for r in records(workspace)].count(said[0]["content"]) == 1
     assert report.taken["messages"] == 4
     before = snapshot(workspace)

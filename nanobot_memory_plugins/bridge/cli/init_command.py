@@ -39,7 +39,7 @@ def init(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Set nanobot up to remember: show what its configuration gets, ask, write it, prepare the model, run the doctor.
+    """Configure nanobot to use this memory: preview the change, confirm, write it, prepare the model, run the doctor.
 
     Doing it again changes nothing. The previous configuration is kept beside it as config.json.bak.
     """
@@ -54,7 +54,7 @@ def init(
         written, backup = _write(out, plan, yes=yes, asks=asks)
     except NanobotMemoryError as error:
         if as_json:
-            print_json({"ok": False, "written": False, "error": error.cause, "mend": error.mend})
+            print_json({"ok": False, "written": False, "error": error.cause, "hint": error.hint, "mend": error.hint})
         else:
             say_error(error)
         raise typer.Exit(_FAILED) from error
@@ -62,7 +62,16 @@ def init(
         again = "Nothing was written. `nanobot-memory init --yes` writes it."
         out.print(again)
         if as_json:
-            print_json({**_plan_row(plan), "ok": False, "written": False, "error": again, "mend": "Add --yes."})
+            print_json(
+                {
+                    **_plan_row(plan),
+                    "ok": False,
+                    "written": False,
+                    "error": again,
+                    "hint": "Add --yes.",
+                    "mend": "Add --yes.",
+                }
+            )
         raise typer.Exit(_FAILED)
     model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
     findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
@@ -74,7 +83,7 @@ def init(
         for command in commands:
             out.print(f"    {shown(command)}")
     else:
-        out.print("\n[red]Mend what is bad above, then run `nanobot-memory init` again.[/red]")
+        out.print("\n[red]Repair what is bad above, then run `nanobot-memory init` again.[/red]")
     if as_json:
         rows = [finding_row(finding) for finding in findings]
         result = {"ok": ok, "written": written, "backup": backup, "model": model.value}
@@ -161,20 +170,20 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
     out.print("Embedding model: looking for it; the first time it is made, which takes up to a minute or two.")
     prepared = prepare_model(name if isinstance(name, str) and name else None)
     if prepared is Prepared.FAILED:
-        mend = "Until it is there, recall goes by words alone; try `nanobot-memory models pull`."
-        out.print(f"[yellow]The embedding model could not be made ready.[/yellow] {mend}")
+        hint = "Until it is there, recall goes by words alone; try `nanobot-memory models pull`."
+        out.print(f"[yellow]The embedding model could not be made ready.[/yellow] {hint}")
     elif prepared is not Prepared.NOT_WANTED:
         out.print("Embedding model: ready.")
     return prepared
 
 
 def _show_findings(out: Console, findings: list[Finding]) -> None:
-    """Show what is not good, with its mend, and count the rest."""
+    """Show what is not good, with its hint, and count the rest."""
     for finding in findings:
         if finding.health is not Health.GOOD:
             colour = _COLOURS[finding.health]
             out.print(f"[{colour}]{finding.health.value}[/{colour}]  {shown(finding.subject)}: {shown(finding.state)}")
-            out.print(f"    {shown(finding.mend)}", style="italic")
+            out.print(f"    {shown(finding.hint)}", style="italic")
     good = sum(finding.health is Health.GOOD for finding in findings)
     out.print(f"Doctor: {good} of {len(findings)} are good. `nanobot-memory doctor` shows all.")
 

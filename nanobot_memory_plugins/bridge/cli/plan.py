@@ -58,7 +58,7 @@ def make_plan(
     own_names: Sequence[str] = (),
     environment: Mapping[str, str] = os.environ,
 ) -> Plan:
-    """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a mend.
+    """Look at nanobot and its configuration. Raises `PluginError` and `ConfigurationError` with a hint.
 
     ``given`` is the configuration, nanobot's usual one by default; it may be one of the plugins' own, too. What is
     switched off stays off. ``own_names`` become names of one person, the owner.
@@ -98,7 +98,7 @@ def _person(
         return {}
     wrong = next((problem for problem in problems if "core.people" in problem.key), None)
     if wrong is not None:
-        raise ConfigurationError(wrong.message, mend=f"Correct it, {_INIT}")
+        raise ConfigurationError(wrong.message, hint=f"Correct it, {_INIT}")
     names = list(dict.fromkeys((*own_names, "cli")))
     listed = memory.core.people
     theirs = [label for label, known in listed.items() if not set(names).isdisjoint(known)]
@@ -106,7 +106,7 @@ def _person(
         whose = "; ".join(f"{', '.join(sorted(set(names) & set(listed[label])))} is {label}'s" for label in theirs)
         raise ConfigurationError(
             f"These names are several people's: {whose}.",
-            mend="Name with --me those of one person, or correct memoryPlugins.core.people.",
+            hint="Name with --me those of one person, or correct memoryPlugins.core.people.",
         )
     label = theirs[0] if theirs else People(listed, senders).owner().label
     return {label: list(dict.fromkeys((*listed.get(label, ()), *names)))}
@@ -117,10 +117,10 @@ def _require_host() -> None:
         found = host_finding(version(HOST))
     except PackageNotFoundError:
         raise PluginError(
-            f"{HOST} is not installed in this environment.", mend=f"pip install {HOST}, {_INIT}"
+            f"{HOST} is not installed in this environment.", hint=f"pip install {HOST}, {_INIT}"
         ) from None
     if found.health is Health.BAD:
-        raise PluginError(f"{HOST} {found.state}.", mend=f"{found.mend}, {_INIT}")
+        raise PluginError(f"{HOST} {found.state}.", hint=f"{found.hint}, {_INIT}")
 
 
 def _file(given: Path | None) -> Path:
@@ -128,7 +128,7 @@ def _file(given: Path | None) -> Path:
         return given.expanduser().absolute()
     home = nanobot_home()
     if home is None:
-        raise ConfigurationError("There is no home folder to find nanobot's configuration in.", mend="Use --config.")
+        raise ConfigurationError("There is no home folder to find nanobot's configuration in.", hint="Use --config.")
     return home / "config.json"
 
 
@@ -137,13 +137,13 @@ def _content(file: Path) -> Mapping[str, Any]:
     if not file.exists():
         raise ConfigurationError(
             f"There is no nanobot configuration at {file}.",
-            mend=f"Run `nanobot onboard` to make one, {_INIT} --config names another file.",
+            hint=f"Run `nanobot onboard` to make one, {_INIT} --config names another file.",
         )
     if wrong:
-        raise ConfigurationError(f"{file}: {wrong}.", mend=f"Correct the file, {_INIT} It is left as it is.")
+        raise ConfigurationError(f"{file}: {wrong}.", hint=f"Correct the file, {_INIT} It is left as it is.")
     if not isinstance(raw, Mapping):
         raise ConfigurationError(
-            f"{file}: a JSON object is expected.", mend=f"Correct the file, {_INIT} It is left as it is."
+            f"{file}: a JSON object is expected.", hint=f"Correct the file, {_INIT} It is left as it is."
         )
     return raw
 
@@ -162,7 +162,7 @@ def _check_by_nanobot(file: Path) -> None:
         what = getattr(error, "summary", "") or type(error).__name__
         told = redact_text(f"{what} {where}".strip()).rstrip(".")
         raise ConfigurationError(
-            f"nanobot does not accept {file}: {told}.", mend=f"Correct the file (`nanobot status` checks it), {_INIT}"
+            f"nanobot does not accept {file}: {told}.", hint=f"Correct the file (`nanobot status` checks it), {_INIT}"
         ) from error
 
 
@@ -172,7 +172,7 @@ def _check_not_shadowing(raw: Mapping[str, Any], file: Path, environment: Mappin
     if named and not find_section(raw)[0] and Path(named).expanduser().absolute() != file:
         raise ConfigurationError(
             f"{FILE_VARIABLE} names {named}, which channels.{CONFIG_KEY} in {file} would replace.",
-            mend=f"Name that file with --config, or unset {FILE_VARIABLE}.",
+            hint=f"Name that file with --config, or unset {FILE_VARIABLE}.",
         )
 
 

@@ -141,7 +141,7 @@ def settings_of_the_user(file: Path | None = None) -> dict[str, Any]:
     except (OSError, ValueError, AttributeError, TypeError) as error:
         raise ConfigurationError(
             f"{file} cannot be read as nanobot's configuration: {type(error).__name__}.",
-            mend="Run `nanobot onboard` first, or leave --provider-from-config out.",
+            hint="Run `nanobot onboard` first, or leave --provider-from-config out.",
         ) from error
 
 

@@ -19,6 +19,6 @@ def installed_local_model() -> OpenLocalModel:
     except Exception as error:
         raise PluginError(
             f"The local model {point.name} of {point.distribution} cannot be loaded: {type(error).__name__}.",
-            mend=f"Reinstall or remove {point.distribution}.",
+            hint=f"Reinstall or remove {point.distribution}.",
         ) from error
     return found

@@ -1,4 +1,4 @@
-"""What is wrong with the entries, and what mends it. Pure functions with the moment as an argument; nothing is written.
+"""What is wrong with the entries, and what fixes it. Pure functions with the moment as an argument; nothing is written.
 
 What is found is a hint for a person: nothing is deleted because of it.
 """
@@ -48,12 +48,12 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault. ``ids`` are the entries that it is about, those first that the mend takes away."""
+    """One fault. ``ids`` are the entries that it is about, those first that the fix takes away."""
 
     kind: Kind
     ids: tuple[str, ...]
     why: str
-    mend: str
+    hint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def audit(
 def rates(faults: Collection[Fault], entries: Collection[str]) -> dict[str, float]:
     """Return for each kind of fault the share of the entries that have it, 0 to 1.
 
-    Of a pair the one counts that the mend takes away.
+    Of a pair the one counts that the fix takes away.
     """
     whole = len(entries) or 1
     found: defaultdict[Kind, set[str]] = defaultdict(set)
@@ -221,8 +221,8 @@ def _contradicted(entries: Mapping[str, Entry]) -> Iterator[Fault]:
         if by in entries:
             yield Fault(Kind.CONTRADICTED, (id_, by), f"[{by}] has taken its place", _forget(id_))
         elif by:
-            mend = f"nanobot-memory entries restore {by}, or {_forget(id_)}"
-            yield Fault(Kind.CONTRADICTED, (id_,), f"[{by}], which has taken its place, is gone", mend)
+            hint = f"nanobot-memory entries restore {by}, or {_forget(id_)}"
+            yield Fault(Kind.CONTRADICTED, (id_,), f"[{by}], which has taken its place, is gone", hint)
 
 
 def _forget(id_: str) -> str:

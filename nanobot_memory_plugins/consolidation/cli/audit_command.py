@@ -1,4 +1,4 @@
-"""``nanobot-memory audit``: what is wrong with the entries, by name, and what mends it."""
+"""``nanobot-memory audit``: what is wrong with the entries, by name, and what fixes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ def audit(
 ) -> None:
     """Look through the entries: junk, hidden, near-duplicates, stale, never recalled, over budget, expired, superseded.
 
-    Each is named by its id, with the command that mends it. Nothing is changed.
+    Each is named by its id, with the command that fixes it. Nothing is changed.
     """
     repository = opened(workspace)
     configuration, problems = read_configuration(config)
@@ -121,7 +121,7 @@ def _recalled(memory: Path) -> _Recalled:
     except OSError as error:
         raise InputError(
             f"The record of what was recalled cannot be read: {error.strerror}.",
-            mend="Give this user the right to read the files below memory/.usage.",
+            hint="Give this user the right to read the files below memory/.usage.",
         ) from None
     return _Recalled(frozenset(ids), since, turns)
 
@@ -164,7 +164,8 @@ def _row(fault: Fault, entries: Mapping[str, Entry]) -> dict[str, Any]:
         "ids": list(fault.ids),
         "contents": [entries[id_].content for id_ in fault.ids],
         "why": fault.why,
-        "mend": fault.mend,
+        "hint": fault.hint,
+        "mend": fault.hint,
     }
 
 
@@ -193,7 +194,7 @@ def _show(
         text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
         out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {fault.kind.value}: {shown(fault.why)}")
         out.print(f"    {shown(text)}")
-        out.print(f"    {shown(fault.mend)}", style="italic")
+        out.print(f"    {shown(fault.hint)}", style="italic")
     turns = (
         f"{recalled.turns} turns are recorded since {recalled.since}" if recalled.since else "no turn is recorded yet"
     )

@@ -64,7 +64,7 @@ def groups(context: typer.Context, incomplete: str) -> Offers:
 
 def _opened(context: typer.Context) -> EntryRepository:
     given = context.params.get("workspace")
-    return opened(Path(given) if given else None, mended=False)
+    return opened(Path(given) if given else None, repaired=False)
 
 
 def _offered(entries: Iterable[Entry], incomplete: str) -> Offers:

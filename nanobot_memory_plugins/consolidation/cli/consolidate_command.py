@@ -42,7 +42,7 @@ def consolidate(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Work the notes of the last days into the scored entries, as is done every night."""
+    """Consolidate recent notes into long-term entries, as the nightly job does."""
     repository = opened(workspace)
     configuration, problems = read_configuration(config)
     options, more = plugin_options(configuration, "consolidation", ConsolidationOptions)
@@ -85,7 +85,7 @@ async def _run(
         return await consolidation.run(dry_run=True), model is not None
     async with alone(repository.paths) as is_alone:
         if not is_alone:
-            raise InputError("Another process is consolidating this workspace.", mend="Try again in a minute.")
+            raise InputError("Another process is consolidating this workspace.", hint="Try again in a minute.")
         return await consolidation.run(), model is not None
 
 

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
 from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
-from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, put_into_group, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, put_into_group, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.journal import PURGED, last_known
@@ -85,7 +85,7 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     there = repository.load().entries.get(entry_id)
     entry = there or last_known(runs, entry_id)
     if entry is None:
-        raise InputError(f"There is no entry {entry_id}.", mend="`nanobot-memory entries list` shows all.")
+        raise InputError(f"There is no entry {entry_id}.", hint="`nanobot-memory entries list` shows all.")
     history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
     if as_json:
         told = [
@@ -114,10 +114,10 @@ def remember_text(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remember a text. What is known in the same words counts as used once more."""
+    """Remember a text. An entry with the same text is marked as used instead of duplicated."""
     repository = opened(workspace)
     until = expires.astimezone(UTC) if expires else None
-    done = remember(repository, Said(text, category, importance, group, until), who=WHO)
+    done = remember(repository, NewEntry(text, category, importance, group, until), who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
         return

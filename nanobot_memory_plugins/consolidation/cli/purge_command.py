@@ -11,7 +11,6 @@ from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.mending import finish_erasure
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -23,6 +22,7 @@ from nanobot_memory_plugins.core.cli.options import (
     warn,
 )
 from nanobot_memory_plugins.core.cli.plain import say
+from nanobot_memory_plugins.core.cli.repair import finish_erasure
 from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan

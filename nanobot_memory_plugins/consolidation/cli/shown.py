@@ -10,11 +10,11 @@ from rich.table import Table
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.journal import Change, Run
-from nanobot_memory_plugins.consolidation.store.repair import mend_workspace
+from nanobot_memory_plugins.consolidation.store.repair import repair_workspace
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.mending import finish_erasure, say_mended
 from nanobot_memory_plugins.core.cli.options import read_configuration, resolve_workspace
+from nanobot_memory_plugins.core.cli.repair import finish_erasure, say_repaired
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -23,18 +23,18 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 WHO = "user"
 
 
-def opened(workspace: Path | None, *, mended: bool = True) -> EntryRepository:
-    """Return the entries of a workspace, ``mended`` where their file is damaged or a forgetting was broken off.
+def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
+    """Return the entries of a workspace, ``repaired`` where their file is damaged or a forgetting was broken off.
 
     Raises `InputError` when there is no such folder.
     """
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
     config, _ = read_configuration(None)
-    if mended:
+    if repaired:
         finish_erasure(folder, config)
-        say_mended(mend_workspace(folder))
+        say_repaired(repair_workspace(folder))
     return EntryRepository(folder, redact=ContactRedaction(config.redaction.contacts).of_people)
 
 

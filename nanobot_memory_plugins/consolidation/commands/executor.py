@@ -8,15 +8,15 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
-from nanobot_memory_plugins.consolidation.commands.orders import Kind, Order, orders_in
+from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
 from nanobot_memory_plugins.consolidation.commands.reference import Meant, meant_by_this
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.forget import Forgotten, forget_everything, forget_what
-from nanobot_memory_plugins.consolidation.operations.remember import Said
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import without_session
-from nanobot_memory_plugins.core.text.authored import addressed_text
+from nanobot_memory_plugins.core.text.authored import text_to_assistant
 from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope, Visibility
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
@@ -40,12 +40,12 @@ _END_SECONDS = 5.0
 _SESSIONS = 1_000
 
 
-class OrderCarrier:
+class CommandExecutor:
     """Does what users ask for in so many words."""
 
     def __init__(
         self,
-        memory: EntryMemory,
+        memory: AsyncEntryRepository,
         matcher: Matcher,
         context: PluginContext,
         conversations: Conversations,
@@ -84,7 +84,7 @@ class OrderCarrier:
 
     def _begin(
         self,
-        order: Order,
+        order: Command,
         meant: Meant | None,
         session_key: str,
         text: str,
@@ -107,7 +107,7 @@ class OrderCarrier:
     async def _remember(self, meant: Meant | None, session_key: str, scope: Scope, language: Language) -> str:
         if meant is None or not meant.text:
             return answers.nothing_to_remember(language)
-        said = Said(
+        said = NewEntry(
             meant.text,
             category=category_of(meant.text),
             importance=Importance.HIGH,
@@ -183,7 +183,7 @@ def forgets(text: str) -> bool:
     return any(order.kind is Kind.FORGET for order in _users_orders(text))
 
 
-def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Order, Meant | None]]:
+def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Command, Meant | None]]:
     """Return the orders in a message, each with what it means."""
     return [
         (order, Meant(order.text, Origin.USER) if order.text else meant_by_this(text, history))
@@ -191,9 +191,9 @@ def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Order, Me
     ]
 
 
-def _users_orders(text: str) -> list[Order]:
+def _users_orders(text: str) -> list[Command]:
     """Return the orders in a message, without those inside somebody else's text ("Here is the page:")."""
-    return orders_in(addressed_text(text))
+    return commands_in(text_to_assistant(text))
 
 
 def _after_an_order(history: Sequence[Message]) -> bool:

@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Command:
     """One order. An empty ``text`` means what was said before; ``everything``, that all that names it is meant."""
 
     kind: Kind
@@ -48,12 +48,12 @@ class Order:
     everything: bool = False
 
 
-def orders_in(message: str) -> list[Order]:
+def commands_in(message: str) -> list[Command]:
     """Return the orders in a message, each once, in their order.
 
     Code, quotations and the middle of long texts are passed over: they are not said to the assistant.
     """
-    found: dict[Order, None] = {}
+    found: dict[Command, None] = {}
     said: list[str] = []
     for line in lines_of(message):
         for order in _orders_of(line, said):
@@ -63,10 +63,10 @@ def orders_in(message: str) -> list[Order]:
 
 def is_order(message: str) -> bool:
     """Say whether a message is an order, wholly or in part."""
-    return bool(orders_in(message))
+    return bool(commands_in(message))
 
 
-def _orders_of(line: Line, said: list[str]) -> Iterator[Order]:
+def _orders_of(line: Line, said: list[str]) -> Iterator[Command]:
     """Yield the orders of a line.
 
     ``said`` are the statements above, which "this" may mean; those of the line are added.
@@ -87,18 +87,18 @@ def _orders_of(line: Line, said: list[str]) -> Iterator[Order]:
             while number < len(sentences) and not _turns_away(sentences[number]):
                 parts.append(f"{sentences[number].text}{sentences[number].mark}")
                 number += 1
-            order = Order(order.kind, plain(" ".join(parts)) or plain(line.below))
-        yield order if order.text else Order(order.kind, plain(" ".join(said[-_MOST:])))
+            order = Command(order.kind, plain(" ".join(parts)) or plain(line.below))
+        yield order if order.text else Command(order.kind, plain(" ".join(said[-_MOST:])))
 
 
-def _read(sentence: Sentence) -> tuple[Order, bool] | None:
+def _read(sentence: Sentence) -> tuple[Command, bool] | None:
     for language in (chinese, english):
         remembered = language.remembered(sentence) or language.points_back(sentence)
         if remembered is not None:
-            return Order(Kind.REMEMBER, remembered.text), remembered.goes_on
+            return Command(Kind.REMEMBER, remembered.text), remembered.goes_on
         forgotten = language.forgotten(sentence)
         if forgotten is not None and forgotten.text.casefold() not in _TOO_MUCH:
-            return Order(Kind.FORGET, forgotten.text, forgotten.everything), False
+            return Command(Kind.FORGET, forgotten.text, forgotten.everything), False
     return None
 
 

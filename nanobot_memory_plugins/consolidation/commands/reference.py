@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.commands.orders import Kind, orders_in
+from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
 from nanobot_memory_plugins.consolidation.commands.sentences import lines_of
-from nanobot_memory_plugins.core.text.authored import addressed_text
+from nanobot_memory_plugins.core.text.authored import text_to_assistant
 from nanobot_memory_plugins.core.values import Message, Origin
 
 # Messages that are looked at: what is further back is not meant.
@@ -34,8 +34,8 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Meant | None:
         if message.role == "assistant":
             answer = answer or message.text
             continue
-        own = addressed_text(message.text)
-        orders = orders_in(own)
+        own = text_to_assistant(message.text)
+        orders = commands_in(own)
         if orders:
             kept = next((one.text for one in orders if one.text and one.kind is Kind.REMEMBER), "")
             if kept:

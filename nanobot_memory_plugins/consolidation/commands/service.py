@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
-from nanobot_memory_plugins.consolidation.commands.executor import OrderCarrier, forgets
+from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets
 from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.migrate import move_entries
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
-from nanobot_memory_plugins.consolidation.store.repair import mend_file
+from nanobot_memory_plugins.consolidation.store.repair import repair_file
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
-from nanobot_memory_plugins.core.text.attribution import UsersWords
-from nanobot_memory_plugins.core.text.authored import addressed_text
+from nanobot_memory_plugins.core.text.attribution import UserAttribution
+from nanobot_memory_plugins.core.text.authored import text_to_assistant
 from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope, Withheld
 
@@ -32,17 +32,17 @@ _TURN_LOCK_SECONDS = 2.0
 _END_SECONDS = 5.0
 
 
-class Spoken:
+class MemoryCommands:
     """One workspace's entries as people hear of them, and as they speak of them."""
 
     def __init__(self, context: PluginContext) -> None:
         self._context = context
         options = context.options if isinstance(context.options, ConsolidationOptions) else ConsolidationOptions()
-        self._memory = EntryMemory(
+        self._memory = AsyncEntryRepository(
             context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
         )
         # A tool is called within a turn, which waits for it; orders that wait longer go on behind the message.
-        self._in_a_turn = EntryMemory(
+        self._in_a_turn = AsyncEntryRepository(
             context.workspace,
             clock=context.clock,
             redact=context.redact,
@@ -50,13 +50,13 @@ class Spoken:
             lock_seconds=_TURN_LOCK_SECONDS,
         )
         self._language = UserLanguage(context.workspace)
-        self._words = UsersWords()
+        self._words = UserAttribution()
         self._answering: set[asyncio.Task[ContextBlock | None]] = set()
         self._matcher = Matcher(self._encode)
         paths = self._memory.repository.paths
         own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
         self._conversations = Conversations(paths, lambda: context.store, entries=own)
-        self._orders = OrderCarrier(self._memory, self._matcher, context, self._conversations)
+        self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations)
         self._withheld = WithheldTexts(self._memory.repository)
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
@@ -64,7 +64,7 @@ class Spoken:
             options,
             self._language,
             redact=context.redact_said,
-            mend=self._mend,
+            repair=self._repair,
             owner_of=context.owner_of,
         )
 
@@ -107,7 +107,7 @@ class Spoken:
     def _hear(self, text: str, scope: Scope) -> None:
         if not forgets(text):
             with suppress(MemoryFileError):
-                self._withheld.hear(reading_of(addressed_text(text)).own_word, scope)
+                self._withheld.hear(reading_of(text_to_assistant(text)).own_word, scope)
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""
@@ -125,11 +125,11 @@ class Spoken:
                 )
         except MemoryFileError as error:
             logger.warning("the entries are left in MEMORY.md: {}", error.cause)
-        self._mend()
+        self._repair()
         self.prompt.read_ahead()
 
-    def _mend(self) -> None:
-        if done := mend_file(self._memory.repository):
+    def _repair(self) -> None:
+        if done := repair_file(self._memory.repository):
             logger.info("{}", done)
 
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:

@@ -13,15 +13,15 @@ from nanobot_memory_plugins.consolidation.commands.executor import forgettable, 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.forget import forget_what
-from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, Said
+from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
-from nanobot_memory_plugins.core.text.attribution import UsersWords
+from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.fence import fence, language_of, neutralise
 from nanobot_memory_plugins.core.text.markdown import clean
 from nanobot_memory_plugins.core.values import Origin
@@ -74,7 +74,7 @@ class RememberTool:
         "at the notes beside the message."
     )
 
-    def __init__(self, memory: EntryMemory, words: UsersWords, context: PluginContext) -> None:
+    def __init__(self, memory: AsyncEntryRepository, words: UserAttribution, context: PluginContext) -> None:
         self._memory = memory
         self._words = words
         self._context = context
@@ -88,7 +88,7 @@ class RememberTool:
             return _wrong(error, "nothing was remembered")
         own = await run_in_daemon_thread(lambda: self._words.hold(session_key, wanted.text))
         scope = self._context.known_scope(session_key)
-        said = Said(
+        said = NewEntry(
             wanted.text,
             category=wanted.category,
             importance=wanted.importance,
@@ -130,7 +130,7 @@ class ForgetTool:
 
     def __init__(
         self,
-        memory: EntryMemory,
+        memory: AsyncEntryRepository,
         matcher: Matcher,
         context: PluginContext,
         conversations: Conversations,
@@ -175,8 +175,8 @@ class ForgetTool:
 
 
 def entry_tools(
-    memory: EntryMemory,
-    words: UsersWords,
+    memory: AsyncEntryRepository,
+    words: UserAttribution,
     matcher: Matcher,
     context: PluginContext,
     conversations: Conversations,

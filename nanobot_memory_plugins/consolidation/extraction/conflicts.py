@@ -63,7 +63,7 @@ class Checked:
 
 
 def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: Grounding) -> Checked:
-    """Return the verdicts that the user's statements bear out. What only adds to an entry leaves it unchanged.
+    """Return the verdicts that the user's statements support. What only adds to an entry leaves it unchanged.
 
     A model may judge entries as well that it was only shown.
     """

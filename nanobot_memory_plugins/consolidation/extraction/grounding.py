@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
-from nanobot_memory_plugins.consolidation.model.normalised import Wording, wording
+from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A written-out date is left aside: "tomorrow" may have been said.
@@ -77,7 +77,7 @@ class Grounding:
         """Say whether words leave it open."""
         return _WITH_VECTORS <= self.share(text) < _BY_WORDS
 
-    def bears_out(self, text: str, cosines: Iterable[float] = ()) -> bool:
+    def is_grounded_in(self, text: str, cosines: Iterable[float] = ()) -> bool:
         """Say whether the statements bear a text out. ``cosines`` are those to `turns`, where there are any.
 
         Guesses, questions and small talk never are, invented numbers neither; what was tried is borne out as a try.
@@ -102,7 +102,7 @@ class Grounding:
         return any(announces_a_change(one.text) and terms & _terms(wording(one.text)) for one in self.sure)
 
     def bears_out_change(self, now: str, before: str) -> bool:
-        """Say whether the statements bear out that of ``before`` is true what ``now`` says.
+        """Say whether the statements support that of ``before`` is true what ``now`` says.
 
         What ``now`` adds must have been said, in one turn. Where it adds nothing, and only denies, one clause must deny
         the same.
@@ -121,19 +121,19 @@ class Grounding:
         gone = frame - _terms(own) if (own.negated, own.past) == (old.negated, old.past) else frame
         return any(one.negated or one.past or ends for one, ends in self._clauses if gone & _terms(one))
 
-    def _share(self, own: Wording, bags: Sequence[frozenset[str]]) -> float:
+    def _share(self, own: TextFingerprint, bags: Sequence[frozenset[str]]) -> float:
         if not own.weight:
             return 0.0
         plain = {term.lstrip(_MARKS): weight for term, weight in own.terms.items()}
         held = (sum(weight for term, weight in plain.items() if term in bag) for bag in bags)
         return max(held, default=0.0) / sum(plain.values())
 
-    def _knows_numbers(self, own: Wording, beside: Wording | None = None) -> bool:
+    def _knows_numbers(self, own: TextFingerprint, beside: TextFingerprint | None = None) -> bool:
         """Say whether all its numbers were said, or stand in what is known."""
         known = {number.lstrip(_MARKS) for number in beside.numbers} if beside else set()
         return {number.lstrip(_MARKS) for number in own.numbers} <= self._numbers | known
 
-    def _agrees(self, own: Wording) -> bool:
+    def _agrees(self, own: TextFingerprint) -> bool:
         """Say whether what was said of the same thing affirms or denies it as the candidate does."""
         told = [one for one, _ in self._clauses if self._share(own, [_terms(one)]) >= _SAME_CLAUSE]
         return not told or any(one.negated == own.negated for one in told)
@@ -152,5 +152,5 @@ def _bag(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _terms(one: Wording) -> frozenset[str]:
+def _terms(one: TextFingerprint) -> frozenset[str]:
     return frozenset(term.lstrip(_MARKS) for term in one.terms)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.extraction.pipeline import Processed, Session, SessionProcessor
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
@@ -70,7 +70,7 @@ class Extraction:
                 store = context.store
                 return await store.encode(texts) if isinstance(store, EncodingStore) else None
 
-            memory = EntryMemory(
+            memory = AsyncEntryRepository(
                 context.workspace, clock=context.clock, redact=context.redact, redact_said=context.redact_said
             )
             self._processors[key] = SessionProcessor(memory, Matcher(encode), context)

@@ -8,14 +8,14 @@ from nanobot_memory_plugins.consolidation.extraction.conflicts import closeness_
 from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question, ask
-from nanobot_memory_plugins.consolidation.extraction.processed_messages import DealtWith, Held
+from nanobot_memory_plugins.consolidation.extraction.processed_messages import ProcessedMessages, SessionLease
 from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
-from nanobot_memory_plugins.consolidation.extraction.validation import Heard, findings_of
+from nanobot_memory_plugins.consolidation.extraction.validation import ConversationEvidence, accepted_candidates
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, unknown_among
 from nanobot_memory_plugins.core.context import PluginContext
@@ -57,13 +57,13 @@ class Session:
 class SessionProcessor:
     """Learns from the sessions of one workspace."""
 
-    def __init__(self, memory: EntryMemory, matcher: Matcher, context: PluginContext) -> None:
+    def __init__(self, memory: AsyncEntryRepository, matcher: Matcher, context: PluginContext) -> None:
         self._memory = memory
         self._matcher = matcher
         self._context = context
         paths = memory.repository.paths
         self.pending = Pending(paths)
-        self._dealt_with = DealtWith(paths)
+        self._dealt_with = ProcessedMessages(paths)
         self._forgotten = HistoryFilter(Fingerprints(paths), clock=context.clock, redact=context.redact)
 
     async def process_session(self, session: Session, messages: Sequence[Message]) -> Processed:
@@ -80,7 +80,7 @@ class SessionProcessor:
         try:
             return await self._process(session, spoken, held)
         except NanobotMemoryError as error:
-            logger.warning("a session is learned from later: {}", type(error).__name__)
+            logger.warning("extraction postponed: {}", type(error).__name__)
             return await self._leave(session, fresh)
         finally:
             held.release()
@@ -111,7 +111,7 @@ class SessionProcessor:
         await run_in_daemon_thread(leave)
         return Processed(left=True)
 
-    async def _process(self, session: Session, spoken: Sequence[Message], held: Held) -> Processed:
+    async def _process(self, session: Session, spoken: Sequence[Message], held: SessionLease) -> Processed:
         def look() -> tuple[list[Message], list[Statement]]:
             unchanged = self._memory.repository.update
             self._dealt_with.recover(session.key, lambda: unchanged(dict, who=WHO, why="settle"))
@@ -139,9 +139,11 @@ class SessionProcessor:
             try:
                 answer = await ask(question, self._context.complete)
             except LanguageModelError as error:
-                logger.debug("a session is learned from later: {}", type(error).__name__)
+                logger.debug("extraction postponed: {}", type(error).__name__)
                 return await self._leave(session, fresh)
-            findings = await findings_of(answer, question, Heard(grounding, times, closeness), known, self._matcher)
+            findings = await accepted_candidates(
+                answer, question, ConversationEvidence(grounding, times, closeness), known, self._matcher
+            )
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))

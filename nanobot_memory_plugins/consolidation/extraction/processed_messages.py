@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from nanobot_memory_plugins.consolidation.store.journal import BROKE_OFF, Journal, entries_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
-from nanobot_memory_plugins.core.files.seen_messages import Marks, MessageMarks
+from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values import Message
@@ -27,7 +27,7 @@ _POLL_SECONDS = 0.05
 _WRITING = "writing"
 
 
-class Held:
+class SessionLease:
     """The right to work on a session, which one thread at a time owns."""
 
     def __init__(self, lock: FileLock) -> None:
@@ -49,7 +49,7 @@ class Held:
             self._lock.release()
 
 
-class DealtWith:
+class ProcessedMessages:
     """The marks of all sessions of a workspace. Everything but `hold` blocks: call it in a thread."""
 
     def __init__(self, paths: MemoryPaths) -> None:
@@ -58,7 +58,7 @@ class DealtWith:
         self._journal = Journal(paths)
         self._marks: dict[int, MessageMarks] = {}
 
-    async def hold(self, session_key: str, *, seconds: float) -> Held | None:
+    async def hold(self, session_key: str, *, seconds: float) -> SessionLease | None:
         """Wait for the right to work on a session, at most so long; None when somebody else has it all the time."""
         folder = self._folder / f"{self._part(session_key):02d}"
         try:
@@ -79,7 +79,7 @@ class DealtWith:
                 logger.warning("a session cannot be learned from: {}", type(error).__name__)
                 return None
             else:
-                return Held(lock)
+                return SessionLease(lock)
 
     def fresh(self, session_key: str, messages: Sequence[Message]) -> list[Message]:
         """Return the messages that nobody has learned from."""
@@ -88,10 +88,10 @@ class DealtWith:
 
     def begin(self, session_key: str, messages: Sequence[Message], token: str) -> None:
         """Note that entries are about to be written which were learned from ``messages``, in a run with ``token``."""
-        own = Marks()
+        own = SeenMessages()
         own.add(messages)
 
-        def change(marks: Marks) -> None:
+        def change(marks: SeenMessages) -> None:
             marks.values[_WRITING] = {"token": token, "singles": list(own.singles), "pairs": list(own.pairs)}
 
         self._of(session_key).change(session_key, change)
@@ -99,7 +99,7 @@ class DealtWith:
     def finish(self, session_key: str, messages: Sequence[Message]) -> None:
         """Note that ``messages`` have been learned from."""
 
-        def change(marks: Marks) -> None:
+        def change(marks: SeenMessages) -> None:
             marks.add(messages)
             marks.values.pop(_WRITING, None)
 
@@ -117,7 +117,7 @@ class DealtWith:
         settle_entries()
         written = self._is_written(left)
 
-        def change(marks: Marks) -> None:
+        def change(marks: SeenMessages) -> None:
             marks.values.pop(_WRITING, None)
             if written:
                 marks.singles |= dict.fromkeys(map(str, left["singles"]))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.conversation import message_time, own_words
 from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
 from nanobot_memory_plugins.core.values import Message
@@ -32,7 +32,7 @@ def spoken_messages(
         hide = redact_said if message.role == "user" else redact
         try:
             # Before anything is left out of it: what stands before a secret tells that it is one.
-            text = own_text(Message(message.role, hide(_bounded(own_words(message)))))
+            text = authored_text(Message(message.role, hide(_bounded(own_words(message)))))
         except Exception:  # whatever fails, the text may hold a secret
             text = REDACTION_FAILED
         left -= len(text)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core.text.acts import Act
-from nanobot_memory_plugins.core.text.authored import own_text
+from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -46,7 +46,7 @@ def statements(messages: Sequence[Message], *, role: str = "user") -> list[State
         Statement(stated, turn, tells_of_a_try(stated))
         for turn, message in enumerate(messages)
         if message.role == role and not message.tool_calls
-        for sentence in reading_of(own_text(message)).sentences
+        for sentence in reading_of(authored_text(message)).sentences
         if (stated := _stated(sentence))
     ]
 

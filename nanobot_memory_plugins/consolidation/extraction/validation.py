@@ -31,7 +31,7 @@ _BACKGROUND_KINDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ConversationEvidence:
     """What was said: the statements that can bear a candidate out, the times of the turns, and how close to entries."""
 
     grounding: Grounding
@@ -39,10 +39,10 @@ class Heard:
     closeness: Closeness
 
 
-async def findings_of(
-    answer: Answer, question: Question, heard: Heard, known: Mapping[str, Entry], matcher: Matcher
+async def accepted_candidates(
+    answer: Answer, question: Question, heard: ConversationEvidence, known: Mapping[str, Entry], matcher: Matcher
 ) -> list[Finding]:
-    """Return what of an answer the statements bear out, matched with the known entries."""
+    """Return what of an answer the statements support, matched with the known entries."""
     grounding = heard.grounding
     answer = await run_in_daemon_thread(lambda: _without_inventions(answer, question, known))
     candidates = answer.candidates
@@ -53,7 +53,7 @@ async def findings_of(
     near = dict(zip(unsure, cosines, strict=True)) if cosines is not None else {}
 
     def believe() -> tuple[list[Candidate], Checked]:
-        sure = [one for one in candidates if grounding.bears_out(one.content, near.get(one.content, ()))]
+        sure = [one for one in candidates if grounding.is_grounded_in(one.content, near.get(one.content, ()))]
         return sure, checked(answer.now, known, grounding)
 
     sure, verdicts = await run_in_daemon_thread(believe)
@@ -116,7 +116,7 @@ def _said_again(
 ) -> list[Finding]:
     """Return findings for the entries that are as they were, where the user has said so."""
     matched = {one.match for one in findings} | {one.contradicts for one in findings}
-    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if grounding.bears_out(known[id_].content)]
+    again = [known[id_] for id_ in sorted(verdicts.unchanged - matched) if grounding.is_grounded_in(known[id_].content)]
     return [Finding(candidate_of(entry), new_id(known), entry.id) for entry in again]
 
 

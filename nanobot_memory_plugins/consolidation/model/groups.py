@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, content_of
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 
 _LONGEST = 80  # characters
 _DEEPEST = 5
@@ -15,7 +15,7 @@ def plain_group(group: str) -> str:
 
     A token in it is replaced.
     """
-    text = harmless_name(content_of(group[: 4 * _LONGEST])).replace("\\", "/").replace("／", "/").casefold()
+    text = redact_key(content_of(group[: 4 * _LONGEST])).replace("\\", "/").replace("／", "/").casefold()
     parts = [part.strip(" .") for part in text.split("/")]
     return "/".join([part for part in parts if part][:_DEEPEST])[:_LONGEST].strip("/ ")
 

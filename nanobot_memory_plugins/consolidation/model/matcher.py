@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from operator import mul
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.normalised import Wording, wording
+from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 
@@ -145,7 +145,7 @@ def may_confirm(one: str, other: str) -> bool:
     return _shared(first, second) >= _CONFIRMED * min(first.weight, second.weight) > 0
 
 
-def _sameness(one: Wording, other: Wording, cosine: float | None) -> float:
+def _sameness(one: TextFingerprint, other: TextFingerprint, cosine: float | None) -> float:
     if one.key == other.key:
         return 1.0 if one.key else 0.0
     share = _agreed(one, other)
@@ -156,7 +156,7 @@ def _sameness(one: Wording, other: Wording, cosine: float | None) -> float:
     return min(1.0, cosine)
 
 
-def _agreed(one: Wording, other: Wording) -> float:
+def _agreed(one: TextFingerprint, other: TextFingerprint) -> float:
     """Return the share of the longer text's weight that both hold; 0 where they say different things."""
     if (one.numbers, one.negated, one.past) != (other.numbers, other.negated, other.past):
         return 0.0
@@ -255,11 +255,11 @@ def _closest(text: str, entries: Mapping[str, Entry], vectors: Vectors) -> list[
     return [match for *_, match in sorted(found, key=lambda one: one[:2], reverse=True)]
 
 
-def _shared(one: Wording, other: Wording) -> float:
+def _shared(one: TextFingerprint, other: TextFingerprint) -> float:
     return sum(weight for term, weight in one.terms.items() if term in other.terms)
 
 
-def _dice(one: Wording, other: Wording) -> float:
+def _dice(one: TextFingerprint, other: TextFingerprint) -> float:
     total = len(one.grams) + len(other.grams)
     return 2 * len(one.grams & other.grams) / total if total else 0.0
 

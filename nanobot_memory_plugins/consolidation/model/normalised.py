@@ -107,7 +107,7 @@ _CJK_PREDICATES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wording:
+class TextFingerprint:
     """What a text says. ``key`` is the same for texts that differ in case, width, spaces and punctuation alone.
 
     ``terms`` are its terms with their weights, ``grams`` the terms with pairs of Chinese characters, ``numbers`` its
@@ -131,7 +131,7 @@ def plain_text(text: str) -> str:
 
 
 @lru_cache(maxsize=8_192)
-def wording(text: str) -> Wording:
+def wording(text: str) -> TextFingerprint:
     """Return what a text says, as words. Any text will do; of a long one the first 2,000 characters count."""
     plain = plain_text(text)
     key = " ".join(match[0].replace(",", "") for match in _TOKEN.finditer(plain))
@@ -154,7 +154,7 @@ def wording(text: str) -> Wording:
             if weight:
                 terms.setdefault(mark + term, weight)
             grams.add(mark + term)
-    return Wording(key, terms, frozenset(grams), frozenset(numbers), negated, past, sum(terms.values()))
+    return TextFingerprint(key, terms, frozenset(grams), frozenset(numbers), negated, past, sum(terms.values()))
 
 
 def _dated(text: str) -> str:

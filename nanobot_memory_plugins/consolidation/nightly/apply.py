@@ -21,7 +21,7 @@ _MOST_DROPPED = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ProposedOperation:
     """An operation with the id that an added entry gets. ``known_as`` is the entry that says the same already."""
 
     operation: Operation
@@ -34,7 +34,7 @@ class Job:
     """What one call of the model was shown, and what it wants."""
 
     material: Material
-    wishes: tuple[Wish, ...]
+    wishes: tuple[ProposedOperation, ...]
 
 
 def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
@@ -55,7 +55,7 @@ def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class AppliedOperation:
     """One operation that was done: its kind, the entry that came of it, the entries that went, and its text."""
 
     kind: str
@@ -69,7 +69,7 @@ class Applied:
     """The entries after the operations. ``dropped`` says in words what was not done; ``refused`` why nothing was."""
 
     entries: dict[str, Entry]
-    done: tuple[Done, ...] = ()
+    done: tuple[AppliedOperation, ...] = ()
     dropped: tuple[str, ...] = ()
     refused: str = ""
 
@@ -100,7 +100,7 @@ class _State:
     entries: dict[str, Entry]
     now: datetime
     owner_of: Owner
-    done: list[Done] = field(default_factory=list)
+    done: list[AppliedOperation] = field(default_factory=list)
     dropped: list[str] = field(default_factory=list)
     lost: set[str] = field(default_factory=set)
     _touched: set[str] = field(default_factory=set)
@@ -118,9 +118,9 @@ class _State:
         self._known = Sources([*(note.text for note in notes), *(one.content for one in trusted(material.entries))])
         self._tellers = Tellers(material, self.owner_of)
 
-    def take(self, wish: Wish) -> None:
+    def take(self, wish: ProposedOperation) -> None:
         """Do an operation, or note why it is not done."""
-        do: Mapping[type[Operation], Callable[[Wish], str]] = {
+        do: Mapping[type[Operation], Callable[[ProposedOperation], str]] = {
             Add: self._add,
             Merge: self._merge,
             Update: self._update,
@@ -130,7 +130,7 @@ class _State:
         if why:
             self.dropped.append(f"{wish.operation.op}: {why}")
 
-    def _add(self, wish: Wish) -> str:
+    def _add(self, wish: ProposedOperation) -> str:
         assert isinstance(wish.operation, Add)  # noqa: S101  # `take` has chosen by it
         add = wish.operation
         if wish.known_as in self.entries or any(alike(one.content, add.content) for one in self._of_scope()):
@@ -153,10 +153,10 @@ class _State:
             scope=made.scope,
         )
         self._touched.add(wish.new_id)
-        self.done.append(Done("add", wish.new_id, add.content))
+        self.done.append(AppliedOperation("add", wish.new_id, add.content))
         return ""
 
-    def _merge(self, wish: Wish) -> str:
+    def _merge(self, wish: ProposedOperation) -> str:
         assert isinstance(wish.operation, Merge)  # noqa: S101  # `take` has chosen by it
         merge = wish.operation
         ids = [id_ for id_ in merge.ids if id_ in self.entries]
@@ -179,10 +179,10 @@ class _State:
         self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
         self.lost |= set(gone)
         self._touched |= set(ids)
-        self.done.append(Done("merge", one.id, merge.content, gone))
+        self.done.append(AppliedOperation("merge", one.id, merge.content, gone))
         return ""
 
-    def _update(self, wish: Wish) -> str:
+    def _update(self, wish: ProposedOperation) -> str:
         assert isinstance(wish.operation, Update)  # noqa: S101  # `take` has chosen by it
         update = wish.operation
         why = self._why_not([update.id])
@@ -205,10 +205,10 @@ class _State:
         made = self._tellers.made_of(update.content, [before])
         self.entries[update.id] = replace(before, content=update.content, source_session=made.source)
         self._touched.add(update.id)
-        self.done.append(Done("update", update.id, update.content))
+        self.done.append(AppliedOperation("update", update.id, update.content))
         return ""
 
-    def _archive(self, wish: Wish) -> str:
+    def _archive(self, wish: ProposedOperation) -> str:
         assert isinstance(wish.operation, Archive)  # noqa: S101  # `take` has chosen by it
         id_ = wish.operation.id
         why = self._why_not([id_])
@@ -220,7 +220,7 @@ class _State:
         self.entries[id_] = entry.with_score(min(entry.score, EXPIRED_SCORE))
         self.lost.add(id_)
         self._touched.add(id_)
-        self.done.append(Done("archive", id_, entry.content))
+        self.done.append(AppliedOperation("archive", id_, entry.content))
         return ""
 
     def _is_users_own(self, text: str) -> bool:

@@ -7,11 +7,18 @@ from typing import Any, Protocol
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Answer, Operation, read_answer
-from nanobot_memory_plugins.consolidation.nightly.apply import Applied, Done, Job, Wish, apply, still_there
+from nanobot_memory_plugins.consolidation.nightly.apply import (
+    Applied,
+    AppliedOperation,
+    Job,
+    ProposedOperation,
+    apply,
+    still_there,
+)
 from nanobot_memory_plugins.consolidation.nightly.git_commit import commit_file
 from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Material, Narrow, Owner, digest, gather
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits
@@ -50,7 +57,7 @@ class Report:
 
     calls: int = 0
     idle: bool = False
-    done: tuple[Done, ...] = ()
+    done: tuple[AppliedOperation, ...] = ()
     dropped: tuple[str, ...] = ()
     refused: str = ""
     failed: str = ""
@@ -87,7 +94,7 @@ class NightlyConsolidation:
 
     def __init__(
         self,
-        memory: EntryMemory,
+        memory: AsyncEntryRepository,
         *,
         clock: Clock,
         redact: Callable[[str], str],
@@ -177,7 +184,9 @@ class NightlyConsolidation:
         answer = await run_in_daemon_thread(read_answer, text if isinstance(text, str) else "")
         return answer, "" if answer is not None else "its answer is no list of operations"
 
-    async def _wishes(self, operations: Sequence[Operation], shown: Material, begun: _Begun) -> tuple[Wish, ...]:
+    async def _wishes(
+        self, operations: Sequence[Operation], shown: Material, begun: _Begun
+    ) -> tuple[ProposedOperation, ...]:
         """Return operations with ids for what they add, and the entries that say it already."""
         texts = [one.content for one in operations if isinstance(one, Add)]
         known: dict[str, str] = {}
@@ -186,11 +195,11 @@ class NightlyConsolidation:
             matches = await self._matcher.same(texts, own)
             known = {text: match.entry_id for text, match in zip(texts, matches, strict=True) if match is not None}
         taken = set(begun.entries)
-        wishes: list[Wish] = []
+        wishes: list[ProposedOperation] = []
         for one in operations:
             id_ = new_id(taken)
             taken.add(id_)
-            wishes.append(Wish(one, id_, known.get(one.content, "") if isinstance(one, Add) else ""))
+            wishes.append(ProposedOperation(one, id_, known.get(one.content, "") if isinstance(one, Add) else ""))
         return tuple(wishes)
 
     def _write(self, asked: _Asked, begun: _Begun, *, idle: bool) -> Report:

@@ -6,13 +6,13 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.operations import purge, remember, undo
 from nanobot_memory_plugins.consolidation.operations.purge import Purged
-from nanobot_memory_plugins.consolidation.operations.remember import Remembered, Said
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, RememberResult
 from nanobot_memory_plugins.consolidation.store.repository import Entries, EntryRepository, Outcome, Snapshot
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 
 
-class EntryMemory:
+class AsyncEntryRepository:
     """The scored entries of one workspace, for hooks and tools. What the calls do and raise is said where they lead.
 
     A call that is cancelled is done all the same.
@@ -43,7 +43,7 @@ class EntryMemory:
         """Write what was made of ``base`` some time ago: `EntryRepository.commit`."""
         return await run_in_daemon_thread(lambda: self.repository.commit(base, entries, who=who, why=why))
 
-    async def remember(self, said: Said, *, who: str, asked: bool = True) -> Remembered:
+    async def remember(self, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
         """Keep something: `remember.remember`."""
         return await run_in_daemon_thread(lambda: remember.remember(self.repository, said, who=who, asked=asked))
 

@@ -22,9 +22,9 @@ def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: 
     """
     content = None if wanted.text is None else _content(wanted.text)
     if wanted.category is not None and wanted.category not in set(Category):
-        raise InputError(f'There is no category "{wanted.category}".', mend=f"Known are: {', '.join(Category)}.")
+        raise InputError(f'There is no category "{wanted.category}".', hint=f"Known are: {', '.join(Category)}.")
     if wanted.score is not None and not 0.0 <= wanted.score <= 1.0:
-        raise InputError("A score lies between 0 and 1.", mend="Write 0.8, for example.")
+        raise InputError("A score lies between 0 and 1.", hint="Write 0.8, for example.")
     now = repository.clock.now()
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
@@ -51,7 +51,7 @@ def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: st
     """
     wanted, content = list(dict.fromkeys(ids)), _content(text)
     if len(wanted) < 2:
-        raise InputError("It takes two entries to merge.", mend="Mark another one.")
+        raise InputError("It takes two entries to merge.", hint="Mark another one.")
     now = repository.clock.now()
 
     def change(entries: dict[str, Entry]) -> dict[str, Entry]:
@@ -59,7 +59,7 @@ def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: st
         several = [entries[id_] for id_ in wanted]
         if len({entry.scope for entry in several}) > 1:
             raise InputError(
-                "These entries are not seen by the same people, and stay apart.", mend="Mark entries of one scope."
+                "These entries are not seen by the same people, and stay apart.", hint="Mark entries of one scope."
             )
         one = joined(several, content, now)
         same = [entry.origin for entry in several if entry.content == content]
@@ -72,5 +72,5 @@ def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: st
 def _content(text: str) -> str:
     content = content_of(text[: 4 * MOST_CHARACTERS])
     if not content:
-        raise InputError("There is no text.", mend="To do away with an entry, forget it.")
+        raise InputError("There is no text.", hint="To do away with an entry, forget it.")
     return content if len(content) <= MOST_CHARACTERS else content[: MOST_CHARACTERS - 1].rstrip() + "…"

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, ses
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
 from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.operations.editing import merge
-from nanobot_memory_plugins.consolidation.operations.remember import Said, forget, remember
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Action, Change, Run
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
@@ -100,7 +100,7 @@ class RepositoryAccess:
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
-        return self._told(remember(self._repository, Said(text, group=group), who=self._who).outcome)
+        return self._told(remember(self._repository, NewEntry(text, group=group), who=self._who).outcome)
 
     def edit(self, entry_id: str, edit: EntryEdit) -> EntryRun | None:
         """Change an entry."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
-from nanobot_memory_plugins.consolidation.operations.async_entries import EntryMemory
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.store.repository import Outcome
 from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
 
@@ -30,12 +30,18 @@ class Forgotten:
 
 
 async def forget_what(
-    memory: EntryMemory, text: str, visible: Mapping[str, Entry], *, by_words: Matcher, by_meaning: Matcher, who: str
+    memory: AsyncEntryRepository,
+    text: str,
+    visible: Mapping[str, Entry],
+    *,
+    by_words: Matcher,
+    by_meaning: Matcher,
+    who: str,
 ) -> Forgotten:
     """Forget the entry among ``visible`` that ``text`` names, by its id or by what it says, and what it had replaced.
 
     Words are tried first, since vectors take longer. When none is plainly meant nothing is forgotten. Raises what
-    `EntryMemory.forget` raises.
+    `AsyncEntryRepository.forget` raises.
     """
     matches = await by_words.closest(text, visible, most=_MOST_CANDIDATES)
     meant = _meant(matches, visible)
@@ -50,12 +56,12 @@ async def forget_what(
 
 
 async def forget_everything(
-    memory: EntryMemory, names: Sequence[str], visible: Mapping[str, Entry], *, who: str
+    memory: AsyncEntryRepository, names: Sequence[str], visible: Mapping[str, Entry], *, who: str
 ) -> Forgotten:
     """Forget all entries among ``visible`` that one of ``names`` names as a whole word, and what they had replaced.
 
     The first name that an entry holds counts. Entries that hold it only nearly are told, and stay. Raises what
-    `EntryMemory.forget` raises.
+    `AsyncEntryRepository.forget` raises.
     """
     nearly: tuple[Entry, ...] = ()
     for name in names:

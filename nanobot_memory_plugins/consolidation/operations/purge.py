@@ -59,7 +59,7 @@ def known(repository: EntryRepository, ids: Collection[str]) -> Purged:
     found = [entry for entry in every if entry.id in frozenset(ids)]
     missing = sorted(set(ids) - {entry.id for entry in found})
     if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.", mend=_UNKNOWN)
+        raise InputError(f"There is no entry {', '.join(missing)}.", hint=_UNKNOWN)
     sessions = tuple(dict.fromkeys(name for entry in found for name in sorted(sessions_in(entry.source_session))))
     return Purged(tuple(dict.fromkeys(ids)), tuple(dict.fromkeys(entry.content for entry in found)), sessions)
 

@@ -19,7 +19,7 @@ FORGET, FORGET_ALL = "forget", "forget everything about "
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NewEntry:
     """Something to remember, as it comes from a person, a tool or a model.
 
     ``scope`` is whose it is. ``visible`` is what whoever says it may see: an entry among that with the same words is
@@ -38,7 +38,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Remembered:
+class RememberResult:
     """The entry that holds it now, as it was written; ``is_new`` is false when it was known already.
 
     ``hidden`` says that a secret was taken out of it.
@@ -50,7 +50,7 @@ class Remembered:
     hidden: bool = False
 
 
-def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool = True) -> Remembered:
+def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bool = True) -> RememberResult:
     """Keep something; what is known in the same words is used, and brought back where it was archived.
 
     ``asked`` says that a person wants it: then it is kept though it was purged. Raises `SecretNotKeptError` where what
@@ -66,7 +66,7 @@ def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool =
         raise SecretNotKeptError(
             "What it says is a secret (a password, a code, a key, or data that is to be hidden), and secrets are never"
             " written into the memory.",
-            mend="Keep it in a password manager; remember where it is kept.",
+            hint="Keep it in a password manager; remember where it is kept.",
         )
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
     fresh = new_id(repository.load().entries)
@@ -88,7 +88,7 @@ def remember(repository: EntryRepository, said: Said, *, who: str, asked: bool =
     entry = outcome.entries.get(known or fresh)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return Remembered(entry, not known, outcome, hidden=safe != content)
+    return RememberResult(entry, not known, outcome, hidden=safe != content)
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
@@ -121,7 +121,7 @@ def fade(repository: EntryRepository) -> Outcome:
     return repository.update(lambda entries: faded(entries, now).entries, who="decay", why="time has passed")
 
 
-def _entry(id_: str, content: str, said: Said, now: datetime) -> Entry:
+def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
     return Entry(
         id=id_,
         content=content,
@@ -137,7 +137,7 @@ def _entry(id_: str, content: str, said: Said, now: datetime) -> Entry:
     )
 
 
-def _is_same(entry: Entry, said: Said) -> bool:
+def _is_same(entry: Entry, said: NewEntry) -> bool:
     """Say whether an entry with the same words is what was said; in a group chat each has their own facts."""
     if said.visible is None:
         return entry.scope == said.scope
@@ -153,4 +153,4 @@ def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
     """Raise `InputError` unless there are entries of all these ids."""
     missing = sorted(set(ids) - entries.keys())
     if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.", mend="`nanobot-memory entries list` shows all.")
+        raise InputError(f"There is no entry {', '.join(missing)}.", hint="`nanobot-memory entries list` shows all.")

@@ -49,14 +49,14 @@ def undo(
         if not run_id and _ends_with_a_purge(runs):
             raise InputError(
                 "What was done last was to forget for good, which cannot be taken back.",
-                mend="Name an earlier run: `nanobot-memory entries history` shows them.",
+                hint="Name an earlier run: `nanobot-memory entries history` shows them.",
             )
         if run is None:
             raise InputError(f"There is no run {run_id}." if run_id else "There is nothing to undo.")
         if any(one.undoes == run.id for one in runs) and not entry_id:
             raise InputError(f"The run {run.id} was undone already.")
         if run.newer:
-            raise InputError(f"A newer version made the run {run.id}: it cannot be taken back here.", mend=_UPDATE)
+            raise InputError(f"A newer version made the run {run.id}: it cannot be taken back here.", hint=_UPDATE)
         if run.why == MOVED and not entry_id:
             return move_back(repository, run, who=who, why=why)
         changes = [change for change in run.changes if entry_id in ("", change.id)]
@@ -94,7 +94,7 @@ def restore(repository: EntryRepository, entry_id: str, *, now: datetime, who: s
                 raise InputError(f"There is no entry {entry_id}, and the journal knows none.")
             if entry is known and newer:
                 raise InputError(
-                    f"A newer version wrote the entry {entry_id}: it cannot be restored here.", mend=_UPDATE
+                    f"A newer version wrote the entry {entry_id}: it cannot be restored here.", hint=_UPDATE
                 )
             return Wanted({**state.entries, entry_id: restored(entry, now)})
 

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.prompt.render import Language, prompt_
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
-from nanobot_memory_plugins.consolidation.store.repair import needs_mending
+from nanobot_memory_plugins.consolidation.store.repair import needs_repair
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.log import logger
@@ -39,8 +39,8 @@ class PromptSource:
     """Answers ``prompt_entries``, from any thread.
 
     ``repository`` is its own, since it looks without waiting for a file to settle. ``begin`` starts work in the
-    background; ``mend`` is called there when the file is damaged, or was put back. ``owner_of`` is that of the plugin's
-    context.
+    background; ``repair`` is called there when the file is damaged, or was put back. ``owner_of`` is that of the
+    plugin's context.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class PromptSource:
         *,
         redact: Callable[[str], str],
         begin: Callable[[Callable[[], None]], None] | None = None,
-        mend: Callable[[], None] = lambda: None,
+        repair: Callable[[], None] = lambda: None,
         owner_of: Callable[[Scope], Scope] = lambda scope: scope,
     ) -> None:
         self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
@@ -59,7 +59,7 @@ class PromptSource:
         self._options = options
         self._language = language
         self._begin = begin or _in_a_thread
-        self._mend = mend
+        self._repair = repair
         self._owner_of = owner_of
         self._lock = threading.Lock()
         self._look: _Look | None = None
@@ -140,8 +140,8 @@ class PromptSource:
             return
         with self._lock:
             self._look, self._reading = _Look(signature, entries), False
-        if needs_mending(snapshot):
-            self._begin(self._mend)
+        if needs_repair(snapshot):
+            self._begin(self._repair)
 
     def _signature(self) -> Signature:
         found = []

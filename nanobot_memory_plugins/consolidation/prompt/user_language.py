@@ -61,7 +61,7 @@ class UserLanguage:
             make_folder(self._paths, self._file.parent)
             write_private(self._file, f"{used}: {' '.join(heard)}\n".encode())
         except MemoryFileError as error:
-            logger.debug("the user's language is known to this process only: {}", error.cause)
+            logger.debug("cannot save the user's language: {}", error.cause)
         self._known = (_signature(self._file), (used, heard))
 
     def _read(self) -> tuple[Language | None, tuple[Language, ...]]:

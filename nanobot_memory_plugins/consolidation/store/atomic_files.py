@@ -27,9 +27,9 @@ def read_file(path: Path) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        mend = "Put a regular file in its place." if error.errno in (errno.ELOOP, errno.EINVAL) else ""
+        hint = "Put a regular file in its place." if error.errno in (errno.ELOOP, errno.EINVAL) else ""
         raise MemoryFileError(
-            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", mend=mend
+            f"{path.name} cannot be read: {error.strerror or type(error).__name__}.", hint=hint
         ) from error
 
 

@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.store.journal import entries_folder
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
-from nanobot_memory_plugins.core.files.seen_messages import Marks
+from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Scope
@@ -151,8 +151,8 @@ class Pending:
 
 
 def unknown_among(messages: Sequence[Message], known: Sequence[Message]) -> list[Message]:
-    """Return the messages that are not among ``known``, told as `Marks` does: by text and neighbour."""
-    marks = Marks()
+    """Return the messages that are not among ``known``, told as `SeenMessages` does: by text and neighbour."""
+    marks = SeenMessages()
     marks.add(known)
     return [message for message, new in zip(messages, marks.is_new(messages), strict=True) if new]
 

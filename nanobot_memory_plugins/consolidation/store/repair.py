@@ -1,4 +1,4 @@
-"""Mending the entries' file as soon as somebody sees that it is damaged, or was put back as it had been before.
+"""Repairing the entries' file as soon as somebody sees that it is damaged, or was put back as it had been before.
 
 Everybody who reads the file (the index, a host's own prompt, people) has the good one then, and not the entries alone.
 """
@@ -19,7 +19,7 @@ PUT_BACK = "an earlier state of the file had been put back"
 _MOST_NAMED = 5
 
 
-def mend_file(repository: EntryRepository) -> str:
+def repair_file(repository: EntryRepository) -> str:
     """Put the last good copy in the place of a damaged file, which is kept aside; say what was done, if anything.
 
     What counts as damage is what `EntryRepository.load` calls so. A file that was put back as it had been before gets
@@ -29,9 +29,9 @@ def mend_file(repository: EntryRepository) -> str:
     try:
         found = repository.load()
         was_ahead = repository.is_set_right()
-        if not (needs_mending(found) or was_ahead):
+        if not (needs_repair(found) or was_ahead):
             return ""
-        why = "the file was damaged" if found.damage else PUT_BACK if needs_mending(found) else WHY_CLOCK
+        why = "the file was damaged" if found.damage else PUT_BACK if needs_repair(found) else WHY_CLOCK
         done = repository.update(dict, who=WHO, why=why)
     except MemoryFileError as error:
         logger.warning("a file of entries that is damaged, or was put back, stays as it is: {}", error.cause)
@@ -42,7 +42,7 @@ def mend_file(repository: EntryRepository) -> str:
     return "; ".join(filter(None, told))
 
 
-def needs_mending(snapshot: Snapshot) -> bool:
+def needs_repair(snapshot: Snapshot) -> bool:
     """Say whether the file lacks what counts, or holds what may not be there."""
     return bool(snapshot.damage or snapshot.missing or snapshot.purged)
 
@@ -65,6 +65,6 @@ def _said(found: Snapshot) -> str:
     return "; ".join(told)
 
 
-def mend_workspace(workspace: Path) -> str:
-    """Do what `mend_file` does, for the commands."""
-    return mend_file(EntryRepository(workspace, lock_seconds=_LOCK_SECONDS))
+def repair_workspace(workspace: Path) -> str:
+    """Do what `repair_file` does, for the commands."""
+    return repair_file(EntryRepository(workspace, lock_seconds=_LOCK_SECONDS))

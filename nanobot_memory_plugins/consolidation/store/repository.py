@@ -332,9 +332,9 @@ class EntryRepository:
         tomorrow = self.clock.now() + _TOMORROW
         ahead = [id_ for id_, entry in state.entries.items() if entry.last_activated > tomorrow]
         problems = state.document.problems
-        if state.doubt:
+        if state.unrecovered_damage:
             problems = (
-                f"it is damaged ({state.doubt}), and there is no good copy: what can be read is used",
+                f"it is damaged ({state.unrecovered_damage}), and there is no good copy: what can be read is used",
                 *problems,
             )
         if not ahead:

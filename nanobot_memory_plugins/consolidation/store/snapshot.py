@@ -26,7 +26,8 @@ class State:
 
     ``raw`` are its bytes, None when there is no file. ``document`` is what they say, or where ``damage`` says what is
     wrong with them, what a copy says. ``entries`` are the entries as people mean them, ``by_hand`` is what others did
-    to them since the last look. ``doubt`` is what is wrong with bytes that are used all the same, for want of a copy.
+    to them since the last look. ``unrecovered_damage`` is what is wrong with bytes that
+    are used all the same, since no good copy exists.
     ``is_earlier`` says that the file is one that we wrote before the last one, edited or not; ``purged`` are the ids of
     entries that stand in it and were forgotten for good. ``returned`` is what comes back with a clock that was set
     right.
@@ -37,7 +38,7 @@ class State:
     entries: dict[str, Entry]
     by_hand: tuple[Change, ...]
     damage: str = ""
-    doubt: str = ""
+    unrecovered_damage: str = ""
     is_earlier: bool = False
     purged: tuple[str, ...] = ()
     returned: tuple[Change, ...] = ()
@@ -67,7 +68,7 @@ def look(
         return State(raw, document, adopted(document, document), (), damage)
     document = parse(data)
     if seen == data:
-        return State(raw, document, adopted(document, document), (), doubt=damage)
+        return State(raw, document, adopted(document, document), (), unrecovered_damage=damage)
     before = parse(seen) if seen is not None else None
     known = adopted(before, before) if before is not None else {}
     entries = adopted(document, before)
@@ -76,7 +77,9 @@ def look(
         entries = merged(made_of, entries, known)
     entries, purged = _without_purged(entries, known, was_purged)
     by_hand = changes_between(known, entries)
-    return State(raw, document, entries, by_hand, doubt=damage, is_earlier=made_of is not None, purged=purged)
+    return State(
+        raw, document, entries, by_hand, unrecovered_damage=damage, is_earlier=made_of is not None, purged=purged
+    )
 
 
 def sha256(data: bytes) -> str:

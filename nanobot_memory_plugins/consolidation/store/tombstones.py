@@ -85,7 +85,7 @@ class Tombstones:
             if any(not _DAMAGED.fullmatch(line) for line in text.splitlines()):
                 raise MemoryFileError(
                     "A newer version wrote the list of what was forgotten for good.",
-                    mend="Update nanobot-memory-consolidation; nothing was written.",
+                    hint="Update nanobot-memory-consolidation; nothing was written.",
                 )
             found: dict[str, set[str]] = {}
             for match in _LINE.finditer(text):

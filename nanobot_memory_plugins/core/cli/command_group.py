@@ -109,7 +109,7 @@ def _broken(point: InstalledEntryPoint, error: Exception) -> Any:
     message = f"The command cannot be loaded from {point.distribution} {point.version}: {reason}."
 
     def say_so(_context: typer.Context) -> NoReturn:
-        raise PluginError(message, mend=f"Reinstall or remove {point.distribution}.") from error
+        raise PluginError(message, hint=f"Reinstall or remove {point.distribution}.") from error
 
     holder = typer.Typer(add_completion=False)
     holder.command(

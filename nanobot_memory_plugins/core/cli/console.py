@@ -46,4 +46,4 @@ def shown_lines(text: object) -> str:
 
 def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
-    console(stderr=True).print(f"[red]{shown(error.cause)}[/red] {shown(error.mend)}")
+    console(stderr=True).print(f"[red]{shown(error.cause)}[/red] {shown(error.hint)}")

@@ -49,8 +49,8 @@ def cost(
         rows = summed(uses(memory / ".usage", since=since))
         recalled = savings(injections(recall_folder(memory), since=since))
     except OSError as error:
-        mend = "Give this user the right to read the files below memory/.usage."
-        raise InputError(f"The record of uses cannot be read: {error.strerror}.", mend=mend) from None
+        hint = "Give this user the right to read the files below memory/.usage."
+        raise InputError(f"The record of uses cannot be read: {error.strerror}.", hint=hint) from None
     if as_json:
         whole = {"rows": [_row(row) for row in rows], "total": _row(total(rows))}
         saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}

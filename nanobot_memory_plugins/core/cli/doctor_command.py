@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _FAILED = 1
-_FIRST = "Mend that first, or name another folder with --workspace."
+_FIRST = "Repair that first, or name another folder with --workspace."
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
@@ -59,8 +59,8 @@ def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_js
 
 
 async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
-    """Start the memory of a workspace as a host would, and return what is found; each problem has a mend."""
-    return [finding.with_mend() for finding in await _examine(workspace, config, problems)]
+    """Start the memory of a workspace as a host would, and return what is found; each problem has a hint."""
+    return [finding.with_hint() for finding in await _examine(workspace, config, problems)]
 
 
 async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
@@ -74,7 +74,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
             async with MemoryHost(workspace, config=config, problems=problems, senders=lambda: senders) as memory:
                 reported = [*people_findings(workspace, config, senders), *await memory.diagnose()]
         except NanobotMemoryError as error:
-            reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.mend)]
+            reported = [Finding("memory", f"it cannot start: {error.cause}", Health.BAD, error.hint)]
     findings += [*await asyncio.to_thread(memory_file_findings, workspace), *reported]
     # A plugin that breaks while it is asked how it is says nothing else about it.
     findings += [Finding("warning", text, Health.DEGRADED, _MORE) for text in warnings if not _is_told(text, findings)]
@@ -110,11 +110,11 @@ def findings_table(findings: list[Finding]) -> Table:
     table.add_column("state", overflow="fold")
     for finding in findings:
         colour = _COLOURS[finding.health]
-        mend = f"\n[italic]{shown(finding.mend)}[/italic]" if finding.mend else ""
+        hint = f"\n[italic]{shown(finding.hint)}[/italic]" if finding.hint else ""
         table.add_row(
             f"[{colour}]{finding.health.value}[/{colour}]",
             shown(finding.subject),
-            shown(finding.state) + mend,
+            shown(finding.state) + hint,
         )
     return table
 
@@ -125,5 +125,6 @@ def finding_row(finding: Finding) -> dict[str, str]:
         "subject": finding.subject,
         "state": finding.state,
         "health": finding.health.value,
-        "mend": finding.mend,
+        "hint": finding.hint,
+        "mend": finding.hint,
     }

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import (
     JsonOption,
     WorkspaceOption,
@@ -16,6 +15,7 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
     resolve_workspace,
 )
+from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.cli.transfer_output import bar
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 
@@ -31,7 +31,7 @@ def export_memory(
     """Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile."""
     folder = resolve_workspace(workspace)
     target = (to or Path(_usual_name(folder))).expanduser().absolute()
-    mend_memory(folder, read_configuration(None)[0])
+    repair_memory(folder, read_configuration(None)[0])
     with bar("exporting") as progress:
         report = export_to(target, folder, progress=progress)
     if as_json:

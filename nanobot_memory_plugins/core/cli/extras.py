@@ -12,5 +12,5 @@ def not_installed(what: str, extra: str) -> NotInstalledError:
     """Return the error for ``what``, which is in the distribution of that extra."""
     return NotInstalledError(
         f"{what} is in nanobot-memory-{extra}, which is not installed.",
-        mend=f"Install it: pip install 'nanobot-memory-plugins[{extra}]'",
+        hint=f"Install it: pip install 'nanobot-memory-plugins[{extra}]'",
     )

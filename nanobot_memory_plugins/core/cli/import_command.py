@@ -37,7 +37,7 @@ def import_memory(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Take over memories from elsewhere. Doing it again takes only what is new."""
+    """Take over memories from elsewhere. It can be repeated: only new items are imported."""
     if undo:
         if source is not None or from_ or dry_run or tools:
             raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
@@ -47,7 +47,7 @@ def import_memory(
         raise typer.BadParameter("name the store, or the archive, to import")
     path = source.expanduser().absolute()
     if not path.exists():
-        raise InputError(f"There is nothing at {path}.", mend="Check the path of the store.")
+        raise InputError(f"There is nothing at {path}.", hint="Check the path of the store.")
     report = _imported(path, from_, resolve_workspace(workspace), dry_run=dry_run, tools=tools)
     if as_json:
         print_json(report.as_json())
@@ -68,7 +68,7 @@ def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: b
     contacts = load_config()[0].redaction.contacts
     if name == ARCHIVE or (not name and is_archive(path)):
         if not path.is_file():
-            raise InputError(f"{path} is no archive.", mend="Name the ZIP file that `nanobot-memory export` wrote.")
+            raise InputError(f"{path} is no archive.", hint="Name the ZIP file that `nanobot-memory export` wrote.")
         with bar("importing") as progress:
             return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
     name, importer = chosen_importer(name, path)

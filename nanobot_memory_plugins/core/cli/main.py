@@ -33,7 +33,7 @@ _DONE, _FAILED, _WRONG_USE, _INTERRUPTED = 0, 1, 2, 130
 app = typer.Typer(
     name=PROGRAM,
     cls=CommandGroup,
-    help="Long-term memory for agents: look at it, search it, mend it.",
+    help="Long-term memory for agents: look at it, search it, repair it.",
     epilog="Exit status: 0 done, 1 it failed, 2 wrong use.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -87,7 +87,7 @@ def _run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except NanobotMemoryError as error:
-        _failed(arguments, error, error.cause, error.mend)
+        _failed(arguments, error, error.cause, error.hint)
         return _WRONG_USE if isinstance(error, NotInstalledError) else _FAILED
     except OSError as error:
         if error.errno in (errno.EPIPE, errno.EINVAL):  # the reader of our output has gone; EINVAL on Windows
@@ -102,14 +102,14 @@ def _run(arguments: Sequence[str]) -> int:
     return _DONE
 
 
-def _failed(arguments: Sequence[str], error: Exception, cause: str, mend: str = "") -> int:
+def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = "") -> int:
     """Say on one line what failed and what helps; for programs as JSON, too."""
     if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        say(f"{PROGRAM}: {cause} {mend}".rstrip(), err=True)
+        say(f"{PROGRAM}: {cause} {hint}".rstrip(), err=True)
         if "--json" in arguments:
-            print_json({"ok": False, "error": cause, "mend": mend})
+            print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
     return _FAILED
 
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from nanobot_memory_plugins.core.cli.mending import mend_memory
+from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import StoreError
@@ -22,7 +22,7 @@ _PATIENCE = 20.0
 
 @asynccontextmanager
 async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
-    """Open the store of a workspace, its files mended before. Raises `StoreError` when no plugin brings one."""
+    """Open the store of a workspace, its files repaired before. Raises `StoreError` when no plugin brings one."""
     stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
     plugins = PluginSet(
@@ -34,7 +34,7 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
         scopes=offered_scopes(workspace, config),
         store=lambda: stores[0] if stores else None,
     )
-    await run_in_daemon_thread(lambda: mend_memory(workspace, config))
+    await run_in_daemon_thread(lambda: repair_memory(workspace, config))
     await plugins.load()
     try:
         opened = await plugins.host.call_first("open_store", {}, accept=(Store,))
@@ -43,7 +43,7 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
         if not stores:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
         yield stores[0]
     finally:

@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.scopes.offered_senders import offered_senders
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 
 people = typer.Typer(help="Who is one person, and who sees what names nobody.", no_args_is_help=True)
 
@@ -65,14 +65,14 @@ def adopt(
     warn(problems)
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
     known = People(memory_config.core.people, offered_senders(folder, memory_config))
     listed = known.all()
-    person = known.named(harmless_name(name))
+    person = known.named(redact_key(name))
     if person is None or (":" not in name and person.label not in {one.label for one in listed}):
         raise InputError(
             f"{name} is nobody's name.",
-            mend=f"Known are {', '.join(one.label for one in listed)}, or write channel:id.",
+            hint=f"Known are {', '.join(one.label for one in listed)}, or write channel:id.",
         )
     PeopleRecord(MemoryPaths.of(folder).memory).adopt((person.label, *person.names))
     if as_json:

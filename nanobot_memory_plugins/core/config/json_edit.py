@@ -91,7 +91,7 @@ def _set(text: str, path: Sequence[str], value: object) -> str:
         if not isinstance(found, dict):
             raise ConfigurationError(
                 f"{_dotted(path[: depth + 1])}: an object is expected (found {kind_of(found)}).",
-                mend="Correct the file by hand first.",
+                hint="Correct the file by hand first.",
             )
         here = _object(text, span[0])
     return text

@@ -59,22 +59,22 @@ def set_config_keys(
     when all of it stands there already, and never with ``dry_run``. With ``create`` a file that is not there is made
     (mode 0600); its folder must exist.
 
-    It blocks for as long as the disk takes. Raises `ConfigurationError` with cause and mend.
+    It blocks for as long as the disk takes. Raises `ConfigurationError` with cause and hint.
     """
     path = _followed(Path(path))
     try:
         if dry_run:
             return _change(path, _read(path, create=create), place, values)
         if not path.parent.is_dir():
-            raise ConfigurationError(f"There is no folder {path.parent}.", mend="Make it, or name another file.")
+            raise ConfigurationError(f"There is no folder {path.parent}.", hint="Make it, or name another file.")
         with FileLock(path.with_name(f".{path.name}.lock"), timeout=_LOCK_SECONDS, mode=0o600):
             return _write(path, place, values, create=create)
     except Timeout as error:
-        raise ConfigurationError(f"{path} is being changed by another program.", mend="Try again.") from error
+        raise ConfigurationError(f"{path} is being changed by another program.", hint="Try again.") from error
     except (OSError, MemoryFileError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(
-            f"{path} cannot be changed: {reason.rstrip('.')}.", mend="Make the file and its folder writable."
+            f"{path} cannot be changed: {reason.rstrip('.')}.", hint="Make the file and its folder writable."
         ) from error
 
 
@@ -120,7 +120,7 @@ def _followed(path: Path) -> Path:
     try:
         return path.expanduser().resolve()
     except (OSError, RuntimeError) as error:
-        raise ConfigurationError(f"{path} cannot be found.", mend="Name the file in full.") from error
+        raise ConfigurationError(f"{path} cannot be found.", hint="Name the file in full.") from error
 
 
 def _write(path: Path, place: Sequence[str], values: Mapping[str, object], *, create: bool) -> ConfigChange:
@@ -135,7 +135,7 @@ def _write(path: Path, place: Sequence[str], values: Mapping[str, object], *, cr
         there = path.exists()
         replace_file(path, mark + change.after.encode("utf-8"))
         return ConfigChange(path, change.before, change.after, path.with_name(f"{path.name}.bak") if there else None)
-    raise ConfigurationError(f"{path} changes all the time.", mend="Stop what writes it, and try again.")
+    raise ConfigurationError(f"{path} changes all the time.", hint="Stop what writes it, and try again.")
 
 
 def _change(path: Path, data: bytes | None, place: Sequence[str], values: Mapping[str, object]) -> ConfigChange:
@@ -145,7 +145,7 @@ def _change(path: Path, data: bytes | None, place: Sequence[str], values: Mappin
     try:
         return ConfigChange(path, before, with_keys(before, place, values))
     except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error.cause}", mend=error.mend) from error
+        raise ConfigurationError(f"{path}: {error.cause}", hint=error.hint) from error
 
 
 def _read(path: Path, *, create: bool) -> bytes | None:
@@ -161,10 +161,10 @@ def _parsed(path: Path, *, create: bool) -> Mapping[str, object]:
         return {}
     raw, wrong = read_json(path)
     if wrong:
-        mend = "Name a file that is there." if not path.exists() else "Correct it by hand; it is left as it is."
-        raise ConfigurationError(f"{path}: {wrong}.", mend=mend)
+        hint = "Name a file that is there." if not path.exists() else "Correct it by hand; it is left as it is."
+        raise ConfigurationError(f"{path}: {wrong}.", hint=hint)
     if not isinstance(raw, Mapping):
         raise ConfigurationError(
-            f"{path}: an object is expected (found {kind_of(raw)}).", mend="Correct it by hand; it is left as it is."
+            f"{path}: an object is expected (found {kind_of(raw)}).", hint="Correct it by hand; it is left as it is."
         )
     return raw

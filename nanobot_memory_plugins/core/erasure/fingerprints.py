@@ -187,7 +187,7 @@ class Fingerprints:
         except OSError as error:
             raise MemoryFileError(
                 f"What was forgotten cannot be written down: {error.strerror or type(error).__name__}.",
-                mend=f"Make memory/{FOLDER} a folder that this user can write.",
+                hint=f"Make memory/{FOLDER} a folder that this user can write.",
             ) from error
         return merged
 
@@ -210,13 +210,13 @@ class Fingerprints:
         if version > _VERSION:
             raise MemoryFileError(
                 f"A newer version wrote the list of what was forgotten for good. {_CLOSED}",
-                mend="Update nanobot-memory-core.",
+                hint="Update nanobot-memory-core.",
             )
         key = self._key()
         if key is None or key("key") != header.get("key"):
             raise MemoryFileError(
                 f"The key memory/{FOLDER}/key is missing, or another one. {_CLOSED}",
-                mend=f"Put it back from a copy, or delete memory/{FOLDER}: then what hosts still hold may come back.",
+                hint=f"Put it back from a copy, or delete memory/{FOLDER}: then what hosts still hold may come back.",
             )
         records, damaged = [], 0
         for line in lines[1:]:
@@ -308,7 +308,7 @@ def _read(row: Mapping[str, Any]) -> Record | None:
     if isinstance(kind, str) and kind not in ("text", "place", "again"):
         raise MemoryFileError(
             f"A newer version wrote the list of what was forgotten for good. {_CLOSED}",
-            mend="Update nanobot-memory-core.",
+            hint="Update nanobot-memory-core.",
         )
     try:
         id_, time = str(row["id"]), datetime.fromisoformat(row["time"])
@@ -354,5 +354,5 @@ def _put(path: Path, data: bytes) -> None:
 def _unreadable(why: str) -> MemoryFileError:
     return MemoryFileError(
         f"The list of what was forgotten for good cannot be read: {why}. {_CLOSED}",
-        mend=f"Put memory/{FOLDER}/fingerprints.jsonl back from a copy, or delete the folder.",
+        hint=f"Put memory/{FOLDER}/fingerprints.jsonl back from a copy, or delete the folder.",
     )

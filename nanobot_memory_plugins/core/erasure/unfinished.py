@@ -62,7 +62,7 @@ class ErasureRecord:
         except Timeout as error:
             raise BeingErasedError(
                 "Something else is being forgotten in this workspace just now.",
-                mend="Try again when that is over; it goes on at the next start when its process ends.",
+                hint="Try again when that is over; it goes on at the next start when its process ends.",
             ) from error
         except OSError as error:
             raise MemoryFileError(f"The memory cannot be locked: {error.strerror or type(error).__name__}.") from error
@@ -86,7 +86,7 @@ class ErasureRecord:
             if isinstance(row, dict) and row.get("version", 0) > _VERSION:
                 raise MemoryFileError(
                     "A newer version has begun to forget something, and was broken off.",
-                    mend="Update nanobot-memory-core, and start it once.",
+                    hint="Update nanobot-memory-core, and start it once.",
                 )
             return Unfinished(_ERASURE.validate_python(row["erasure"]), str(row["time"]))
         except (ValueError, TypeError, KeyError, RecursionError, ValidationError):
@@ -115,7 +115,7 @@ class ErasureRecord:
         except OSError as error:
             raise MemoryFileError(
                 f"What is to be forgotten cannot be written down: {error.strerror or type(error).__name__}.",
-                mend=f"Make memory/{FOLDER} a folder that this user can write; nothing was removed.",
+                hint=f"Make memory/{FOLDER} a folder that this user can write; nothing was removed.",
             ) from error
 
     def reduce(self, erasure: Erasure, time: str) -> None:
@@ -149,7 +149,7 @@ class ErasureRecord:
         return MemoryFileError(
             f"{self._paths.relative(self.path)} holds what was forgotten, and cannot be removed:"
             f" {error.strerror or type(error).__name__}.",
-            mend="Delete it.",
+            hint="Delete it.",
         )
 
 

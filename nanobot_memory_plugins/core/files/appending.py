@@ -228,7 +228,7 @@ def _failure(error: OSError, paths: MemoryPaths, path: Path) -> MemoryFileError:
         folder = Path(error.filename).name
         return MemoryFileError(
             f"The folder {folder} is a symbolic link; nothing is written through it.",
-            mend=f"{REPLACE_LINK}: {error.filename}",
+            hint=f"{REPLACE_LINK}: {error.filename}",
         )
     name = paths.relative(path)
     if error.errno == errno.ELOOP:

@@ -11,7 +11,7 @@ _AROUND = "#.,;:!?()[]{}<>\"'`*_"
 _PIECE = re.compile(r"(?<!\w)(?=[^\W\d_]*+[\d_])\w{6,}")
 
 
-def taken_out(before: str, after: str) -> frozenset[str]:
+def removed_values(before: str, after: str) -> frozenset[str]:
     """Return the longer words that redaction has taken out of a text altogether, and the secrets as they stood."""
     if before == after:
         return frozenset()

@@ -49,7 +49,7 @@ def digest(*parts: str) -> str:
 
 
 @dataclass(slots=True)
-class Marks:
+class SeenMessages:
     """What is remembered of one session: its messages, and ``values`` of the plugin's own (JSON).
 
     ``rest`` is what a newer version keeps beside them.
@@ -106,13 +106,13 @@ class MessageMarks:
     def __init__(self, folder: Path, *, below: Path | None = None) -> None:
         self._folder = folder
         self._below = below
-        self._unwritten: BoundedDict[str, Marks] = BoundedDict(_SESSIONS)
+        self._unwritten: BoundedDict[str, SeenMessages] = BoundedDict(_SESSIONS)
 
-    def read(self, session_key: str) -> Marks:
+    def read(self, session_key: str) -> SeenMessages:
         """Return a session's marks; without a file that can be read they are empty."""
         return self._unwritten.get(session_key) or _load(self._file(session_key))
 
-    def change(self, session_key: str, change: Callable[[Marks], _T]) -> _T:
+    def change(self, session_key: str, change: Callable[[SeenMessages], _T]) -> _T:
         """Read a session's marks, change them and write them back, alone among all processes."""
         file = self._file(session_key)
         try:
@@ -128,7 +128,7 @@ class MessageMarks:
                 self._unwritten.pop(session_key, None)
                 return answer
         except (OSError, Timeout, MemoryFileError) as error:
-            logger.warning("what has been dealt with is kept in memory only: {}", type(error).__name__)
+            logger.warning("cannot save which messages were processed ({}): keeping it in memory", type(error).__name__)
         marks = self.read(session_key)
         answer = change(marks)
         self._unwritten[session_key] = marks
@@ -167,19 +167,19 @@ def _append(known: dict[str, None], one: str) -> None:
         del known[next(iter(known))]
 
 
-def _load(file: Path) -> Marks:
+def _load(file: Path) -> SeenMessages:
     try:
         descriptor = os.open(file, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
         with open(descriptor, encoding="utf-8") as opened:
             data = json.load(opened)
-        return Marks(
+        return SeenMessages(
             singles=dict.fromkeys(str(one) for one in data["singles"]),
             pairs=dict.fromkeys(str(one) for one in data["pairs"]),
             values=dict(data["values"]),
             rest={name: value for name, value in data.items() if name not in ("singles", "pairs", "values")},
         )
     except FileNotFoundError:
-        return Marks()
+        return SeenMessages()
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         logger.warning("the marks of a session cannot be read and are begun anew: {}", type(error).__name__)
-        return Marks()
+        return SeenMessages()

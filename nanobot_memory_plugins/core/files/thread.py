@@ -84,7 +84,7 @@ class SerialThread:
                 del item, job, deliver, result, error
                 wait = self._tick()
             except BaseException as raised:
-                logger.error("The memory writer met {} and goes on", type(raised).__name__)
+                logger.error("memory writer: unhandled {}, continuing", type(raised).__name__)
                 wait = None
         with self._lock:
             self._done = True
@@ -93,8 +93,8 @@ class SerialThread:
 
 
 def _nothing() -> None:
-    """Be the job of a tick."""
+    """Do nothing: the job of a tick."""
 
 
 def _to_nobody(result: Any, error: BaseException | None) -> None:
-    """Take a result that nobody waits for."""
+    """Discard a result that nobody waits for."""

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import Appender, FileBusyError
 from nanobot_memory_plugins.core.files.entries import render_note
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.redacted_fields import taken_out, without
+from nanobot_memory_plugins.core.files.redacted_fields import removed_values, without
 from nanobot_memory_plugins.core.files.spill import SpillFile, merge_abandoned
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
 from nanobot_memory_plugins.core.log import logger
@@ -52,7 +52,7 @@ class Writer:
     def note(self, note: Note, *, id: str, time: datetime, scope: Scope) -> Receipt:  # noqa: A002
         """Write a note to the file that it belongs to; ``time`` is local."""
         tldr, details = self._redacted(note.tldr, note.origin), self._redacted_below(note)
-        taken = taken_out(f"{note.tldr}\n{note.details}", f"{tldr}\n{details}")
+        taken = removed_values(f"{note.tldr}\n{note.details}", f"{tldr}\n{details}")
         safe = replace(
             note,
             tldr=tldr,

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.host.hidden_answers import hidden_answer
-from nanobot_memory_plugins.core.isolation.defensive_copy import handed
+from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
@@ -66,7 +66,7 @@ def _spoken_before(messages: Sequence[object], place: int) -> str:
 
 
 def _normalised(message: object) -> Message:
-    whole = handed(message) if isinstance(message, Message) else Message.from_chat(message)
+    whole = copy_argument(message) if isinstance(message, Message) else Message.from_chat(message)
     text = remove_fenced(whole.text)
     return whole if text == whole.text else replace(whole, text=text)
 
@@ -79,7 +79,7 @@ class _Counted:
     tokens: int
 
 
-class TokenTally:
+class TokenCounter:
     """Counts the tokens of growing histories: of a history that has grown only the new messages are looked at."""
 
     def __init__(self) -> None:

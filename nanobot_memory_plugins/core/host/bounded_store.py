@@ -10,15 +10,15 @@ from nanobot_memory_plugins.core.isolation.bounds import (
     HIT_FIELDS,
     HIT_SNIPPET,
     HIT_TEXT,
-    Bound,
-    Gauge,
+    AnswerLimit,
+    SizeCounter,
     TooLargeError,
 )
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Store
 from nanobot_memory_plugins.core.values import Hit, Query, SearchResult
 
-_FIELDS = Bound(values=1, characters=HIT_FIELDS)
+_FIELDS = AnswerLimit(values=1, characters=HIT_FIELDS)
 
 
 async def hits_of(store: Store, query: Query) -> SearchResult:
@@ -29,7 +29,7 @@ async def hits_of(store: Store, query: Query) -> SearchResult:
     result: object = await store.search(query)
     hits = result.hits if isinstance(result, SearchResult) else None
     if not isinstance(result, SearchResult) or not isinstance(hits, (tuple, list)):
-        raise StoreError("The store gave no result.", mend="`nanobot-memory plugins` says whose store it is.")
+        raise StoreError("The store gave no result.", hint="`nanobot-memory plugins` says whose store it is.")
     # The base classes' own methods: those of a subclass might say anything, or never end.
     first = slice(query.limit)
     some = tuple.__getitem__(hits, first) if isinstance(hits, tuple) else list.__getitem__(hits, first)
@@ -48,12 +48,12 @@ def _bounded(hit: object) -> Hit | None:
         if not isinstance(hit, Hit):
             raise TypeError
         cut = replace(hit, text=_cut(hit.text, HIT_TEXT), snippet=_cut(hit.snippet, HIT_SNIPPET))
-        Gauge(_FIELDS).plain(replace(cut, text="", snippet=""))
+        SizeCounter(_FIELDS).plain(replace(cut, text="", snippet=""))
     except TooLargeError as error:
-        logger.warning("a hit of the store is left out: {}", error)
+        logger.warning("the store returned an invalid hit, skipped: {}", error)
         return None
     except Exception as error:  # what is half a hit may fail in any way
-        logger.warning("a hit of the store is left out, which is none: {}", type(error).__name__)
+        logger.warning("the store returned an invalid hit ({}), skipped", type(error).__name__)
         return None
     return cut
 

@@ -8,7 +8,7 @@ from nanobot_memory_plugins.core.isolation.bounds import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.scopes.safe_keys import with_harmless_names
+from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 _FORGOTTEN = (
@@ -30,7 +30,7 @@ def bounded_tools(answers: Iterable[PluginAnswer], holds_forgotten: HoldsForgott
     ]
 
 
-@with_harmless_names
+@with_redacted_keys
 class BoundedTool:
     """A `MemoryTool` that lets another one speak. ``plugin`` is whose it is.
 

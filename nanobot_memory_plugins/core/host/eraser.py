@@ -98,14 +98,14 @@ class Eraser:
         try:
             await run_in_daemon_thread(Fingerprints(self._paths).known)
         except MemoryFileError as error:
-            return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
+            return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         record = ErasureRecord(self._paths)
         if not record.exists():
             return [Finding(_SUBJECT, "one that was broken off is finished now")] if self.finished else []
         try:
             unfinished = await run_in_daemon_thread(record.read)
         except MemoryFileError as error:
-            return [Finding(_SUBJECT, error.cause, Health.BAD, error.mend)]
+            return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         since = f" begun at {unfinished.time}" if unfinished else ""
         waits = [f"{one.where}: {one.why}" for one in self.finished.traces if one.waits] if self.finished else []
         holds = f"{self._paths.relative(record.path)} holds the words until it is"

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.host.background import LiveMessages
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Message, Note, Summary
 
 _T = TypeVar("_T")
@@ -50,7 +50,7 @@ class LiveForgetting:
         There are as many, and none where that cannot be told.
         """
         whole = tuple(map(Message.from_chat, messages))
-        key = harmless_name(session)
+        key = redact_key(session)
         shown = await self._run(lambda: self._filter.messages(key, whole), (), whole)
         return [one.raw for one in shown]
 

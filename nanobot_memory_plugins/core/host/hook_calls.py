@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
-from nanobot_memory_plugins.core.host.recorder import Capture, combined_receipt
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 class HookCalls:
     """Calls the plugins' hooks. Notes are kept outside of every time limit, whatever becomes of the caller."""
 
-    def __init__(self, plugins: PluginSet, capture: Capture, forgotten: LiveForgetting) -> None:
+    def __init__(self, plugins: PluginSet, capture: TurnRecorder, forgotten: LiveForgetting) -> None:
         self._plugins = plugins
         self._capture = capture
         self._forgotten = forgotten

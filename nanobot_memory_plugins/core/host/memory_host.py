@@ -16,7 +16,7 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryFiles
-from nanobot_memory_plugins.core.host.background import BackgroundWork, LiveMessages, TokenTally
+from nanobot_memory_plugins.core.host.background import BackgroundWork, LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.host.eraser import Eraser
@@ -26,15 +26,15 @@ from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summ
 from nanobot_memory_plugins.core.host.note_tool import NoteTool
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
-from nanobot_memory_plugins.core.host.recorder import Capture
+from nanobot_memory_plugins.core.host.recorder import TurnRecorder
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
-from nanobot_memory_plugins.core.scopes.safe_keys import with_harmless_names
+from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
-from nanobot_memory_plugins.core.text.attribution import UsersWords
+from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.authored import both_ends
 from nanobot_memory_plugins.core.text.fence import fence, language_of, remove_fenced
 from nanobot_memory_plugins.core.values import (
@@ -52,7 +52,7 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 
-@with_harmless_names
+@with_redacted_keys
 class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
@@ -95,15 +95,15 @@ class MemoryHost(PromptCalls):
             redaction=self._redaction,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
-        self._words = UsersWords()
+        self._words = UserAttribution()
         self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key or NO_SESSION), self._words.hold)
         self._tools: list[MemoryTool] = []
         self._starting: asyncio.Task[None] | None = None
-        self._capture = Capture(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
+        self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
         self._background = BackgroundWork()
-        self._tally = TokenTally()
+        self._tally = TokenCounter()
         self._closed = False
         self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
 
@@ -348,7 +348,7 @@ class MemoryHost(PromptCalls):
         if self._store is None:
             raise StoreError(
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                mend="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
         return await hits_of(self._store, query)
 

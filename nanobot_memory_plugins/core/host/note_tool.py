@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.scopes.safe_keys import with_harmless_names
+from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt
 
 KeepNote = Callable[[Note, str], Awaitable[Receipt]]
@@ -32,7 +32,7 @@ class NoteArguments(BaseModel):
     )
 
 
-@with_harmless_names
+@with_redacted_keys
 class NoteTool:
     """``memory_note``: writes to the day's note file or to long-term memory, at once."""
 

@@ -45,7 +45,7 @@ class PromptCalls:
         """Return what is known of the user for long, at once: ``text``, for the system prompt.
 
         ``long_term`` is the text of the long-term file where the host shows that too: the answer's ``long_term`` is
-        what is left of it beside the block, without the notes that the user's words do not bear out. The text stays the
+        what is left of it beside the block, without the notes that the user's words do not support. The text stays the
         same until what is known changes.
         """
         whose = self._prompt_scopes.known(session_key, scope)

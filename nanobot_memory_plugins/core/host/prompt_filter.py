@@ -1,4 +1,4 @@
-"""The long-term file as a prompt may show it: people's own text, and the notes that the user's words bear out."""
+"""The long-term file as a prompt may show it: people's own text, and the notes that the user's words support."""
 
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.values import Origin, Visibility

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
 
 
-class Capture:
+class TurnRecorder:
     """Owns the writes that have begun. They end even when the caller is cancelled; no time limit reaches them."""
 
     def __init__(self, files: MemoryFiles, *, keep_transcripts: bool, clock: Clock | None = None) -> None:

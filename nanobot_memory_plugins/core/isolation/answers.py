@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import PydanticSchemaGenerationError, TypeAdapter, ValidationError
 
-from nanobot_memory_plugins.core.isolation.bounds import Bound, Gauge
+from nanobot_memory_plugins.core.isolation.bounds import AnswerLimit, SizeCounter
 from nanobot_memory_plugins.core.isolation.threads import discard
 
 # Of an answer that is not used so many parts are looked at, to close what runs in them.
@@ -30,7 +30,7 @@ class Expected:
     """
 
     accept: tuple[type, ...]
-    bound: Bound = Bound()  # noqa: RUF009  # frozen
+    bound: AnswerLimit = AnswerLimit()  # noqa: RUF009  # frozen
     check: Callable[[object], str] | None = None
 
 
@@ -43,7 +43,7 @@ def accepted_values(answer: object, expected: Expected) -> tuple[object, ...]:
     """
     if answer is None:
         return ()
-    gauge = Gauge(expected.bound)
+    gauge = SizeCounter(expected.bound)
     if isinstance(answer, expected.accept):
         return (_checked(answer, expected, gauge),)
     # The base classes' own iterators: a subclass's might never end.
@@ -82,7 +82,7 @@ def _parts(answer: object) -> Iterator[object]:
     return iter((answer,))
 
 
-def _checked(value: object, expected: Expected, gauge: Gauge) -> object:
+def _checked(value: object, expected: Expected, gauge: SizeCounter) -> object:
     for kind in expected.accept:
         if isinstance(value, kind):
             if dataclasses.is_dataclass(kind):
@@ -95,7 +95,7 @@ def _checked(value: object, expected: Expected, gauge: Gauge) -> object:
     raise WrongAnswerError(f"a list with {_type_name(value)}")
 
 
-def _copy(value: object, kind: type, gauge: Gauge) -> object:
+def _copy(value: object, kind: type, gauge: SizeCounter) -> object:
     validator = _validator(kind)
     if validator is None:
         return value

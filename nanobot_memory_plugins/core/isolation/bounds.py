@@ -21,7 +21,7 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class AnswerLimit:
     """What one answer of one plugin may hold: how many values, and how many characters in all of them together.
 
     ``attributes`` are those whose text counts in values that are no dataclasses.
@@ -33,9 +33,9 @@ class Bound:
 
 
 # In a turn somebody waits; behind it, and before history is cut, everything that was said may have to be kept.
-_IN_A_TURN = Bound(values=100, characters=200_000)
-_BEHIND_IT = Bound(values=500, characters=4_000_000)
-BOUNDS: Mapping[str, Bound] = {
+_IN_A_TURN = AnswerLimit(values=100, characters=200_000)
+_BEHIND_IT = AnswerLimit(values=500, characters=4_000_000)
+BOUNDS: Mapping[str, AnswerLimit] = {
     "on_message_received": _IN_A_TURN,
     "on_draft_written": _IN_A_TURN,
     "on_tool_executed": _IN_A_TURN,
@@ -43,13 +43,13 @@ BOUNDS: Mapping[str, Bound] = {
     "on_turn_finished": _BEHIND_IT,
     "before_compaction": _BEHIND_IT,
     # Beside what they were handed: it may come back as it was.
-    "trim_bootstrap": Bound(values=1, characters=10_000),
-    "prompt_entries": Bound(values=1, characters=200_000),
-    "open_store": Bound(values=1),
-    "open_entries": Bound(values=1),
-    "contribute_tools": Bound(values=100, characters=200_000, attributes=("name", "description", "parameters")),
-    "withheld_texts": Bound(values=10_000, characters=4_000_000),
-    "on_purge": Bound(values=10_000, characters=4_000_000),
+    "trim_bootstrap": AnswerLimit(values=1, characters=10_000),
+    "prompt_entries": AnswerLimit(values=1, characters=200_000),
+    "open_store": AnswerLimit(values=1),
+    "open_entries": AnswerLimit(values=1),
+    "contribute_tools": AnswerLimit(values=100, characters=200_000, attributes=("name", "description", "parameters")),
+    "withheld_texts": AnswerLimit(values=10_000, characters=4_000_000),
+    "on_purge": AnswerLimit(values=10_000, characters=4_000_000),
 }
 
 # What a plugin's tool may say at a time, in characters, and of a hit of a store: its text, its snippet, and all of its
@@ -60,16 +60,16 @@ HIT_SNIPPET = 10_000
 HIT_FIELDS = 20_000
 
 
-def bound_of(hook: str, given: int = 0) -> Bound:
+def bound_of(hook: str, given: int = 0) -> AnswerLimit:
     """Return the bound of a hook's answers, ``given`` characters wider: those that may come back."""
-    bound = BOUNDS.get(hook, Bound())
-    return Bound(bound.values, bound.characters + given, bound.attributes) if given else bound
+    bound = BOUNDS.get(hook, AnswerLimit())
+    return AnswerLimit(bound.values, bound.characters + given, bound.attributes) if given else bound
 
 
-class Gauge:
+class SizeCounter:
     """Counts one answer against its bound."""
 
-    def __init__(self, bound: Bound) -> None:
+    def __init__(self, bound: AnswerLimit) -> None:
         self._bound = bound
         self._characters = bound.characters
         self._items = _ITEMS

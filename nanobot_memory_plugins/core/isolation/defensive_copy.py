@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.values import Message, Scope
 _PLAIN = frozenset({str, int, float, bool, bytes, type(None)})
 
 
-def handed(value: Any) -> Any:
+def copy_argument(value: Any) -> Any:
     """Return a copy of an argument of a hook; what nobody can change, and objects that are not ours, as they are."""
     kind = type(value)
     if kind in _PLAIN:
@@ -20,12 +20,12 @@ def handed(value: Any) -> Any:
     if kind is Scope:
         return Scope(value.agent, value.user, value.channel, value.session, value.group_chat)
     if kind is tuple:
-        return tuple([handed(item) for item in value])
+        return tuple([copy_argument(item) for item in value])
     if kind is Message:
-        calls = handed(value.tool_calls) if value.tool_calls else ()
-        return Message(value.role, value.text, value.name, value.tool_call_id, calls, handed(value.raw))
+        calls = copy_argument(value.tool_calls) if value.tool_calls else ()
+        return Message(value.role, value.text, value.name, value.tool_call_id, calls, copy_argument(value.raw))
     if kind is MappingProxyType or kind is dict:
         # Most of what a message holds is text: not calling for each saves half of the time.
-        copy = {key: item if type(item) is str else handed(item) for key, item in value.items()}
+        copy = {key: item if type(item) is str else copy_argument(item) for key, item in value.items()}
         return MappingProxyType(copy) if kind is MappingProxyType else copy
     return value

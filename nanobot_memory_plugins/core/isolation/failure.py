@@ -28,14 +28,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class CodeLocation:
     """Where the code of an implementation lives: its package's folder, or its file when it is in none."""
 
     prefix: str
     definition: str
 
     @classmethod
-    def of(cls, function: object) -> "Home":
+    def of(cls, function: object) -> "CodeLocation":
         """Find the home of a function, a bound method or anything else that can be called."""
         code = _code_of(function)
         if code is None:
@@ -73,7 +73,7 @@ def coroutine_chain(coroutine: object) -> Iterator[object]:
         coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)
 
 
-def failure_of(error: BaseException, home: Home) -> Failure:
+def failure_of(error: BaseException, home: CodeLocation) -> Failure:
     """Describe an exception that came out of an implementation."""
     return Failure(reason=exception_name(error), place=home.place_of(error.__traceback__), error=error)
 

@@ -66,7 +66,7 @@ class LanguageModel:
         if self._ledger.tokens(spent_on, today) + prompt_tokens + max_tokens > budget:
             raise BudgetExceededError(
                 f"The budget of {budget} tokens a day for {spent_on!r} is used up.",
-                mend="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
+                hint="Raise core.languageModel.dailyTokens, or wait until tomorrow (UTC).",
             )
         prompt = _fingerprint(messages)
         self._refuse_loops(spent_on, prompt)
@@ -100,13 +100,13 @@ class LanguageModel:
         if self._ledger.repeats(prompt, now) >= self._options.hourly_repeats:
             raise LoopError(
                 f"The same prompt for {purpose!r} was sent {self._options.hourly_repeats} times within an hour.",
-                mend="Look for what asks again and again; core.languageModel.hourlyRepeats is the limit.",
+                hint="Look for what asks again and again; core.languageModel.hourlyRepeats is the limit.",
             )
         failures, seconds = self._ledger.failures(purpose, now)
         if failures >= self._options.hourly_failures and seconds < self._options.failure_rest:
             raise LoopError(
                 f"The language model has failed {failures} times in a row for {purpose!r}: it is left in peace.",
-                mend="See `nanobot-memory cost`; one trial follows after core.languageModel.failureRest.",
+                hint="See `nanobot-memory cost`; one trial follows after core.languageModel.failureRest.",
             )
 
     async def _ask(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:

@@ -112,7 +112,7 @@ class BoundedRules:
             if isinstance(found, _Failed):
                 logger.warning("redaction rule {} failed: {}; what it would have hidden stays", rule.name, found.reason)
                 if rule.breaker.fail(permit):
-                    logger.warning("redaction rule {} rests for a while", rule.name)
+                    logger.warning("redaction rule {}: circuit open for a while", rule.name)
             else:
                 rule.breaker.succeed(permit)
                 spans += found

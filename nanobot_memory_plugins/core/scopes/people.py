@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.values import Scope, Whose
 
 # Between a channel and the user's name there.
@@ -51,7 +51,7 @@ class People:
 
     def owner(self) -> Person:
         """Return the owner: whoever is listed with a name of the owner's, or else under that label."""
-        own = sorted(map(harmless_name, self.senders.owner))
+        own = sorted(map(redact_key, self.senders.owner))
         listed = self._listed()
         label = next((label for label, names in listed.items() if not set(own).isdisjoint(names)), OWNER)
         return Person(label, tuple(dict.fromkeys((*listed.get(label, ()), *own))), is_owner=True)
@@ -105,4 +105,4 @@ class People:
         return tuple(filter(None, (full, scope.channel if self.senders.by_channel else scope.user)))
 
     def _listed(self) -> dict[str, tuple[str, ...]]:
-        return {label: tuple(map(harmless_name, names)) for label, names in self.listed.items()}
+        return {label: tuple(map(redact_key, names)) for label, names in self.listed.items()}

@@ -27,7 +27,7 @@ _Class = TypeVar("_Class")
 
 
 @functools.lru_cache(maxsize=4_096)
-def harmless_name(name: str) -> str:
+def redact_key(name: str) -> str:
     """Return a name as it is, or where it holds a token, without that and with 64 bits of the whole name's SHA-256.
 
     The same for a name that a line cannot hold as it is: read back, " ana" would be ana's. Two names give two, and a
@@ -59,12 +59,12 @@ def _tokens() -> RuleIndex:
     return RuleIndex([rule for rule in (*VENDOR_RULES, *FURTHER_RULES, *JWT_RULES) if rule.kind != "prefixed_token"])
 
 
-def harmless_scope(scope: Scope) -> Scope:
+def redact_scope(scope: Scope) -> Scope:
     """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
-    return Scope(*(harmless_name("" if name is None else str(name)) for name in astuple(scope)))
+    return Scope(*(redact_key("" if name is None else str(name)) for name in astuple(scope)))
 
 
-def with_harmless_names(kind: type[_Class]) -> type[_Class]:
+def with_redacted_keys(kind: type[_Class]) -> type[_Class]:
     """Let every public method of a class be called with harmless names, wherever it takes a session's key or scope."""
     for name, method in inspect.getmembers(kind, inspect.isfunction):
         signature = inspect.signature(method)
@@ -92,11 +92,11 @@ def _called_with_harmless_names(method: Callable[..., Any], signature: inspect.S
 def _harmless(value: Any) -> Any:
     """Return a session's key, a scope, or a query or note with one, without tokens; all else as it is."""
     if isinstance(value, str):
-        return harmless_name(value)
+        return redact_key(value)
     if isinstance(value, Scope):
-        return harmless_scope(value)
+        return redact_scope(value)
     if isinstance(value, Mapping):
         return {name: _harmless(item) for name, item in value.items()}
     if isinstance(value, (Query, Note)) and isinstance(value.scope, Scope):
-        return replace(value, scope=harmless_scope(value.scope))
+        return replace(value, scope=redact_scope(value.scope))
     return value

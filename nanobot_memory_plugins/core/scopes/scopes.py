@@ -7,7 +7,7 @@ from typing import Literal
 
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_scope
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -65,8 +65,8 @@ class Scopes:
 
     def known(self, session_key: str, scope: ScopeLike) -> Scope:
         """Return the same as `of`, and let the session's next call be as if there had been none."""
-        named = harmless_scope(Scope(**scope) if isinstance(scope, Mapping) else scope or Scope())
-        session = named.session or harmless_scope(Scope(session=session_key)).session
+        named = redact_scope(Scope(**scope) if isinstance(scope, Mapping) else scope or Scope())
+        session = named.session or redact_scope(Scope(session=session_key)).session
         known = self._of_session(session)
         return Scope(
             agent=named.agent or known.agent,

@@ -74,7 +74,7 @@ async def call_hook(
     try:
         implemented = host.register(context.plugin_name, plugin() if inspect.isclass(plugin) else plugin, context)
         if hook not in implemented:
-            raise PluginError(f"The plugin does not implement {hook}.", mend=f"It has: {', '.join(implemented)}.")
+            raise PluginError(f"The plugin does not implement {hook}.", hint=f"It has: {', '.join(implemented)}.")
         accept = accepted_types(hook)
         if hook in _SYNCHRONOUS:
             given = sum(len(str(value)) for value in whole.values())
@@ -98,7 +98,7 @@ def _specification(hook: str) -> Any:
     found = vars(hookspecs).get(hook)
     if not hasattr(found, f"{hookspecs.PROJECT_NAME}_spec"):
         hooks = [name for name, value in vars(hookspecs).items() if hasattr(value, f"{hookspecs.PROJECT_NAME}_spec")]
-        raise InputError(f"There is no hook {hook}.", mend=f"The hooks are: {', '.join(sorted(hooks))}.")
+        raise InputError(f"There is no hook {hook}.", hint=f"The hooks are: {', '.join(sorted(hooks))}.")
     return found
 
 
@@ -115,7 +115,7 @@ def _whole(hook: str, arguments: Mapping[str, object]) -> dict[str, object]:
     """Return all arguments of a hook, in the form in which the host hands them over."""
     names = [name for name in inspect.signature(_specification(hook)).parameters if name != "context"]
     if unknown := sorted(arguments.keys() - set(names)):
-        raise InputError(f"{hook} has no argument {', '.join(unknown)}.", mend=f"It has: {', '.join(names)}.")
+        raise InputError(f"{hook} has no argument {', '.join(unknown)}.", hint=f"It has: {', '.join(names)}.")
     whole = {name: arguments.get(name, SAMPLES[name]) for name in names}
     for name in {"history", "messages"} & arguments.keys():
         whole[name] = plain_history(_messages(whole, name))

@@ -14,7 +14,7 @@ try:
 except ModuleNotFoundError:
     raise InputError(
         "The fixtures need pytest, which is not installed.",
-        mend="pip install pytest, or use nanobot_memory_plugins.core.testing, which does without it.",
+        hint="pip install pytest, or use nanobot_memory_plugins.core.testing, which does without it.",
     ) from None
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from nanobot_memory_plugins.core.text.authored import both_ends, own_text
+from nanobot_memory_plugins.core.text.authored import authored_text, both_ends
 from nanobot_memory_plugins.core.text.conversation import as_spoken
 from nanobot_memory_plugins.core.text.evidence import Evidence
 from nanobot_memory_plugins.core.text.negation import denies
@@ -32,7 +32,7 @@ class _Said:
     @cached_property
     def stated(self) -> str:
         """What it states: a page's claim in a question about it is not the user's."""
-        return reading_of(own_text(self._message)[:_CHARACTERS]).own_word
+        return reading_of(authored_text(self._message)[:_CHARACTERS]).own_word
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _Session:
     others: deque[str] = field(default_factory=lambda: deque(maxlen=_TEXTS))
 
 
-class UsersWords:
+class UserAttribution:
     """The last texts of each session's user, and what others said in it.
 
     Hearing a text only puts it aside, so that it costs the host's loop nothing.
@@ -76,7 +76,7 @@ class UsersWords:
         if session is None:
             return False
         said, others = tuple(session.users), tuple(session.others)
-        return bears_out([one.stated for one in said], text, others)
+        return is_grounded_in([one.stated for one in said], text, others)
 
     def _session(self, session_key: str) -> _Session:
         session = self._sessions.setdefault(session_key, _Session())
@@ -84,7 +84,7 @@ class UsersWords:
         return session
 
 
-def bears_out(said: Iterable[str], text: str, others: Iterable[str] = ()) -> bool:
+def is_grounded_in(said: Iterable[str], text: str, others: Iterable[str] = ()) -> bool:
     """Say whether one of some texts says what ``text`` says, and ``others`` add little to it."""
     numbers = set(_NUMBER.findall(text))
     denied = denies(text)

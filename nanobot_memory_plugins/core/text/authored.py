@@ -5,7 +5,7 @@ import re
 from nanobot_memory_plugins.core.text.conversation import own_words
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
-from nanobot_memory_plugins.core.text.quoted import before_others_text
+from nanobot_memory_plugins.core.text.quoted import strip_quoted_content
 from nanobot_memory_plugins.core.values import Message
 
 # A message with more characters is a document: so many are looked at, half from either end, or while its user waits
@@ -21,12 +21,12 @@ _BLOCK = re.compile(r"(`{3,}|~{3,}|\"{3}).*?(?:\1|\Z)|<([a-zA-Z][\w-]{0,40})>.*?
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|me|we|our)\b|[我咱]", re.IGNORECASE)
 
 
-def own_text(message: Message) -> str:
+def authored_text(message: Message) -> str:
     """Return what a message says in its sender's own words: no results of tools, code, quotations or pasted texts."""
     text = _spoken(own_words(message))
     if message.role != "user":
         return text.strip()
-    text = before_others_text(text)
+    text = strip_quoted_content(text)
     if len(text) > _LONG_MESSAGE:
         parts = re.split(r"\n\s*\n", text)
         text = "\n\n".join(one for one in parts if len(one) <= _LONG_PARAGRAPH or _FIRST_PERSON.search(one))
@@ -47,9 +47,9 @@ def both_ends(text: str, kept: int = _ENDS_CHARS) -> str:
     return f"{head}{_GAP}{tail}"
 
 
-def addressed_text(text: str) -> str:
+def text_to_assistant(text: str) -> str:
     """Return what a user's message says to the assistant, the line that announces somebody else's text included."""
-    return before_others_text(_spoken(text))
+    return strip_quoted_content(_spoken(text))
 
 
 def _spoken(text: str) -> str:

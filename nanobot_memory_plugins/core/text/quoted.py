@@ -193,7 +193,7 @@ _ABOVE = re.compile(
 )
 
 
-def before_others_text(text: str) -> str:
+def strip_quoted_content(text: str) -> str:
     """Return a text up to where somebody else's begins, the line that announces it included; all of it without one."""
     text = _without_quotations(text)
     lines = text.split("\n")

@@ -5,8 +5,8 @@ from nanobot_memory_plugins.core.transfer.importer import (
     ImportedNote,
     Importer,
     Item,
-    Left,
     Part,
+    Skipped,
 )
 
-__all__ = ["ImportedMessage", "ImportedNote", "Importer", "Item", "Left", "Part"]
+__all__ = ["ImportedMessage", "ImportedNote", "Importer", "Item", "Part", "Skipped"]

@@ -22,7 +22,7 @@ _BEING_FORGOTTEN = (".erasure/unfinished.json", ".erasure/unfinished.json.new")
 OF_FORGOTTEN = ".erasure/"
 _NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, *_BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
-NOT_OURS = "it is no file of this memory"
+NOT_OURS = "not a memory file"
 
 
 class Kind(StrEnum):
@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Belonging:
+class ArchiveMember:
     """One file, ``name`` being its path below the memory folder with forward slashes."""
 
     name: str
@@ -68,19 +68,19 @@ def kind_of(name: str) -> Kind | None:
     return Kind.DOCUMENT if name.endswith(".md") else None
 
 
-def belongings(paths: MemoryPaths) -> Iterator[Belonging | tuple[str, str]]:
+def belongings(paths: MemoryPaths) -> Iterator[ArchiveMember | tuple[str, str]]:
     """Yield the files of the memory, and for what is no part of it the name and why. Links are not followed.
 
     What waits to be written comes first: copied in this order, a record that comes home meanwhile is in both places,
     and not in none.
     """
     found = list(_walk(paths.memory, ""))
-    files = [one for one in found if isinstance(one, Belonging)]
+    files = [one for one in found if isinstance(one, ArchiveMember)]
     yield from sorted(files, key=lambda one: (one.kind is not Kind.SPILL, one.name))
-    yield from (one for one in found if not isinstance(one, Belonging))
+    yield from (one for one in found if not isinstance(one, ArchiveMember))
 
 
-def _walk(folder: Path, prefix: str) -> Iterator[Belonging | tuple[str, str]]:
+def _walk(folder: Path, prefix: str) -> Iterator[ArchiveMember | tuple[str, str]]:
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except FileNotFoundError:
@@ -101,7 +101,7 @@ def _walk(folder: Path, prefix: str) -> Iterator[Belonging | tuple[str, str]]:
         elif not _is_utf8(name):
             yield ascii(name), "its name is not UTF-8"
         elif stat.S_ISREG(entry.stat(follow_symlinks=False).st_mode):
-            yield Belonging(name, folder / entry.name, kind)
+            yield ArchiveMember(name, folder / entry.name, kind)
         else:
             yield name, "it is no regular file"
 

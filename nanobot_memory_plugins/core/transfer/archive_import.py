@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core.transfer.archive_contents import (
 from nanobot_memory_plugins.core.transfer.entries import JoinedEntries, LeavesForgottenOut, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import check_room, put_file, read_plain, sync_all
 from nanobot_memory_plugins.core.transfer.forgotten import ForgottenHere
-from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, Taker
+from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.importing import only_import
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger, read_keys
@@ -116,7 +116,7 @@ class _Restoring:
         self._taken_file = paths.memory / ARCHIVES_TAKEN
         self._taken = read_keys(self._taken_file)
         self._forgotten = ForgottenHere(paths)
-        self._taker: Taker | None = None
+        self._taker: ImportWriter | None = None
         self._joined: list[str] = []
         self._to_sync: list[Path] = []
         self._left_of_entries = _OWN_RECORD
@@ -272,7 +272,7 @@ class _Restoring:
         self._joined.append(file.key)
 
     def _take_items(self, kind: Kind, name: str, data: bytes, there: bytes = b"") -> None:
-        self._taker = self._taker or Taker(
+        self._taker = self._taker or ImportWriter(
             self._paths, self._report, redaction=self._redaction, lock_seconds=self._lock_seconds, record=self._record
         )
         for item in joined_items(kind, name, data, there):
@@ -386,7 +386,7 @@ class _Restoring:
         except Timeout as error:
             raise FileBusyError(
                 f"{self._paths.relative(path)} is locked by another process.",
-                mend="Import again: what was taken is not taken twice.",
+                hint="Import again: what was taken is not taken twice.",
             ) from error
 
 

@@ -19,7 +19,7 @@ from nanobot_memory_plugins.core.errors import InputError, MemoryFileError
 from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.files.replace import sync_folder
-from nanobot_memory_plugins.core.transfer.archive_contents import Belonging, Kind, belongings
+from nanobot_memory_plugins.core.transfer.archive_contents import ArchiveMember, Kind, belongings
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST, Manifest, ManifestFile
 
@@ -62,12 +62,12 @@ def export_to(
     """
     paths = MemoryPaths.of(workspace)
     found = list(belongings(paths))
-    files = [one for one in found if isinstance(one, Belonging)]
+    files = [one for one in found if isinstance(one, ArchiveMember)]
     if not files:
-        raise InputError(f"There is no memory in {paths.workspace}.", mend="Name the agent's folder with --workspace.")
+        raise InputError(f"There is no memory in {paths.workspace}.", hint="Name the agent's folder with --workspace.")
     if target.exists():
-        raise InputError(f"{target} is there already.", mend="Name another file with --to, or remove it.")
-    report = ExportReport(target, left=[one for one in found if not isinstance(one, Belonging)])
+        raise InputError(f"{target} is there already.", hint="Name another file with --to, or remove it.")
+    report = ExportReport(target, left=[one for one in found if not isinstance(one, ArchiveMember)])
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
     try:
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
@@ -79,10 +79,10 @@ def export_to(
             os.fsync(file.fileno())
         _put_in_place(temporary, target)
     except FileExistsError as error:
-        raise InputError(f"{target} is there already.", mend="Name another file with --to.") from error
+        raise InputError(f"{target} is there already.", hint="Name another file with --to.") from error
     except OSError as error:
         raise InputError(
-            f"{target} cannot be written: {error.strerror}.", mend="Name a file in a folder that exists with --to."
+            f"{target} cannot be written: {error.strerror}.", hint="Name a file in a folder that exists with --to."
         ) from error
     finally:
         with contextlib.suppress(OSError):
@@ -106,7 +106,7 @@ def _put_in_place(temporary: Path, target: Path) -> None:
 def _write_files(
     archive: zipfile.ZipFile,
     paths: MemoryPaths,
-    files: list[Belonging],
+    files: list[ArchiveMember],
     report: ExportReport,
     progress: Callable[[Part], None],
     lock_seconds: float,
@@ -129,7 +129,7 @@ def _write_files(
 
 @contextlib.contextmanager
 def _opened(
-    one: Belonging, paths: MemoryPaths, report: ExportReport, lock_seconds: float
+    one: ArchiveMember, paths: MemoryPaths, report: ExportReport, lock_seconds: float
 ) -> Iterator[tuple[IO[bytes], int, float] | None]:
     """Open a file, and say how long it is when nobody is in the middle of writing to it."""
     try:
@@ -152,7 +152,7 @@ def _opened(
 
 
 def _read_together(
-    paths: MemoryPaths, files: list[Belonging], report: ExportReport, lock_seconds: float
+    paths: MemoryPaths, files: list[ArchiveMember], report: ExportReport, lock_seconds: float
 ) -> dict[str, tuple[bytes, float]]:
     """Read the entries and their journal as they stand at one moment."""
     read: dict[str, tuple[bytes, float]] = {}
@@ -177,7 +177,7 @@ def _locked(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[None]:
     except Timeout as error:
         raise FileBusyError(
             f"{paths.relative(path)} is locked by another process for {seconds:g} s.",
-            mend="Let that process go on, or end it, and export again.",
+            hint="Let that process go on, or end it, and export again.",
         ) from error
 
 
@@ -192,7 +192,7 @@ def _copy(
             out.write(block)
             left -= len(block)
     if left:
-        raise MemoryFileError(f"{name} was cut while it was copied.", mend="Export again.")
+        raise MemoryFileError(f"{name} was cut while it was copied.", hint="Export again.")
     return _listed(name, size, hashed.hexdigest(), changed, report)
 
 

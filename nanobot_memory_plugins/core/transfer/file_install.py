@@ -81,5 +81,5 @@ def check_room(archive: Archive, paths: MemoryPaths) -> None:
     if archive.size + _SPARE > free:
         raise InputError(
             f"{archive.path.name} unpacks to {archive.size:,} bytes; {free:,} are free at {folder}.",
-            mend="Make room first; nothing was taken.",
+            hint="Make room first; nothing was taken.",
         )

@@ -21,12 +21,12 @@ from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.files.spill_format import SpilledRecord, merge_into
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.safe_keys import harmless_name, harmless_scope
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.transfer.existing_records import Recorded, ids_in
 from nanobot_memory_plugins.core.transfer.forgotten import FORGOTTEN, ForgottenHere
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
@@ -39,7 +39,7 @@ _MOST_BYTES, _MOST_RECORDS = 1 << 22, 5_000
 LOCK_SECONDS = 30.0
 _NO_TEXT = "it has no text"
 _TOOL_RESULT = "a tool's result; --tools takes them"
-_SAID_HERE = "this memory wrote it down itself when it was said"
+_SAID_HERE = "already recorded when it was said"
 _NO_TIME = "it has no date"
 
 
@@ -52,7 +52,7 @@ class _Waiting:
     id: str
 
 
-class Taker:
+class ImportWriter:
     """Takes items into a workspace. Everything here blocks.
 
     Messages go to transcripts of their own, beside those of the agent, under the session that they were said in; notes
@@ -92,7 +92,7 @@ class Taker:
             self._take_message(item)
         elif isinstance(item, ImportedNote):
             self._take_note(item)
-        elif isinstance(item, Left):
+        elif isinstance(item, Skipped):
             self._report.leave(item.why, item.file, item.line)
 
     def finish(self) -> None:
@@ -104,12 +104,12 @@ class Taker:
         if item.origin in (Origin.TOOL, Origin.WEB) and not self._tools and not item.id:
             self._report.leave(_TOOL_RESULT, item.file, item.line)
             return
-        session = harmless_name(item.session_key)
+        session = redact_key(item.session_key)
         record = TranscriptRecord(
             role=one_line(item.role),
             text=self._redacted(remove_fenced(item.text), item.origin),
             session_key=session,
-            scope=harmless_scope(replace(item.scope, session=session)),
+            scope=redact_scope(replace(item.scope, session=session)),
             origin=item.origin,
             time=local_time(item.time) if item.time is not None else None,
             name=self._redacted(item.name, item.origin),
@@ -147,7 +147,7 @@ class Taker:
         if not (safe.tldr.strip() or safe.details.strip()):
             self._report.leave(_NO_TEXT, item.file, item.line)
             return
-        scope = harmless_scope(note.scope or Scope())
+        scope = redact_scope(note.scope or Scope())
         left = self._forgotten.note(safe, scope.session)
         if left is None:
             self._report.leave(FORGOTTEN, item.file, item.line)

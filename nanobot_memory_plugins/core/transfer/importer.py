@@ -45,7 +45,7 @@ class ImportedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Skipped:
     """Something that is not taken, and why, in words that follow "left:"."""
 
     why: str
@@ -62,7 +62,7 @@ class Part:
     total: int
 
 
-Item = ImportedMessage | ImportedNote | Left | Part
+Item = ImportedMessage | ImportedNote | Skipped | Part
 
 
 @runtime_checkable
@@ -83,5 +83,5 @@ class Importer(Protocol):
         """Yield what stands in the store, conversations in their order.
 
         ``workspace`` is the folder that is imported into, which may be where the store stands. What cannot be read is
-        yielded as `Left`. Raises `InputError`, with cause and mend, when nothing can be read.
+        yielded as `Skipped`. Raises `InputError`, with cause and hint, when nothing can be read.
         """

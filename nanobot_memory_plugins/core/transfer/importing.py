@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
-from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, Taker
+from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, ImportWriter
 from nanobot_memory_plugins.core.transfer.importer import Importer, Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
@@ -41,7 +41,7 @@ def import_from(
     report = ImportReport(format, importer.label, str(source), dry_run=dry_run)
     with nullcontext() if dry_run else only_import(paths):
         record = ImportRecord(paths, Appender(paths, lock_seconds), source.name, now or datetime.now(UTC))
-        taker = Taker(
+        taker = ImportWriter(
             paths, report, redaction=ContactRedaction(contacts), tools=tools, lock_seconds=lock_seconds, record=record
         )
         try:
@@ -52,14 +52,14 @@ def import_from(
                     taker.take(item)
             taker.finish()
         except FileBusyError as error:
-            raise FileBusyError(error.cause, mend="Import again: what was taken is not taken twice.") from error
+            raise FileBusyError(error.cause, hint="Import again: what was taken is not taken twice.") from error
         except NanobotMemoryError:
             raise
         except Exception as error:  # an importer may be anybody's
             taker.finish()
             raise PluginError(
                 f"The importer {format} failed with {type(error).__name__}.",
-                mend="What it had read until then was taken. Report it to whoever wrote the importer.",
+                hint="What it had read until then was taken. Report it to whoever wrote the importer.",
             ) from error
     return report
 
@@ -71,7 +71,7 @@ def only_import(paths: MemoryPaths) -> FileLock:
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise InputError("Another import into this memory is running.", mend="Wait for its end.") from error
+        raise InputError("Another import into this memory is running.", hint="Wait for its end.") from error
     except OSError as error:
         raise MemoryFileError(f"The memory folder cannot be written: {error.strerror}.") from error
     return lock

@@ -58,12 +58,12 @@ def read_keys(path: Path) -> set[str]:
     except OSError as error:
         raise MemoryFileError(
             f"The list of what was imported before ({os.fspath(path)}) cannot be read: {error.strerror}.",
-            mend="Make it readable: without it everything would be imported twice.",
+            hint="Make it readable: without it everything would be imported twice.",
         ) from error
     if any(not _DAMAGED.fullmatch(line) for line in lines):
         raise MemoryFileError(
             f"A newer version wrote the list of what was imported before ({os.fspath(path)}).",
-            mend="Update nanobot-memory-core: without the list everything would be imported twice.",
+            hint="Update nanobot-memory-core: without the list everything would be imported twice.",
         )
     # A line that a crash cut off is no key: what it stood for is known by its id in its file.
     return {line for line in lines if _KEY.fullmatch(line)}

@@ -6,7 +6,7 @@ from nanobot_memory_plugins.core.files import NoteEntry, parse_notes, parse_tran
 from nanobot_memory_plugins.core.files.paths import DAY_NOTE
 from nanobot_memory_plugins.core.transfer.archive_contents import Kind
 from nanobot_memory_plugins.core.transfer.formats.reading import time_of
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 
 
@@ -23,7 +23,7 @@ def _messages(name: str, data: bytes, there: bytes) -> Iterator[Item | None]:
         if line in known:
             yield None
         elif (record := parse_transcript_line(line)) is None:
-            yield Left("it is no message", name, number)
+            yield Skipped("it is no message", name, number)
         else:
             yield ImportedMessage(
                 record.session_key,

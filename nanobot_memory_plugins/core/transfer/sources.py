@@ -34,12 +34,12 @@ def load_importer(point: InstalledEntryPoint) -> Importer:
     except Exception as error:
         raise PluginError(
             f"The importer {point.name} of {point.distribution} cannot be loaded: {type(error).__name__}.",
-            mend=f"Reinstall or remove {point.distribution}.",
+            hint=f"Reinstall or remove {point.distribution}.",
         ) from error
     if not isinstance(made, Importer):
         raise PluginError(
             f"What {point.distribution} brings as importer {point.name} has no label, recognises and read.",
-            mend=f"Remove {point.distribution}, or name another format with --from.",
+            hint=f"Remove {point.distribution}, or name another format with --from.",
         )
     return made
 
@@ -55,15 +55,15 @@ def chosen_importer(
     if name:
         if name not in points:
             known = ", ".join(sorted([*points, ARCHIVE]))
-            raise InputError(f"There is no format {name}.", mend=f"Formats: {known}.")
+            raise InputError(f"There is no format {name}.", hint=f"Formats: {known}.")
         return name, load_importer(points[name])
     found = _recognised(source, points)
     if not found:
         known = ", ".join(sorted([*points, ARCHIVE]))
-        raise InputError(f"It is not plain what {source} is.", mend=f"Name the format with --from, one of: {known}.")
+        raise InputError(f"It is not plain what {source} is.", hint=f"Name the format with --from, one of: {known}.")
     if len(found) > 1:
         raise InputError(
-            f"{source} looks like a store of {' and of '.join(found)}.", mend="Name one of them with --from."
+            f"{source} looks like a store of {' and of '.join(found)}.", hint="Name one of them with --from."
         )
     return next(iter(found.items()))
 

@@ -16,17 +16,17 @@ class Health(StrEnum):
 class Finding:
     """One fact about the installation.
 
-    ``subject`` is a short stable name (``embedding model``), ``state`` what was found, ``mend`` what the
+    ``subject`` is a short stable name (``embedding model``), ``state`` what was found, ``hint`` what the
     reader can do when it is not good.
     """
 
     subject: str
     state: str
     health: Health = Health.GOOD
-    mend: str = ""
+    hint: str = ""
 
-    def with_mend(self) -> "Finding":
+    def with_hint(self) -> "Finding":
         """Return it with something to do about it: where whoever reports a problem knows nothing, how to see more."""
-        if self.health is Health.GOOD or self.mend.strip():
+        if self.health is Health.GOOD or self.hint.strip():
             return self
-        return replace(self, mend="`nanobot-memory --verbose doctor` shows more.")
+        return replace(self, hint="`nanobot-memory --verbose doctor` shows more.")

@@ -109,7 +109,7 @@ class StoreStatus:
     """The state of a store, for people.
 
     ``pending_bytes`` counts what stands in the files but not yet in the index, ``pending_vectors`` the
-    chunks that wait for their vector. ``reason`` says why the level is not 0, ``mend`` what to do about it.
+    chunks that wait for their vector. ``reason`` says why the level is not 0, ``hint`` what to do about it.
     """
 
     level: Level
@@ -121,4 +121,4 @@ class StoreStatus:
     indexing_here: bool = False
     model: str = ""
     reason: str = ""
-    mend: str = ""
+    hint: str = ""

@@ -45,7 +45,7 @@ class Detail(VerticalScroll):
     """What is known of one row."""
 
     def compose(self) -> ComposeResult:
-        """Lay it out."""
+        """Compose the widgets."""
         yield Static("", markup=False)
 
     def show(self, text: Text, *, at_end: bool = False) -> None:
@@ -84,7 +84,7 @@ class View(Container):
         return cast(Panel, self.app)
 
     def compose(self) -> ComposeResult:
-        """Lay it out: a line, the list, and the pane beside or below it."""
+        """Compose the widgets: a line, the list, and the pane beside or below it."""
         yield from self.above()
         with Container(classes="halves"):
             with Vertical(classes="half"):

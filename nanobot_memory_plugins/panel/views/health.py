@@ -96,5 +96,5 @@ class HealthView(View):
         """Return a finding whole."""
         text = Text()
         text.append(f"{row.subject}\n\n", "bold").append(f"{row.state}\n\n", _COLOURS[row.health])
-        field(text, self.words("What helps"), row.mend, "bold")
+        field(text, self.words("What helps"), row.hint, "bold")
         return text

@@ -56,10 +56,10 @@ def page(socket_url: str, *, language: str) -> web.Response:
     return web.Response(text=text, content_type="text/html")
 
 
-def refusal(cause: str, mend: str, *, status: int = 403) -> web.Response:
+def refusal(cause: str, hint: str, *, status: int = 403) -> web.Response:
     """Return a page that says why somebody may not come in, and what helps."""
     text = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>nanobot-memory</title>
 <style>body {{ background: #121212; color: #e0e0e0; font-family: sans-serif; margin: 4em auto; width: 40em; }}</style>
-</head><body><h1>{status}</h1><p>{html.escape(cause)}</p><p>{html.escape(mend)}</p></body></html>"""
+</head><body><h1>{status}</h1><p>{html.escape(cause)}</p><p>{html.escape(hint)}</p></body></html>"""
     return web.Response(text=text, content_type="text/html", status=status)

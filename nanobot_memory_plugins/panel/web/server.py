@@ -161,7 +161,7 @@ async def _serve(server: PanelServer, port: int, language: str) -> None:
     except OSError as error:
         raise InputError(
             f"Port {port} of {HOST} cannot be had: {error.strerror or type(error).__name__}.",
-            mend="Name another one with --port, or none at all.",
+            hint="Name another one with --port, or none at all.",
         ) from error
     say(words("The panel is open at this address, once and on this machine only:"))
     say(f"  {address}")

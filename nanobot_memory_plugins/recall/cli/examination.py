@@ -12,7 +12,7 @@ from nanobot_memory_plugins.core.values import Hit, Message, Part, Scope, StoreS
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.trace import Cut, Watch
+from nanobot_memory_plugins.recall.trace import Cut, RecallTrace
 
 # Seconds for the recall itself. A turn has less, and is told of; a question about it must not end with "too late".
 _NO_LIMIT = 60.0
@@ -26,7 +26,7 @@ class Examined:
     """
 
     recalled: Recalled
-    watch: Watch
+    watch: RecallTrace
     options: RecallOptions
     status: StoreStatus
     turn_seconds: float
@@ -72,7 +72,7 @@ class Candidate:
         """How relevant it is by itself, 0..1."""
         return relevance(self.hit)
 
-    def with_fate(self, watch: Watch, limit: int) -> "Candidate":
+    def with_fate(self, watch: RecallTrace, limit: int) -> "Candidate":
         """Return it with what became of it."""
         cut = None if self.injected else watch.cuts.get(self.hit.id)
         if self.injected:
@@ -91,7 +91,7 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
     """
     found, _ = plugin_options(config, "recall", RecallOptions)
     options = found if isinstance(found, RecallOptions) else RecallOptions()
-    watch = Watch()
+    watch = RecallTrace()
     async with opened_store(workspace, config) as store:
         await settled(store)
         recalled = await recall(

@@ -58,11 +58,11 @@ def why(
     warn(problems)
     if not memory_config.enabled("recall"):
         raise ConfigurationError(
-            "The recall plugin is turned off.", mend="Set memoryPlugins.recall.enabled to true in the configuration."
+            "The recall plugin is turned off.", hint="Set memoryPlugins.recall.enabled to true in the configuration."
         )
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
     scope = Scope(user=user, channel=channel, session=session)

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.redaction.detectors.further_told import FURTHER_TOLD
 from nanobot_memory_plugins.redaction.detectors.logins import LOGINS
 from nanobot_memory_plugins.redaction.detectors.said_codes import CODES
 from nanobot_memory_plugins.redaction.detectors.wallets import WALLETS
-from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -45,7 +45,7 @@ _PLACE = re.compile(
     r"|hotel|flat|unit|storage|shed|elevator|padlock|suitcase|ipad|iphone|phone|tablet|check-in|coffre|portail)"
     r"(?![a-z])"
 )
-_NOUNS = Cues(words("code pin passcode combination combo otp pin1 pin2"))
+_NOUNS = KeywordIndex(words("code pin passcode combination combo otp pin1 pin2"))
 _BEHIND_NOUN = re.compile(
     r"(?i)(?![a-z])(?:['’]s)?\??(?:[ ](?:for|of|to|on|at|from)(?:[ ](?:my|the|our|your))?(?:[ ][A-Za-z'’]{2,14}){1,3}"
     r"|[ ]I[ ](?:just[ ])?(?:got|chose)|[ ]they[ ](?:gave|sent)[ ]me)?"
@@ -54,7 +54,7 @@ _BEHIND_NOUN = re.compile(
     rf"[{Q}*]{{0,2}}(?:{_DIGITS}|{_COMBINATION.replace('secret', 'turns')})"
 )
 # Things that open by a number, and need no word for it.
-_LOCKS = Cues(
+_LOCKS = KeywordIndex(
     words(
         "keypad lockbox padlock voicemail locker digicode türcode домофон puk puk1 puk2"
         " 门禁 門禁 门锁 門鎖 取件码 取件碼"
@@ -107,7 +107,7 @@ _SHAPES = ByCue(
         (("opens with", "unlocks with"), r"(?:opens|unlocks)[ ]with[ ](?P<secret>[0-9]{3,8})(?![0-9])"),
     )
 )
-_NOUNS_ELSEWHERE = Cues(
+_NOUNS_ELSEWHERE = KeywordIndex(
     words(
         "密码 密碼 口令 验证码 驗證碼 校验码 动态码 暗証番号 認証番号"
         " 認証コード 確認コード パスコード ワンタイムパスワード"
@@ -122,7 +122,12 @@ _BEHIND_NOUN_ELSEWHERE = re.compile(
     r"(?i)(?!学|管理|政策)(?:[^\n0-9A-Za-z,，。;；!！?？]{0,6}?|[はをが은는이가를:\s「]{0,4}"
     rf"|(?![a-z])(?:[ ][a-zà-üа-яß]{{1,14}}){{0,5}}(?:[ ]c'est)?[ ]?[: ][ ]?)[{Q}]?{_DIGITS}"
 )
-_ANY_CUE = _NOUNS | _LOCKS | _NOUNS_ELSEWHERE | Cues(words("disarm unlock cvv cvc cid digits 背面 末三 后三 後三 安全"))
+_ANY_CUE = (
+    _NOUNS
+    | _LOCKS
+    | _NOUNS_ELSEWHERE
+    | KeywordIndex(words("disarm unlock cvv cvc cid digits 背面 末三 后三 後三 安全"))
+)
 _SAFE_AND_YEAR = len(" 2026x")
 _HAS_DIGITS = re.compile(r"(?<![0-9])(?:[0-9]{3,8}(?![0-9])|[0-9]{1,2}-[0-9]{1,2}-[0-9]{1,2})")
 # Codes for the day on which everything else is lost: a heading, then one or many.
@@ -144,11 +149,11 @@ _ONE_CODE = re.compile(
 _DISK_RECOVERY = re.compile(r"(?<![0-9-])[0-9]{6}(?:-[0-9]{6}){7}(?![0-9-])")
 _DASHES_OF_DISK_RECOVERY = 7
 # Words that open a wallet or a disk.
-_PHRASE_WORDS = Cues(
+_PHRASE_WORDS = KeywordIndex(
     words("phrase mnemonic seed wallet metamask ledger trezor phantom electrum exodus 助 钱包 錢包 单词 恢复短语")
     | {" words"}
 )
-_PASSPHRASE_WORDS = Cues(words("phrase pw password 密码短语 口令 ssh-keygen") | {"opens with"})
+_PASSPHRASE_WORDS = KeywordIndex(words("phrase pw password 密码短语 口令 ssh-keygen") | {"opens with"})
 _PHRASE = re.compile(
     r"(?i)(?:mnemonic|seed|wallet|metamask|ledger|trezor|phantom|electrum|exodus|(?:12|15|18|21|24)[ ]words|助记词"
     r"|助記詞|恢复短语|钱包|錢包|单词|(?:recovery|secret"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.told_cells import TELLING_CUES, is_telling, is_told_below
 from nanobot_memory_plugins.redaction.rules.effort import remembered
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.key_names import Sensitivity, sensitivity
@@ -20,7 +20,7 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
     looks_random,
 )
 
-HEADINGS = TELLING_CUES | Cues(
+HEADINGS = TELLING_CUES | KeywordIndex(
     words(
         "pass pwd pw secret token key pin otp code cvv cvc credential psk"
         " primarykey 密码 密碼 口令 密钥 密鑰 令牌 验证码 驗證碼"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.redaction.detectors.password_contexts import looks_told
 from nanobot_memory_plugins.redaction.rules.effort import count_value
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
@@ -40,7 +40,7 @@ _NUMBERS = {
 _SPACED = re.compile(
     r"[0-9](?:[ ][0-9]){3,7}|[0-9]{4,8}|[0-9]{3}[ -][0-9]{3}|(?=[A-Z-]{0,4}[0-9])[A-Z0-9]{3,4}-[A-Z0-9]{3,4}"
 )
-_CUES = Cues(_PASSWORD | _CODES | _WORDS | _NUMBERS)
+_CUES = KeywordIndex(_PASSWORD | _CODES | _WORDS | _NUMBERS)
 _LONGEST_HEAD, _LONGEST_LABEL, _MOST_LINES = 160, 60, 26
 _LINE = re.compile(r"[ \t>|]{0,8}(?:[-*•☐]|[0-9]{1,2}[.):]|\[[ x]\])?[ \t]*(?P<text>[^\n]*?)[ \t]*(?:\r?\n|\Z)")
 _NUMBERED_WORDS = re.compile(

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.value_shapes import has_password_marks, is_placeholder, looks_random
 
-_CUES = Cues(
+_CUES = KeywordIndex(
     words(
         "码 password passphrase passcode passwort pw pwd pin code combination combo otp secret token key cvv seed wifi"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.values.sentence_values import Q, is_technical, is_told
@@ -58,7 +58,7 @@ _SETTER = re.compile(
 )
 
 
-_SETTER_CUES = Cues(
+_SETTER_CUES = KeywordIndex(
     f"{name}("
     for name in ("password", "passwd", "passphrase", "apikey", "api_key", "secret", "secretkey", "secret_key", "token")
 )

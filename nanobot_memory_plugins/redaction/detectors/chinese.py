@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -76,8 +76,8 @@ _REVERSED = re.compile(
     r"(?!\s{0,2}的)(?:就是|就为|是|为|这个是?|作为|当)?"
     r"[^\s,，。;；:!?A-Za-z0-9]{0,10}?(?:密码|口令|密钥|私钥|令牌|金钥|token)(?!字段|类型|格式|长度|框|管理|算法|哈希|的)"
 )
-_ACCOUNTS = Cues(words("账 用户 登 user login account cred"))
-_BESIDE_ACCOUNTS = Cues(words("密码 信息 pass pwd cred"))
+_ACCOUNTS = KeywordIndex(words("账 用户 登 user login account cred"))
+_BESIDE_ACCOUNTS = KeywordIndex(words("密码 信息 pass pwd cred"))
 _STRONG = frozenset({"密码", "口令", "密钥", "秘钥", "密匙", "私钥", "暗号", "解压码", "password", "passwd", "pwd"})
 
 

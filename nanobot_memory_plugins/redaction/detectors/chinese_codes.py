@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 
-CHINESE_CUES = Cues(
+CHINESE_CUES = KeywordIndex(
     words(
         "码 口令 暗号 保险箱 保险柜 门 柜 锁 车库 单元 楼下 信箱 行李箱 道闸 电梯 遥控 开机 图案 转盘 平板 手机"
         " 电脑 puk"

@@ -11,14 +11,14 @@ from bisect import bisect_left
 from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.detectors.chinese_codes import CHINESE_CUES, ChineseCodes
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
 from nanobot_memory_plugins.redaction.values import code_words as of
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
 
-CODE_CUES = CHINESE_CUES | Cues(
+CODE_CUES = CHINESE_CUES | KeywordIndex(
     of.SURE
     | of.LOCKS
     | of.DEVICES

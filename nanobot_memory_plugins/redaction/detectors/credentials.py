@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -58,8 +58,8 @@ _USER_FLAG = re.compile(
 # The password is left empty where a key is the name: curl -u "key_...:"
 _KEY_AS_USER = re.compile(r"(?<![A-Za-z0-9_-])(?:-u|--user)[ =][\"']?(?P<secret>[A-Za-z0-9_-]{16,200}):(?=[\"'\s]|$)")
 _USER_COMMANDS = words("curl wget smbclient rpcclient svn ldap lftp httpie") | {"http ", "https ", "xh ", "ab "}
-_USER_COMMAND_CUES = Cues(_USER_COMMANDS)
-_COMMANDS = Cues(
+_USER_COMMAND_CUES = KeywordIndex(_USER_COMMANDS)
+_COMMANDS = KeywordIndex(
     words(
         "sshpass mongo psexec htpasswd ipmitool zip gpg sqlcmd wpscan vncviewer cqlsh clickhouse-client kinit xfreerdp"
         " crackmapexec mysql mariadb 7z rar redis-cli keydb-cli valkey-cli bcp isql osql ldapsearch ldapadd ldapmodify"
@@ -98,7 +98,7 @@ _DOCKER_AUTH = re.compile(
     r"(?<![A-Za-z0-9])_?auth[\"'\ue0f1-\ue0f9]?\s{0,3}[:=]\s{0,3}[\"'\ue0f1-\ue0f9]?"
     r"(?P<secret>[A-Za-z0-9+/]{8,1000}={0,2})"
 )
-_ORACLE_CUES = Cues(words("sqlplus oracle:thin userid=") | {"expdp ", "impdp ", "sqlldr "})
+_ORACLE_CUES = KeywordIndex(words("sqlplus oracle:thin userid=") | {"expdp ", "impdp ", "sqlldr "})
 _ORACLE = re.compile(
     r"(?i)(?:sqlplus(?:\s-[a-z]{1,8}){0,3}\s|jdbc:oracle:thin:|(?:expdp|impdp"
     r"|sqlldr)\s(?:userid=)?)[a-z][\w$#]{0,29}/(?P<secret>[^\s@\"']{3,60})@"
@@ -116,7 +116,7 @@ _CREDENTIAL_CALL = re.compile(
     r"|[A-Za-z_][A-Za-z0-9_.]{0,40})\s{0,3},\s{0,3})?(?=[\"'])"
 )
 _APP_PASSWORD = re.compile(r"[a-z]{4}(?:[ -][a-z]{4}){3}")
-_CALL_CUES = Cues(
+_CALL_CUES = KeywordIndex(
     words(
         "auth( auth= authentication( credentials( credential( .login( setpassword( set_password( create_user("
         " oracle.connect( oracledb.connect("

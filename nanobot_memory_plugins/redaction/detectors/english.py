@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -30,8 +30,10 @@ from nanobot_memory_plugins.redaction.values.value_shapes import (
 from nanobot_memory_plugins.redaction.values.values_in_text import Value, value_at
 from nanobot_memory_plugins.redaction.values.vendor_names import VENDOR_NAMES
 
-_CUES = Cues(words("pass pasw pwd pw psk masterauth community server key token secret credential pin otp code login"))
-_CORE_WORDS = Cues(words("pass pasword pwd pw psk key token secret credential pin otp code"))
+_CUES = KeywordIndex(
+    words("pass pasw pwd pw psk masterauth community server key token secret credential pin otp code login")
+)
+_CORE_WORDS = KeywordIndex(words("pass pasword pwd pw psk key token secret credential pin otp code"))
 # The telling word; what qualifies it stands before it, what links it to its value behind it.
 _CORE = re.compile(
     r"(?i)(?:pass(?:\s?(?:word|phrase|code)|wd|wrod|owrd)?|pasword|pwd|pw|psk|key|token|secret|credentials?|pin"
@@ -71,7 +73,7 @@ _BEHIND = re.compile(
     (?= [{Q}] | [!-~\u00c0-\u024f]{{0,80}}?(?:[0-9!@#$%^&*?~+=|]|(?-i:[a-z][A-Z])) )
     """
 )
-_REVERSED_CUES = Cues({" as ", " is ", " was ", " for "})
+_REVERSED_CUES = KeywordIndex({" as ", " is ", " was ", " for "})
 _REVERSED = re.compile(
     rf"""(?xi)
     (?<![^\s{Q}(]) (?P<secret>[^\s{Q}]{{6,128}}) [{Q}]?
@@ -85,8 +87,10 @@ _GLUED = re.compile(
     r"(?<!PUB)(?<!pub)(?:[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Pp]assword|PASSWORD|[_-]key|KEY|Key"
     r"|PRIVATE)[ \t]{1,4}(?!-)(?P<secret>[A-Za-z0-9+/=_.~-]{16,4096})"
 )
-_GLUED_WORDS = Cues(word + space for word in ("secret", "token", "password", "key", "private") for space in " \t")
-_DIRECTIVE_WORDS = Cues(
+_GLUED_WORDS = KeywordIndex(
+    word + space for word in ("secret", "token", "password", "key", "private") for space in " \t"
+)
+_DIRECTIVE_WORDS = KeywordIndex(
     words("requirepass masterauth rootpw bindpw auth-pass auth_pass userpassword snmp-server -server wpa")
     | {"enable ", "ppp chap", "username "}
     | {word + space for word in ("password", "passwd", "secret", "pass") for space in " \t"}
@@ -101,7 +105,7 @@ _DIRECTIVE = re.compile(
     r"|\"[^\"\n]{1,200}\"|'[^'\n]{1,200}')[ \t]{0,8};?[ \t]*\r?$"
 )
 # "log in with ci / ...", "creds for staging -> ci:..."
-_LOGIN_WORDS = Cues(
+_LOGIN_WORDS = KeywordIndex(
     words("wifi wi-fi log-in login sign-in creds credentials account 登录 登陆 登錄 账号 账户 帳號 帳戶")
     | {"log in", "logged in", "sign in"}
 )
@@ -111,7 +115,7 @@ _LOGIN = re.compile(
     rf"(?P<secret>[^\s{Q}]{{6,64}})"
 )
 # "type ... when it asks for a password", "from [REDACTED] to ..."
-_TYPED_CUES = Cues({"type ", "enter ", "use ", "try ", "input "})
+_TYPED_CUES = KeywordIndex({"type ", "enter ", "use ", "try ", "input "})
 _TYPED = re.compile(
     rf"(?i)(?<![a-z])(?:type|enter|use|try|input)[ ][{Q}]?(?P<secret>[!-~]{{6,64}}?)[{Q}]?[ ](?:when|if|where"
     rf"|once|whenever)[ ]"
@@ -126,7 +130,9 @@ _CHANGED = re.compile(
     r"(?P<secret>[!-~]{6,128})"
 )
 # "admin / ...", without a word for what it is
-_USERS = Cues(words("root admin administrator sa postgres ubuntu deploy guest ops oracle mysql jenkins test test01"))
+_USERS = KeywordIndex(
+    words("root admin administrator sa postgres ubuntu deploy guest ops oracle mysql jenkins test test01")
+)
 _USER_AND_PASSWORD = re.compile(rf"(?<=[a-z0-9])(?:[ ]/[ ]|,[ ]|[ ]and[ ])[{Q}]?(?P<secret>[^\s{Q}]{{6,64}})")
 _LOGIN_OR_USER = _LOGIN_WORDS | _USERS
 # Nothing shorter is a password.

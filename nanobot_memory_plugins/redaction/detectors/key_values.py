@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -64,8 +64,10 @@ _SPACED = re.compile(
     [ \t]{{1,8}} (?P<name>{_NAME}) [ \t]{{1,12}}
     """
 )
-_SPACED_WORDS = Cues(words("env arg setenv setx _header #define") | {"header set", "set -", " set", " add", " put"})
-_VALUE_WORDS = Cues(words("val default"))
+_SPACED_WORDS = KeywordIndex(
+    words("env arg setenv setx _header #define") | {"header set", "set -", " set", " add", " put"}
+)
+_VALUE_WORDS = KeywordIndex(words("val default"))
 _FLAG = re.compile(
     r"(?<![A-Za-z0-9_=/-])(?:--?|/)(?P<name>[A-Za-z][A-Za-z0-9_-]{1,60}+)(?P<sep>[ \t]{1,4}|=|:)(?![-\s|>&])"
 )
@@ -90,7 +92,7 @@ _HEX_KEY = re.compile(r"[0-9a-f]{32}(?![0-9A-Za-z])")
 # What takes a name and its value as two strings.
 _SETTERS = ("define(", "etenv(", "putenv(", "SetEnvironmentVariable(", "setProperty(", "etItem(", "environ.setdefault(")
 _QUERY_KEYS = words("ticket key sig signature code auth session sid k")
-_STEMS = Cues(
+_STEMS = KeywordIndex(
     words(
         "pass pwd pw secret token key cred auth jwt bearer mima psw pin cvv cvc otp session sid sig salt kennwort senha"
         " contrasena psk code mfa 2fa pat licen private webhook cookie saml"

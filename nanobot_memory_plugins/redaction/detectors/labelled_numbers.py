@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import ID_NUMBER, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 
@@ -70,7 +70,7 @@ _FEWEST_GROUPED = 11
 _DATE = re.compile(
     r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}(?:[-./ ][0-9]{1,2})?|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}"
 )
-NUMBER_CUES = Cues(
+NUMBER_CUES = KeywordIndex(
     words(
         "passport visa permit licen certificate security insurance tax pension policy subscriber patient hospital"
         " chart"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
 
-_CUES = Cues(words("code pin passcode otp 码 combination combo screen"))
+_CUES = KeywordIndex(words("code pin passcode otp 码 combination combo screen"))
 _ASKED = re.compile(
     r"(?i)(?<![a-z_])(?<!error )(?<!zip )(?<!postal )(?<!area )(?<!status )(?<!promo )(?<!dress )(?<!source )(?<!qr )"
     r"(?:code|pin|passcode|otp|combination|combo|number[ ]on[ ](?:the|your)[ ]screen)(?![a-z_])"

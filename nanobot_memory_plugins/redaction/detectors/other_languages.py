@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.values.sentence_values import Q, is_technical, is_told, told_span
@@ -18,7 +18,7 @@ _STEMS = (
     "parola d.ordine|пароль|токен|ключ|hasło|hasla|heslo|şifre|parola|wachtwoord|lösenord|adgangskode|passord|"
     "salasana|mật khẩu|jelszó|κωδικός"
 )
-_CUES = Cues(stem.replace("parola d.ordine", "parola d") for stem in _STEMS.split("|"))
+_CUES = KeywordIndex(stem.replace("parola d.ordine", "parola d") for stem in _STEMS.split("|"))
 _TOLD = re.compile(
     rf"""(?xi)
     (?<![A-Za-z]) (?P<stem> {_STEMS.replace(" ", "[ ]")} ) [{Q})*]{{0,3}}

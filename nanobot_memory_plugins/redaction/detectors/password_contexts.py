@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import chain
 
 from nanobot_memory_plugins.redaction.rules.effort import remembered
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered, places_of
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered, places_of
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -46,7 +46,7 @@ _WEAK = (
     r"|管理员|热点|无线"
 )
 _CUE = re.compile(rf"(?i)(?<![a-z0-9_./-])(?:(?P<sure>{_SURE})|(?P<weak>{_WEAK}))(?![a-z0-9_-])")
-_CUES = Cues(
+_CUES = KeywordIndex(
     words(
         "pass pwd pw paswor paswr pasw passw psw 密玛 密马 密嘛 蜜码 creds credentials wachtwoord kennwort"
         " contrase\u00f1a mdp senha login logon wifi wi-fi wlan"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nanobot_memory_plugins.redaction.detectors.labelled_numbers import find_labelled_numbers
 from nanobot_memory_plugins.redaction.detectors.personal_ids import IDS
 from nanobot_memory_plugins.redaction.detectors.postal_addresses import find_postal_addresses
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches
 from nanobot_memory_plugins.redaction.rules.rule import CARD, EMAIL, IBAN, ID_NUMBER, PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
@@ -36,7 +36,7 @@ _REMOTE_SHELL = re.compile(
     r"(?<![A-Za-z])(?:ssh|sftp|scp|rsync|mosh|plink|autossh|ssh-copy-id)(?:[ ][^\n|;&]{0,50})?[ ]\Z"
 )
 _DATE = re.compile(r"(?:19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}")
-_PHONE_CUES = Cues(words("tel phone mobile fax cell 电话 手机 座机 传真 固话 热线 联系方式"))
+_PHONE_CUES = KeywordIndex(words("tel phone mobile fax cell 电话 手机 座机 传真 固话 热线 联系方式"))
 _NO_TOP = words(
     "local localhost internal lan git service js py ts css html png jpg svg json md txt yml yaml toml sh exe "
     "zip gz tar so dll conf cfg ini lock java rb go rs cpp whl"
@@ -82,7 +82,7 @@ _IBAN_LENGTHS = {
         " CY28 DO28 GT28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33"
     )
 }
-_NUMBER_CUES = Cues(
+_NUMBER_CUES = KeywordIndex(
     words(
         "passport licen card account ssn social nhs tax itin routing national dni nie bsn pesel nric cpf aadhaar"
         " insurance steuer fiscale sociale 주민 身分 护照 驾 卡 证 账 社保"

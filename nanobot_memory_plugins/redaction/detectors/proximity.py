@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.script.folding import QUOTES
@@ -17,7 +17,7 @@ from nanobot_memory_plugins.redaction.values.password_marks import is_host, is_m
 from nanobot_memory_plugins.redaction.values.sentence_values import Q, is_technical, names_resource, told_span
 from nanobot_memory_plugins.redaction.values.value_shapes import is_code, is_hash_like, is_placeholder, looks_random
 
-_KEY_WORDS = Cues(
+_KEY_WORDS = KeywordIndex(
     words(
         "key token secret credential schlüssel geheimnis clé clave chave chiav jeton sleutel nyckel klucz ключ"
         " токен секрет"
@@ -25,7 +25,7 @@ _KEY_WORDS = Cues(
         " 凭证 凭据 憑證 金钥 金鑰 genkey"
     )
 )
-_PASSWORD_WORDS = Cues(
+_PASSWORD_WORDS = KeywordIndex(
     words(
         "password passphrase passcode passwd pw pwd pass cred login passwort kennwort mdp contraseña clave senha"
         " parola hasło"
@@ -68,7 +68,7 @@ _NEXT_LINE = re.compile(
     rf"(?P<rest>[^\n]{{0,60}})\n(?:[ \t]*\n)?[ \t>|#*-]{{0,8}}(?P<label>[A-Za-z\u4e00-\u9fff]{{1,12}}:[ ]"
     rf"|\[[a-z ]{{3,16}}\][ ])?[{Q}]?(?P<secret>[!-~]{{8,400}}?)[{Q}]?[ \t]*(?:\r?(?:\n|\Z)|[ ]{{1,3}}(?:<-|\#|//))"
 )
-_NEXT_LINE_WORDS = Cues(
+_NEXT_LINE_WORDS = KeywordIndex(
     words("password passphrase passwd passwort secret token key 密码 密码是 密钥 口令 令牌")
     | {"pass show", "openssl rand"}
 )

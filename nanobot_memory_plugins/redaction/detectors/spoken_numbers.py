@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues, Lowered
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import PHONE, RANK_PERSONAL, Span
 from nanobot_memory_plugins.redaction.rules.word_lists import words
 from nanobot_memory_plugins.redaction.values.sentence_values import told_span
@@ -21,7 +21,7 @@ _CODE = re.compile(
     r"(?i)(?<![a-z])(?:safe|combination|combo|pin|code|passcode|lock|padlock|alarm|card|account|password|cvv)(?![a-z])"
 )
 _PHONE = re.compile(r"(?i)(?<![a-z])(?:phone|mobile|cell|landline|number|call|ring|reach)(?![a-z])")
-_CUES = Cues(
+_CUES = KeywordIndex(
     words(
         "safe combination combo pin code lock alarm card account password cvv phone mobile cell"
         " landline number call ring reach"

@@ -107,9 +107,9 @@ class Redactor:
         return text
 
     def _redact(self, text: str, keeps: Keeps | None, budget: Budget) -> str:
-        clean: set[str] = set()
+        windows: dict[str, list[Span]] = {}
         for _ in range(_PASSES):
-            spans = self._find(text, budget, clean)
+            spans = self._find(text, budget, windows)
             if keeps is not None:
                 spans = [
                     span
@@ -140,9 +140,9 @@ class Redactor:
         """
         return walk(value, self.redact if budget is None else partial(self.redact, budget=budget))
 
-    def _find(self, text: str, budget: Budget, clean: set[str] | None = None) -> list[Span]:
-        """Give what is hidden first. ``clean`` holds windows in which nothing is; those that are found are added."""
-        find = self._find_in_window if clean is None else partial(self._find_in_new_window, clean)
+    def _find(self, text: str, budget: Budget, windows: dict[str, list[Span]] | None = None) -> list[Span]:
+        """Give what is hidden first. ``windows`` holds what was found in each; those that are new are added."""
+        find = partial(self._find_in_new_window, {} if windows is None else windows)
         spans: list[Span] = []
         at = 0
         try:
@@ -199,13 +199,11 @@ class Redactor:
                 yield span._replace(start=first, end=last)
             at = max(stop, done)
 
-    def _find_in_new_window(self, clean: set[str], original: str) -> list[Span]:
-        if original in clean:
-            return []
-        spans = self._find_in_window(original)
-        if not spans:
-            clean.add(original)
-        return spans
+    def _find_in_new_window(self, windows: dict[str, list[Span]], original: str) -> list[Span]:
+        """Look at a window once: logs and tables repeat themselves, and what was clean stays so in the next pass."""
+        if original not in windows:
+            windows[original] = self._find_in_window(original)
+        return windows[original]
 
     def _find_in_window(self, original: str) -> list[Span]:
         spans = self._find_in_script(original)

@@ -71,7 +71,7 @@ class Lowered(str):
         return lower
 
 
-class Cues:
+class KeywordIndex:
     """A list of words, given in lower case."""
 
     __slots__ = ("_words",)
@@ -80,9 +80,9 @@ class Cues:
         self._words = frozenset(words)
         _KNOWN.add(self._words)
 
-    def __or__(self, other: Cues) -> Cues:
+    def __or__(self, other: KeywordIndex) -> KeywordIndex:
         """Give a list of the words of both."""
-        return Cues(self._words | other._words)
+        return KeywordIndex(self._words | other._words)
 
     def __contains__(self, word: str) -> bool:
         """Tell whether ``word`` is in the list."""

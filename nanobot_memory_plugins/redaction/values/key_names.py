@@ -10,7 +10,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from nanobot_memory_plugins.redaction.rules.keyword_index import Cues
+from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex
 from nanobot_memory_plugins.redaction.values import name_words
 from nanobot_memory_plugins.redaction.values.vendor_names import VENDOR_NAMES
 
@@ -33,7 +33,7 @@ class Sensitivity(IntEnum):
     """The same, and ordinary words and short numbers count too."""
 
 
-TELLING = Cues(
+TELLING = KeywordIndex(
     name_words.PASSWORD
     | name_words.TOKEN
     | name_words.CODE

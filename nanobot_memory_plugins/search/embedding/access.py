@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class EmbeddingReport:
     """How the model stands.
 
-    ``reason`` and ``mend`` say why there is none; ``wanted`` is false when none is asked for.
+    ``reason`` and ``hint`` say why there is none; ``wanted`` is false when none is asked for.
     """
 
     model: str = ""
@@ -24,7 +24,7 @@ class EmbeddingReport:
     progress: float = 0.0
     activity: str = ""
     reason: str = ""
-    mend: str = ""
+    hint: str = ""
 
 
 class EmbeddingAccess:
@@ -81,7 +81,7 @@ class EmbeddingAccess:
         if self._service is None:
             return EmbeddingReport(
                 reason=f"The package {self._missing} cannot be imported.",
-                mend='Install it with: pip install "nanobot-memory-storage[embedding]"',
+                hint='Install it with: pip install "nanobot-memory-storage[embedding]"',
             )
         status = self._service.status()
         loading = status.state.value == "loading" or not self._started
@@ -94,7 +94,7 @@ class EmbeddingAccess:
             progress=status.progress,
             activity=status.activity,
             reason=reason,
-            mend=status.mend,
+            hint=status.hint,
         )
 
     def close(self) -> None:

@@ -91,11 +91,11 @@ def find(name: str) -> Model:
     if folder.is_dir():
         raise ConfigurationError(
             f"The folder {folder} holds no embedding model.",
-            mend="It needs model.onnx, tokenizer.json and tokenizer_config.json.",
+            hint="It needs model.onnx, tokenizer.json and tokenizer_config.json.",
         )
     raise ConfigurationError(
         f"There is no embedding model {name!r}.",
-        mend=f"Use one of {', '.join(ALIASES)}, a name of fastembed's catalogue, or an existing folder.",
+        hint=f"Use one of {', '.join(ALIASES)}, a name of fastembed's catalogue, or an existing folder.",
     )
 
 
@@ -103,7 +103,7 @@ def missing(model: Model, asked_for: str) -> ModelMissingError:
     """Return the error for a model that is not on this machine."""
     return ModelMissingError(
         f"The embedding model {model.name} is not on this machine.",
-        mend=f"Fetch it with: nanobot-memory models pull {asked_for}",
+        hint=f"Fetch it with: nanobot-memory models pull {asked_for}",
     )
 
 
@@ -200,7 +200,7 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
         why = "the hub cannot be reached" if unreachable else type(error).__name__
         raise EmbeddingError(
             f"The model {hub.name} could not be fetched: {why}.",
-            mend=(
+            hint=(
                 "Check the connection (HF_ENDPOINT names a mirror, HF_HUB_OFFLINE forbids it), copy the "
                 f"model's folder here and name it as model, or use the built-in {DEFAULT_MODEL!r}."
             ),

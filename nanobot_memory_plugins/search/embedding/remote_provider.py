@@ -29,7 +29,7 @@ LONGEST_WAIT_SECONDS = 20.0
 # A batch of 1,024 vectors of 4,096 numbers in JSON is 80 MB: more is no answer to what was asked.
 _MAXIMUM_ANSWER_BYTES = 128 << 20
 _TOO_MANY_REQUESTS = 429
-_MENDS = {
+_HINTS = {
     400: "Check the model's name, its dimension and the length of the texts.",
     401: "Check the key in {key}.",
     403: "Check the rights of the key in {key}.",
@@ -42,8 +42,8 @@ _MENDS = {
 class _WorthRetryingError(EmbeddingError):
     """An answer or a failure that may be different a moment later."""
 
-    def __init__(self, message: str, *, mend: str = "", wait: float | None = None) -> None:
-        super().__init__(message, mend=mend)
+    def __init__(self, message: str, *, hint: str = "", wait: float | None = None) -> None:
+        super().__init__(message, hint=hint)
         self.wait = wait
 
 
@@ -127,7 +127,7 @@ class RemoteEmbedder:
         except ImportError as error:
             raise EmbeddingError(
                 "A remote embedding server needs the package httpx, which is not installed.",
-                mend='Install it with: pip install "nanobot-memory-storage[remote]"',
+                hint='Install it with: pip install "nanobot-memory-storage[remote]"',
             ) from error
         headers = {}
         if self._key_variable is not None:
@@ -135,7 +135,7 @@ class RemoteEmbedder:
             if not key:
                 raise EmbeddingError(
                     f"The environment variable {self._key_variable} holds no key for the embedding server.",
-                    mend=f"Set {self._key_variable}, or name another variable as api_key_env.",
+                    hint=f"Set {self._key_variable}, or name another variable as api_key_env.",
                 )
             if not key.isascii() or not key.isprintable():
                 raise EmbeddingError(f"The key in {self._key_variable} has characters that no header takes.")
@@ -180,16 +180,16 @@ class RemoteEmbedder:
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise EmbeddingError(
                 f"{self._place} is no address of an embedding server.",
-                mend="Give base_url as http://host:port/v1 or https://host/v1.",
+                hint="Give base_url as http://host:port/v1 or https://host/v1.",
             ) from error
         except httpx.TimeoutException as error:
             raise _WorthRetryingError(
                 f"{self._place} did not answer within {self._timeout:g} s.",
-                mend="Check it, or raise timeout.",
+                hint="Check it, or raise timeout.",
             ) from error
         except httpx.HTTPError as error:
             raise _WorthRetryingError(
-                f"{self._place} cannot be reached ({type(error).__name__}).", mend="Check base_url."
+                f"{self._place} cannot be reached ({type(error).__name__}).", hint="Check base_url."
             ) from error
         except RuntimeError as error:  # what httpx raises when another thread closed the client
             raise EmbeddingError(f"The connection to the embedding server of {self._model} is closed.") from error
@@ -201,11 +201,11 @@ class RemoteEmbedder:
         status = response.status_code
         if status == 200:
             return
-        mend = _MENDS.get(status, "").format(key=self._key_variable or "(none: api_key_env is not set)")
+        hint = _HINTS.get(status, "").format(key=self._key_variable or "(none: api_key_env is not set)")
         message = f"{self._place} answered {status} {response.reason_phrase}."
         if status == _TOO_MANY_REQUESTS or status >= 500:
-            raise _WorthRetryingError(message, mend=mend, wait=_retry_after(response))
-        raise EmbeddingError(message, mend=mend)
+            raise _WorthRetryingError(message, hint=hint, wait=_retry_after(response))
+        raise EmbeddingError(message, hint=hint)
 
     def _rows(self, answer: Any, count: int) -> list[Any]:
         """Return the vectors in the order of the texts; servers may answer in another one."""
@@ -215,7 +215,7 @@ class RemoteEmbedder:
         except (KeyError, TypeError) as error:
             raise EmbeddingError(
                 f"{self._place} did not answer with one vector a text.",
-                mend="Check base_url and remote_model.",
+                hint="Check base_url and remote_model.",
             ) from error
 
     @property

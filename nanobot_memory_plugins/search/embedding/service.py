@@ -73,7 +73,7 @@ class EmbeddingState(StrEnum):
 class EmbeddingStatus:
     """A moment of an `EmbeddingService`.
 
-    ``progress`` (0 to 1) and ``activity`` tell how far loading is; ``reason`` and ``mend`` why it failed and
+    ``progress`` (0 to 1) and ``activity`` tell how far loading is; ``reason`` and ``hint`` why it failed and
     what helps; ``model`` and ``dimension`` are set once it is ready.
     """
 
@@ -83,7 +83,7 @@ class EmbeddingStatus:
     progress: float = 0.0
     activity: str = ""
     reason: str = ""
-    mend: str = ""
+    hint: str = ""
 
 
 class _StoppedError(Exception):
@@ -94,7 +94,7 @@ class EmbeddingService:
     """Loads the configured embedder in a background thread and answers for it meanwhile.
 
     It never raises while it starts: a missing package, model or server leaves it in the state ``failed``
-    with a reason and a mend, and search goes on without vectors. `close` ends the thread.
+    with a reason and a hint, and search goes on without vectors. `close` ends the thread.
     """
 
     def __init__(self, options: EmbeddingOptions) -> None:
@@ -147,7 +147,7 @@ class EmbeddingService:
         if embedder is None:
             status = self.status()
             reason = status.reason or f"Embedding is {status.state.value}."
-            raise EmbeddingError(reason, mend=status.mend)
+            raise EmbeddingError(reason, hint=status.hint)
         return embedder.encode(texts)
 
     def close(self, timeout: float = 5.0) -> None:
@@ -169,7 +169,7 @@ class EmbeddingService:
         except _StoppedError:
             return
         except NanobotMemoryError as error:
-            self._fail(error.cause, error.mend)
+            self._fail(error.cause, error.hint)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
             self._fail(f"The embedding model failed to load ({type(error).__name__}).", "")
         else:
@@ -187,12 +187,12 @@ class EmbeddingService:
         if isinstance(embedder, RemoteEmbedder):
             embedder.close()
 
-    def _fail(self, reason: str, mend: str) -> None:
+    def _fail(self, reason: str, hint: str) -> None:
         with self._changed:
             if self._closed:
                 return
-            logger.warning("No embedding, search is by words only: {} {}", reason, mend)
-            self._status = EmbeddingStatus(EmbeddingState.FAILED, reason=reason, mend=mend)
+            logger.warning("No embedding, search is by words only: {} {}", reason, hint)
+            self._status = EmbeddingStatus(EmbeddingState.FAILED, reason=reason, hint=hint)
             self._changed.notify_all()
 
     def _report(self, progress: float, activity: str) -> None:

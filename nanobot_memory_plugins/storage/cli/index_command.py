@@ -103,7 +103,8 @@ def _answer(status: StoreStatus) -> dict[str, object]:
         "level": int(status.level),
         "model": status.model,
         "reason": status.reason,
-        "mend": status.mend,
+        "hint": status.hint,
+        "mend": status.hint,
     }
 
 
@@ -115,4 +116,4 @@ def _show(status: StoreStatus) -> None:
     if status.pending_bytes:
         out.print(f"{status.pending_bytes:,} bytes could not be indexed; the log says which files.")
     if status.reason:
-        out.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.mend)}")
+        out.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")

@@ -116,7 +116,7 @@ def _reported(as_json: bool) -> Iterator[dict[str, Any]]:
         yield answer
     except NanobotMemoryError as error:
         code = _WRONG_USE if isinstance(error, ConfigurationError) else _FAILED
-        answer = {"ok": False, "error": error.cause, "mend": error.mend}
+        answer = {"ok": False, "error": error.cause, "hint": error.hint, "mend": error.hint}
         if not as_json:
             say_error(error)
     if as_json:

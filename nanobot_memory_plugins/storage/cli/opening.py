@@ -7,8 +7,8 @@ from pathlib import Path
 import typer
 
 from nanobot_memory_plugins.core.cli.console import say_error
-from nanobot_memory_plugins.core.cli.mending import mend_memory
 from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
+from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import plugin_options
 from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError, StoreError
@@ -22,24 +22,24 @@ _FAILED, _WRONG_USE = 1, 2
 
 @asynccontextmanager
 async def opened_store(workspace: Path | None, config: Path | None, *, embeddings: bool) -> AsyncIterator[SqliteStore]:
-    """Open the store of a workspace; its configuration's problems, and what was mended, are printed to standard error.
+    """Open the store of a workspace; its configuration's problems, and what was repaired, go to standard error.
 
     Raises `StoreError` when there is no such workspace, and `ConfigurationError` when the plugin is turned off.
     """
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise StoreError(f"There is no workspace at {folder}.", mend="Name the agent's folder with --workspace.")
+        raise StoreError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
     configuration, problems = read_configuration(config)
     options, more = plugin_options(configuration, "storage", StorageOptions)
     warn([*problems, *more])
     if not configuration.enabled("storage"):
         raise ConfigurationError(
-            "The storage plugin is turned off.", mend="Set memoryPlugins.storage.enabled to true in the configuration."
+            "The storage plugin is turned off.", hint="Set memoryPlugins.storage.enabled to true in the configuration."
         )
     chosen = options if isinstance(options, StorageOptions) else StorageOptions()
     if not embeddings:
         chosen = chosen.model_copy(update={"embedding_provider": "none"})
-    await run_in_daemon_thread(lambda: mend_memory(folder, configuration))
+    await run_in_daemon_thread(lambda: repair_memory(folder, configuration))
     redaction = ContactRedaction(configuration.redaction.contacts)
     store = await SqliteStore.open(folder, chosen, SystemClock(), redact=redaction.of_people)
     try:
@@ -55,7 +55,7 @@ def failing_in_words(as_json: bool) -> Iterator[None]:
         yield
     except NanobotMemoryError as error:
         if as_json:
-            print_json({"ok": False, "error": error.cause, "mend": error.mend})
+            print_json({"ok": False, "error": error.cause, "hint": error.hint, "mend": error.hint})
         else:
             say_error(error)
         raise typer.Exit(_WRONG_USE if isinstance(error, ConfigurationError) else _FAILED) from error

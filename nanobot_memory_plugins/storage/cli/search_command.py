@@ -95,4 +95,4 @@ def _show(result: SearchResult, status: StoreStatus) -> None:
         out.print(f"       {shown(' '.join(_snippet(hit).split()))}")
     if status.reason:
         notes = console(stderr=True)
-        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.mend)}")
+        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")

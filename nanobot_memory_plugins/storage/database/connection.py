@@ -139,30 +139,30 @@ def immediate(connection: apsw.Connection) -> Iterator[None]:
 
 @contextmanager
 def plain_errors(path: Path) -> Iterator[None]:
-    """Turn SQLite's and the system's errors into `StoreError` with its cause and its mend."""
+    """Turn SQLite's and the system's errors into `StoreError` with its cause and its hint."""
     try:
         yield
     except (apsw.NotADBError, apsw.CorruptError) as error:
         raise CorruptIndexError(
             f"The index {path.name} is damaged.",
-            mend=_REBUILD,
+            hint=_REBUILD,
         ) from error
     except (apsw.BusyError, apsw.LockedError) as error:
         raise StoreError(
-            f"The index {path.name} is locked by another process.", mend="Try again once that process is done."
+            f"The index {path.name} is locked by another process.", hint="Try again once that process is done."
         ) from error
     except apsw.FullError as error:
-        raise StoreError(f"There is no space left for the index {path.name}.", mend="Free some disk space.") from error
+        raise StoreError(f"There is no space left for the index {path.name}.", hint="Free some disk space.") from error
     except (apsw.ReadOnlyError, apsw.PermissionsError, PermissionError) as error:
         raise StoreError(
-            f"The index {path} cannot be written.", mend="Check the permissions of the file and its folder."
+            f"The index {path} cannot be written.", hint="Check the permissions of the file and its folder."
         ) from error
     except (apsw.CantOpenError, OSError) as error:
         raise StoreError(
-            f"The index {path} cannot be opened.", mend="Check that its folder exists and can be written."
+            f"The index {path} cannot be opened.", hint="Check that its folder exists and can be written."
         ) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise CorruptIndexError(f"The index {path.name} holds text that cannot be read.", mend=_REBUILD) from error
+        raise CorruptIndexError(f"The index {path.name} holds text that cannot be read.", hint=_REBUILD) from error
     except apsw.ThreadingViolationError:
         raise  # a mistake in the program, which nobody should take for a fault of the file
     except apsw.Error as error:

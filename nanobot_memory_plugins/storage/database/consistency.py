@@ -24,12 +24,12 @@ def orphans_and_lost(connection: apsw.Connection, space: VectorSpace) -> tuple[l
     return [row[0] for row in orphans], [row[0] for row in lost]
 
 
-def mend_vectors(connection: apsw.Connection, available: VectorBackend) -> bool:
+def repair_vectors(connection: apsw.Connection, available: VectorBackend) -> bool:
     """Drop the vectors of no document, and let lost ones be made again; return whether there were any.
 
     Part of the caller's transaction.
     """
-    mended = 0
+    repaired = 0
     for space in all_spaces(connection):
         if space.backend is VectorBackend.VEC0 and available is not VectorBackend.VEC0:
             continue
@@ -39,8 +39,8 @@ def mend_vectors(connection: apsw.Connection, available: VectorBackend) -> bool:
         connection.executemany(
             "DELETE FROM embedded WHERE space_id = ? AND doc_id = ?", ((space.id, doc_id) for doc_id in lost)
         )
-        mended += len(orphans) + len(lost)
-    if mended:
+        repaired += len(orphans) + len(lost)
+    if repaired:
         next_revision(connection)
-        logger.warning("index and vectors were out of step at {} passages; they are embedded again", mended)
-    return bool(mended)
+        logger.warning("index and vectors were out of step at {} passages; they are embedded again", repaired)
+    return bool(repaired)

@@ -135,7 +135,7 @@ class Database:
                 version = schema.check_version(connection)
                 if not version:
                     if read_only:
-                        raise StoreError(f"The index {path.name} is empty.", mend="It is built by the indexer.")
+                        raise StoreError(f"The index {path.name} is empty.", hint="It is built by the indexer.")
                     schema.create(connection)
                 reason = load_sqlite_vec(connection, allowed=allow_vec)
                 if 0 < version < schema.SCHEMA_VERSION:
@@ -153,7 +153,7 @@ class Database:
         if read_only:
             raise StoreError(
                 f"The index {path.name} was made by an older version.",
-                mend="Run `nanobot-memory index`, which brings it up to date.",
+                hint="Run `nanobot-memory index`, which brings it up to date.",
             )
         if not integrity.pages_are_sound(connection):
             raise CorruptIndexError(f"The index {path.name} is damaged.")
@@ -180,7 +180,7 @@ class Database:
                 spaces.migrate(connection, self.vector_backend)
         if spaces.all_spaces(connection):
             with immediate(connection):
-                agreement.mend_vectors(connection, self.vector_backend)
+                agreement.repair_vectors(connection, self.vector_backend)
 
     # The manifest and the documents
 

@@ -135,7 +135,7 @@ def refuse_newer(connection: apsw.Connection) -> None:
         return
     raise StoreError(
         f"The index was made by a newer version ({what}).",
-        mend="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
+        hint="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
     )
 
 

@@ -46,4 +46,4 @@ class Ownership:
         try:
             self._lock.release(force=True)
         except OSError as error:
-            logger.warning("the indexer's lock could not be given back: {}", type(error).__name__)
+            logger.warning("cannot release the indexer's lock: {}", type(error).__name__)

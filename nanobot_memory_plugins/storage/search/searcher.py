@@ -75,7 +75,7 @@ class Searcher:
         self._options = options
         self._clock = clock
         if not database.has_fts5:
-            raise StoreError("This SQLite has no full-text search.", mend="Install apsw from a wheel.")
+            raise StoreError("This SQLite has no full-text search.", hint="Install apsw from a wheel.")
         self._full_text = FullText(database.connection)
         self._rows = Rows(database.connection)
         self._matrix = VectorMatrix(database, clock, ttl=options.vector_refresh_ttl, resident_bytes=resident_bytes)

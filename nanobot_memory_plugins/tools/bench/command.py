@@ -48,7 +48,7 @@ def bench(
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words alone.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure searches over made-up passages, beside one bare full-text query and one bare product of the vectors.
+    """Benchmark search on made-up passages, beside a bare full-text query and a bare product of vectors.
 
     Your own memory is not touched. 100,000 passages take about two minutes and 500 MB of disk.
     """

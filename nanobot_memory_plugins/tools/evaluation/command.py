@@ -50,7 +50,7 @@ def eval_(
     Each line of the run is {"query_id", "ranked": [ids, best first], "injected": [ids in the block]}.
     """
     if target.is_dir() or not target.absolute().parent.is_dir():
-        raise InputError(f"{target} cannot be written.", mend="Name a file in a folder that exists with --run.")
+        raise InputError(f"{target} cannot be written.", hint="Name a file in a folder that exists with --run.")
     data = read_dataset(dataset)
     undated = sum(document.ts is None for document in data.documents)
     if undated:
@@ -64,7 +64,7 @@ def eval_(
     status = outcome.status
     if status.level is Level.MARKDOWN or (not status.model and not no_embeddings):
         how = "by reading the files" if status.level is Level.MARKDOWN else "by words only"
-        say(f"Searched {how}: {status.reason} {status.mend}".strip(), err=True)
+        say(f"Searched {how}: {status.reason} {status.hint}".strip(), err=True)
     if as_json:
         print_json(
             {

@@ -17,7 +17,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from nanobot_memory_plugins.core.errors import InputError
 
 DOCUMENTS, QUERIES = "docs.jsonl", "queries.jsonl"
-_MEND = 'Each line is one JSON object, for example {"id": "1", "group": "a", "session": "s", "text": "..."}.'
+_HINT = 'Each line is one JSON object, for example {"id": "1", "group": "a", "session": "s", "text": "..."}.'
 # Dates that are not ISO 8601: 2023/05/20 (Sat) 02:21, 2023.5.20, 2023年5月20日.
 _DATE = re.compile(r"(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})(?!\d)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\s*([ap])\.?m)?", re.IGNORECASE)
@@ -109,7 +109,7 @@ _Kind = TypeVar("_Kind", EvalDocument, EvalQuery)
 
 
 def read_dataset(folder: Path) -> Dataset:
-    """Read a data set. Raises `InputError` with file, line, cause and mend when it cannot be used."""
+    """Read a data set. Raises `InputError` with file, line, cause and hint when it cannot be used."""
     return Dataset(
         documents=tuple(_records(folder / DOCUMENTS, EvalDocument)),
         queries=tuple(_records(folder / QUERIES, EvalQuery)),
@@ -124,11 +124,11 @@ def _records(path: Path, kind: type[_Kind]) -> Iterator[_Kind]:
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False)[0]
             name = ".".join(map(str, first["loc"])) or "the line"
-            raise InputError(f"{path}, line {number}: {name}: {first['msg']}.", mend=_MEND) from None
+            raise InputError(f"{path}, line {number}: {name}: {first['msg']}.", hint=_HINT) from None
         if record.id in seen:
             raise InputError(
                 f"{path}, line {number}: the id {record.id!r} stands on line {seen[record.id]} already.",
-                mend="Give every line an id of its own.",
+                hint="Give every line an id of its own.",
             )
         seen[record.id] = number
         yield record
@@ -146,15 +146,15 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
                 try:
                     row = json.loads(line.decode("utf-8"))
                 except UnicodeDecodeError:
-                    raise InputError(f"{path}, line {number}: this is not UTF-8.", mend="Save it as UTF-8.") from None
+                    raise InputError(f"{path}, line {number}: this is not UTF-8.", hint="Save it as UTF-8.") from None
                 except (ValueError, RecursionError) as error:
                     cause = f"{path}, line {number}: this is not JSON ({error})."
-                    raise InputError(cause, mend=_MEND) from None
+                    raise InputError(cause, hint=_HINT) from None
                 if not isinstance(row, dict):
-                    raise InputError(f"{path}, line {number}: this is no JSON object.", mend=_MEND)
+                    raise InputError(f"{path}, line {number}: this is no JSON object.", hint=_HINT)
                 yield number, row
     except OSError as error:
         raise InputError(
             f"{path} cannot be read: {error.strerror or type(error).__name__}.",
-            mend=f"A data set is a folder with {DOCUMENTS} and {QUERIES}.",
+            hint=f"A data set is a folder with {DOCUMENTS} and {QUERIES}.",
         ) from None

@@ -46,7 +46,7 @@ def write_transcripts(
     for place in (paths.memory, paths.index_folder):
         if place.exists():
             raise InputError(
-                f"There is memory in {workspace} already.", mend="Name a new or empty folder with --workspace."
+                f"There is memory in {workspace} already.", hint="Name a new or empty folder with --workspace."
             )
     sessions: dict[str, list[tuple[float, int, EvalDocument]]] = defaultdict(list)
     for position, document in enumerate(documents):
@@ -66,7 +66,7 @@ def write_transcripts(
             written(len(ordered))
     except OSError as error:
         cause = f"{error.filename or workspace} cannot be written: {error.strerror or type(error).__name__}."
-        raise InputError(cause, mend="Name another folder with --workspace.") from error
+        raise InputError(cause, hint="Name another folder with --workspace.") from error
     return DocumentPlaces(ids)
 
 

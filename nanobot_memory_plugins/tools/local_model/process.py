@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from nanobot_memory_plugins.core.errors import LanguageModelError
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.tools.local_model.file import INSTALL_MEND
+from nanobot_memory_plugins.tools.local_model.file import INSTALL_HINT
 
 MODEL_NAME = "local"
 MAXIMUM_ANSWER_TOKENS = 512
@@ -39,7 +39,7 @@ class ModelProcess:
     def __init__(self, model: Path, *, context_tokens: int, threads: int) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
             raise LanguageModelError(
-                "The package xllamacpp, which runs the model, is not installed.", mend=INSTALL_MEND
+                "The package xllamacpp, which runs the model, is not installed.", hint=INSTALL_HINT
             )
         self._log: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # it lives as long as the process
         self._process = subprocess.Popen(  # noqa: S603  # our own interpreter and module

@@ -11,8 +11,8 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.isolation.breaker import CircuitBreaker
-from nanobot_memory_plugins.core.isolation.defensive_copy import handed
-from nanobot_memory_plugins.core.isolation.failure import Home
+from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
+from nanobot_memory_plugins.core.isolation.failure import CodeLocation
 from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
 
 _BY_POSITION = inspect.Parameter.POSITIONAL_ONLY
@@ -32,10 +32,12 @@ class Signature:
 
         Raises KeyError when the host forgot an argument.
         """
-        positional = [handed(arguments[name]) for name in self.positional]
+        positional = [copy_argument(arguments[name]) for name in self.positional]
         if self.everything:
-            return positional, {name: handed(arguments[name]) for name in arguments if name not in self.positional}
-        return positional, {name: handed(arguments[name]) for name in self.named}
+            return positional, {
+                name: copy_argument(arguments[name]) for name in arguments if name not in self.positional
+            }
+        return positional, {name: copy_argument(arguments[name]) for name in self.named}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +51,7 @@ class Implementation:
     signature: Signature
     is_async: bool
     context: PluginContext
-    home: Home
+    home: CodeLocation
     sandbox: Sandbox
     breaker: CircuitBreaker
 
@@ -76,7 +78,7 @@ def read_signature(function: Callable[..., Any], known: frozenset[str], where: s
     if unknown:
         raise PluginError(
             f"{where} asks for {', '.join(unknown)}, which the hook does not have.",
-            mend=f"The hook has: {', '.join(sorted(known))}.",
+            hint=f"The hook has: {', '.join(sorted(known))}.",
         )
     return Signature(
         positional=tuple(parameter.name for parameter in parameters if parameter.kind is _BY_POSITION),
@@ -115,17 +117,17 @@ def find_implementations(
         if options.get("wrapper") or options.get("hookwrapper"):
             raise PluginError(
                 f"{where} is a hook wrapper, and wrappers are not called.",
-                mend="Implement the hook without wrapper=True.",
+                hint="Implement the hook without wrapper=True.",
             )
         if hook not in hooks:
             if options.get("optionalhook"):
                 continue
             raise PluginError(
                 f"{where} implements {hook}, and there is no such hook.",
-                mend=f"The hooks are: {', '.join(sorted(hooks))}. hookimpl(optionalhook=True) allows others.",
+                hint=f"The hooks are: {', '.join(sorted(hooks))}. hookimpl(optionalhook=True) allows others.",
             )
         if hook in found:
-            raise PluginError(f"Plugin {name} implements {hook} twice.", mend="Join both functions in one.")
+            raise PluginError(f"Plugin {name} implements {hook} twice.", hint="Join both functions in one.")
         function = getattr(plugin, attribute)
         found[hook] = Found(
             function=function,
@@ -136,12 +138,12 @@ def find_implementations(
     if not found:
         raise PluginError(
             f"Plugin {name} implements no hook.",
-            mend="Decorate a function that is named like a hook with hookimpl.",
+            hint="Decorate a function that is named like a hook with hookimpl.",
         )
     return found
 
 
-class Place:
+class OrderingStub:
     """Stands for a plugin in pluggy's registry, which keeps the order.
 
     pluggy compares plugins with ``==``: one with a broken ``__eq__`` would keep the others out.

@@ -13,12 +13,12 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.host.plugins.attempt import Attempt, Outcome, WrongAnswer
-from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, Place, find_implementations
+from nanobot_memory_plugins.core.host.plugins.implementation import Implementation, OrderingStub, find_implementations
 from nanobot_memory_plugins.core.host.plugins.inline import run_bounded
 from nanobot_memory_plugins.core.isolation.answers import Expected, prepare
 from nanobot_memory_plugins.core.isolation.bounds import bound_of
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings, CircuitBreaker
-from nanobot_memory_plugins.core.isolation.failure import Failure, Home, exception_name, is_the_users_interrupt
+from nanobot_memory_plugins.core.isolation.failure import CodeLocation, Failure, exception_name, is_the_users_interrupt
 from nanobot_memory_plugins.core.isolation.sandbox import Sandbox
 from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
 from nanobot_memory_plugins.core.log import logger
@@ -198,7 +198,7 @@ class PluginHost:
 
     def _register(self, name: str, plugin: object, context: PluginContext) -> tuple[str, ...]:
         if name in self._plugins:
-            raise PluginError(f"A plugin named {name} is registered already.", mend="Rename one of them.")
+            raise PluginError(f"A plugin named {name} is registered already.", hint="Rename one of them.")
         found = find_implementations(self._manager, name, plugin, self._hooks)
         sandbox = Sandbox(name, self._grace_seconds)
         implementations = tuple(
@@ -210,13 +210,13 @@ class PluginHost:
                 signature=one.signature,
                 is_async=inspect.iscoroutinefunction(one.function),
                 context=context,
-                home=Home.of(one.function),
+                home=CodeLocation.of(one.function),
                 sandbox=sandbox,
                 breaker=CircuitBreaker(self._breaker, self._clock),
             )
             for hook, one in found.items()
         )
-        self._manager.register(Place(found), name=name)
+        self._manager.register(OrderingStub(found), name=name)
         self._plugins[name] = implementations
         self._sandboxes.append(sandbox)
         self._failed.discard(name)
@@ -289,14 +289,14 @@ class PluginHost:
             logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
             if breaker.fail(permit):
                 rest = self._breaker.rest_seconds
-                logger.warning("plugin {} rests for {:g} s in {}", where[0], rest, where[1])
+                logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], rest, where[1])
             return []
         if breaker.succeed(permit):
-            logger.info("plugin {} works again in {}", *where)
+            logger.info("plugin {}: recovered in {}", *where)
         if isinstance(outcome, WrongAnswer):
             # A plugin that answers like this does so every time: said once.
             level = "DEBUG" if implementation in self._complained else "WARNING"
             self._complained.add(implementation)
-            logger.log(level, "plugin {} answered {} with {}, which counts as none", *where, outcome.what)
+            logger.log(level, "plugin {} answered {} with {}: ignored", *where, outcome.what)
             return []
         return [PluginAnswer(where[0], outcome)] if outcome else []

@@ -9,7 +9,7 @@ from typing import Any
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer.formats.reading import time_of
 from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Left, Part
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Part, Skipped
 from nanobot_memory_plugins.core.values import Note, NoteType, Origin, Scope
 
 DATABASE = "claude-mem.db"
@@ -49,23 +49,23 @@ class ClaudeMemImporter:
         path = _database(source) or source
         if not path.is_file():
             raise InputError(
-                f"There is no {DATABASE} in {source}.", mend="It usually stands in ~/.claude-mem; name that folder."
+                f"There is no {DATABASE} in {source}.", hint="It usually stands in ~/.claude-mem; name that folder."
             )
         with opened_read_only(path, _PROGRAM) as connection:
             tables = [name for name, needed in _NEEDED.items() if needed <= columns(connection, name)]
             if not tables:
                 raise InputError(
                     f"{path} holds none of claude-mem's tables as they are known here.",
-                    mend="Check the path; a form that is not known yet cannot be imported.",
+                    hint="Check the path; a form that is not known yet cannot be imported.",
                 )
             if (version := _schema(connection)) > KNOWN_SCHEMA:
-                yield Left(
+                yield Skipped(
                     f"its schema {version} is newer than the {KNOWN_SCHEMA} that is known: new columns are not read",
                     path.name,
                 )
             for name in _NEEDED.keys() - set(tables):
                 if columns(connection, name):
-                    yield Left("its form is not known", f"{path.name}:{name}")
+                    yield Skipped("its form is not known", f"{path.name}:{name}")
             yield from _tables(connection, tables, path.name)
 
 
@@ -85,7 +85,7 @@ def _tables(connection: sqlite3.Connection, tables: list[str], file: str) -> Ite
             why = (
                 "it does not answer in time, and may be a view without an end" if str(error) == "interrupted" else error
             )
-            yield Left(f"the rest of the table cannot be read: {why}", place)
+            yield Skipped(f"the rest of the table cannot be read: {why}", place)
         done += sizes[name]
 
 
@@ -154,7 +154,7 @@ def _note(
 ) -> Item:
     line, time = _row_number(row), _time(row)
     if time is None:
-        return Left("it has no date that can be read", file, line)
+        return Skipped("it has no date that can be read", file, line)
     session = _text(row, "memory_session_id")
     scope = Scope(channel="claude-mem", session=f"claude-mem:{session}") if session else None
     kept = tuple(dict.fromkeys(filter(None, tags)))

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
-from nanobot_memory_plugins.core.transfer.importer import Item, Left, Part
+from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST
 from nanobot_memory_plugins.core.values import Origin
 
@@ -41,15 +41,15 @@ class MarkdownImporter:
         own = MemoryPaths.of(workspace).memory.resolve()
         if source.resolve().is_relative_to(own):
             raise InputError(
-                f"{source} is this memory's own folder.", mend="What stands in it is part of the memory already."
+                f"{source} is this memory's own folder.", hint="What stands in it is part of the memory already."
             )
         if is_memory(source):
             raise InputError(
-                f"{source} is a memory of this program.", mend="Run `nanobot-memory export` there; import the archive."
+                f"{source} is a memory of this program.", hint="Run `nanobot-memory export` there; import the archive."
             )
         files = [(source, "")] if source.is_file() else list(files_below(source, _SUFFIXES))
         if not files:
-            raise InputError(f"There is no Markdown in {source}.", mend="Name the folder that holds the .md files.")
+            raise InputError(f"There is no Markdown in {source}.", hint="Name the folder that holds the .md files.")
         root = source.parent if source.is_file() else source
         for done, (path, unfit) in enumerate(files):
             name = path.relative_to(root).as_posix()
@@ -57,6 +57,6 @@ class MarkdownImporter:
             if not unfit and path.resolve().is_relative_to(own):
                 unfit = "it is part of this memory already"
             if unfit:
-                yield Left(unfit, name)
+                yield Skipped(unfit, name)
             else:
                 yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=("imported",))

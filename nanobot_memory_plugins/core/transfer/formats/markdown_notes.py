@@ -9,7 +9,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.transfer.formats.reading import changed
-from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Left
+from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 
 # Characters of the one line that stands for a section.
@@ -42,10 +42,10 @@ def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ..
     try:
         data, when = path.read_bytes(), changed(path)
     except OSError as error:
-        yield Left(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(f"it cannot be read: {error.strerror}", name)
         return
     if damage := damage_in(data):
-        yield Left(f"it is damaged: {damage}", name)
+        yield Skipped(f"it is damaged: {damage}", name)
         return
     text = data.decode("utf-8-sig", "replace")
     front = _FRONT_MATTER.match(text)

@@ -11,7 +11,7 @@ from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown
 from nanobot_memory_plugins.core.transfer.formats.openclaw_events import message_of
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below, json_lines
 from nanobot_memory_plugins.core.transfer.formats.sqlite_source import columns, opened_read_only, rows
-from nanobot_memory_plugins.core.transfer.importer import Item, Left, Part
+from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
 from nanobot_memory_plugins.core.values import Origin
 
 _PROGRAM = "OpenClaw"
@@ -43,13 +43,13 @@ class OpenClawImporter:
         files = [*markdown, *sessions, *databases]
         if not files:
             raise InputError(
-                f"There are no memories of OpenClaw in {source}.", mend="It usually stands in ~/.openclaw; name that."
+                f"There are no memories of OpenClaw in {source}.", hint="It usually stands in ~/.openclaw; name that."
             )
         for done, path in enumerate(files):
             name = path.relative_to(root).as_posix()
             yield Part(name, done, len(files))
             if path.is_symlink():
-                yield Left("it is a symbolic link", name)
+                yield Skipped("it is a symbolic link", name)
             elif done < len(markdown):
                 yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=_TAGS)
             elif path in databases:
@@ -96,7 +96,7 @@ def _markdown(source: Path) -> Iterator[Path]:
 
 def _session(path: Path, name: str) -> Iterator[Item]:
     if path.name.endswith(".zst"):
-        yield Left("OpenClaw has compressed it; restore the session there first", name)
+        yield Skipped("OpenClaw has compressed it; restore the session there first", name)
         return
     session_id = path.name.partition(".jsonl")[0]
     agent = path.parent.parent.name if path.parent.parent.parent.name == "agents" else "main"
@@ -104,11 +104,11 @@ def _session(path: Path, name: str) -> Iterator[Item]:
     try:
         for line, row in json_lines(path):
             if isinstance(row, str):
-                yield Left(row, name, line)
+                yield Skipped(row, name, line)
             elif (item := message_of(row, key, name, line)) is not None:
                 yield item
     except OSError as error:
-        yield Left(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(f"it cannot be read: {error.strerror}", name)
 
 
 def _keys(path: Path) -> dict[str, str]:
@@ -130,13 +130,13 @@ def _database(path: Path, name: str) -> Iterator[Item]:
     try:
         with opened_read_only(path, _PROGRAM) as connection:
             if not {"session_id", "seq", "event_json"} <= columns(connection, "transcript_events"):
-                yield Left("the form of its transcripts is not known", name)
+                yield Skipped("the form of its transcripts is not known", name)
                 return
             yield from _events(connection, name)
     except InputError as error:
-        yield Left(f"{error.cause} {error.mend}", name)
+        yield Skipped(f"{error.cause} {error.hint}", name)
     except sqlite3.Error as error:
-        yield Left(f"the rest of it cannot be read: {error}", name)
+        yield Skipped(f"the rest of it cannot be read: {error}", name)
 
 
 def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:
@@ -149,12 +149,12 @@ def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:
         place = f"{name}:{session_id}"
         line = row["seq"] if isinstance(row["seq"], int) else 0
         if row["event_json"] is None:
-            yield Left("OpenClaw has compressed it; export the session there first", place, line)
+            yield Skipped("OpenClaw has compressed it; export the session there first", place, line)
             continue
         try:
             event = json.loads(row["event_json"])
         except (ValueError, TypeError, RecursionError):
-            yield Left("it is not JSON", place, line)
+            yield Skipped("it is not JSON", place, line)
             continue
         if isinstance(event, dict):
             item = message_of(event, keys.get(session_id) or f"openclaw:{session_id}", place, line)

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from nanobot_memory_plugins.core.transfer.formats.reading import time_of
-from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Left
+from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, Skipped
 from nanobot_memory_plugins.core.values import Message, Origin, Scope
 
 _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "toolResult": Origin.TOOL, "tool": Origin.TOOL}
@@ -19,23 +19,23 @@ _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\
 _SILENT = frozenset({"NO_REPLY", "HEARTBEAT_OK"})
 
 
-def message_of(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | Left | None:
+def message_of(event: dict[str, Any], session_key: str, file: str, line: int) -> ImportedMessage | Skipped | None:
     """Return the message of an event, why it is left, or None for an event that nobody said."""
     if event.get("type") != "message":
         return None
     message = event.get("message")
     if not isinstance(message, dict):
-        return Left("its message cannot be read", file, line)
+        return Skipped("its message cannot be read", file, line)
     role = message.get("role")
     if not isinstance(role, str) or role not in _ORIGINS:
-        return Left("nobody said it: it is no message of user, assistant or tool", file, line)
+        return Skipped("nobody said it: it is no message of user, assistant or tool", file, line)
     text = _spoken(message.get("content"))
     if role == "user":
         text = _STAMP.sub("", _CONTEXT.sub("", text)).strip()
     if not text.strip():
-        return Left("it has no text", file, line)
+        return Skipped("it has no text", file, line)
     if text.strip() in _SILENT:
-        return Left("the agent said nothing with it", file, line)
+        return Skipped("the agent said nothing with it", file, line)
     is_tool = _ORIGINS[role] is Origin.TOOL
     return ImportedMessage(
         session_key,

@@ -78,15 +78,15 @@ def rows(connection: sqlite3.Connection, table: str, wanted: Sequence[str], orde
 def _failure(path: Path, program: str, error: sqlite3.Error) -> InputError:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return InputError(f"{path} is locked by another program.", mend=f"End {program}, and import again.")
+        return InputError(f"{path} is locked by another program.", hint=f"End {program}, and import again.")
     if "interrupted" in text:
         return InputError(
             f"{path} does not answer within {_MOST_SECONDS:g} s: one of its tables may be a view without an end.",
-            mend="Import from a copy that holds tables alone.",
+            hint="Import from a copy that holds tables alone.",
         )
     if "not a database" in text or "malformed" in text:
         return InputError(
             f"{path} is no SQLite database, or it is damaged ({text}).",
-            mend=f"`sqlite3 {path.name} .recover` saves what can be saved into a new file.",
+            hint=f"`sqlite3 {path.name} .recover` saves what can be saved into a new file.",
         )
-    return InputError(f"{path} cannot be opened: {text}.", mend="Check that it can be read.")
+    return InputError(f"{path} cannot be opened: {text}.", hint="Check that it can be read.")

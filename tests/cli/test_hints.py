@@ -60,19 +60,19 @@ def test_every_problem_in_the_code_has_a_mend_that_names_a_command_or_a_key(wher
     health = argument(call, 2, "health")
     if health is None or ast.unparse(health) == "Health.GOOD":
         return
-    mend = argument(call, 3, "mend")
-    assert mend is not None, f"{where}: a problem without a mend"
-    told = " ".join(texts_of(mend, module))
+    hint = argument(call, 3, "hint")
+    assert hint is not None, f"{where}: a problem without a hint"
+    told = " ".join(texts_of(hint, module))
     # What stands in an error or a status comes from elsewhere; the doctor fills in what is missing there.
-    comes_from_elsewhere = any(isinstance(one, ast.Attribute) and one.attr == "mend" for one in ast.walk(mend))
+    comes_from_elsewhere = any(isinstance(one, ast.Attribute) and one.attr == "hint" for one in ast.walk(hint))
     assert comes_from_elsewhere or NAMES_SOMETHING.search(told), f"{where}: {told!r}"
 
 
 def test_what_others_report_without_a_mend_gets_one():
     bare = Finding("disk", "slow", Health.DEGRADED)
-    assert NAMES_SOMETHING.search(bare.with_mend().mend)
-    assert Finding("disk", "good").with_mend() == Finding("disk", "good")
-    assert Finding("disk", "slow", Health.BAD, "Buy one.").with_mend().mend == "Buy one."
+    assert NAMES_SOMETHING.search(bare.with_hint().hint)
+    assert Finding("disk", "good").with_hint() == Finding("disk", "good")
+    assert Finding("disk", "slow", Health.BAD, "Buy one.").with_hint().hint == "Buy one."
 
 
 SHRUGS = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.entry_points import MENDING_GROUP, installed_entry_points
+from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_entry_points
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
@@ -15,8 +15,8 @@ from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.log import logger
 
 
-def mend_memory(workspace: Path, config: MemoryConfig) -> None:
-    """Let each enabled plugin mend its files, and say on standard error what was done. It blocks, mostly for seconds.
+def repair_memory(workspace: Path, config: MemoryConfig) -> None:
+    """Let each enabled plugin repair its files, and say on standard error what was done. It blocks, mostly for seconds.
 
     What was being forgotten when a process ended is forgotten first.
 
@@ -26,14 +26,14 @@ def mend_memory(workspace: Path, config: MemoryConfig) -> None:
     if not (workspace / "memory").is_dir():
         return
     finish_erasure(workspace, config)
-    for point in installed_entry_points(MENDING_GROUP):
+    for point in installed_entry_points(REPAIR_GROUP):
         if not config.enabled(point.name):
             continue
         try:
-            mend: Callable[[Path], str] = point.load()
-            say_mended(mend(workspace))
+            repair: Callable[[Path], str] = point.load()
+            say_repaired(repair(workspace))
         except Exception as error:  # it is somebody else's code, and the command does without
-            logger.warning("the files of {} could not be mended: {}", point.distribution, type(error).__name__)
+            logger.warning("the files of {} could not be repaired: {}", point.distribution, type(error).__name__)
 
 
 def finish_erasure(workspace: Path, config: MemoryConfig) -> ErasurePlan | None:
@@ -59,11 +59,11 @@ def finish_erasure(workspace: Path, config: MemoryConfig) -> ErasurePlan | None:
     finished = done[0] if done else None
     if finished is not None:
         state = "goes on at the next start" if finished.waits else "is finished"
-        say_mended(f"A forgetting for good that had been broken off {state}")
+        say_repaired(f"A forgetting for good that had been broken off {state}")
     return finished
 
 
-def say_mended(done: str) -> None:
-    """Print what was mended to standard error, or nothing."""
+def say_repaired(done: str) -> None:
+    """Print what was repaired to standard error, or nothing."""
     if done:
         say(f"{done}.", err=True)
