@@ -32,6 +32,8 @@ HEAD = f"""# Command line
 - Colours and bars are for terminals: a pipe gets plain text, and `NO_COLOR` is respected. Progress and warnings go to
   standard error.
 - `{PROGRAM} --verbose COMMAND`, or the variable `NANOBOT_MEMORY_DEBUG`, shows the log and the place of an error.
+- `nanobot-memory-redact`, of `nanobot-memory-redaction`, is the filter `redact` without all the rest, and checks
+  files: [its README](../nanobot_memory_plugins/redaction/README.md).
 - `{PROGRAM} --install-completion` teaches the shell (bash, zsh, fish, PowerShell) commands, options, entry ids, groups
   and runs.
 

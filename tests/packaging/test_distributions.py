@@ -234,6 +234,29 @@ def test_a_rule_and_a_store_of_third_parties_are_installed_and_used(environment,
     assert redacted.stdout == "[BADGE]\n"
 
 
+def test_redaction_is_installed_alone_and_redacts_as_library_filter_and_check(wheels, tmp_path):
+    environment = Environment(tmp_path / "environment", wheels, third_party=())
+    environment.install("nanobot-memory-redaction")
+    assert environment.pip("freeze").split("==")[0] == "nanobot-memory-redaction"
+    library = (
+        "from nanobot_memory_plugins.redaction import redact_text; print(redact_text('the password is Quiet7harbor'))"
+    )
+    done = run(environment.bin / "python", "-c", library, env=environment.variables, cwd=tmp_path)
+    assert done.stdout == "the password is [REDACTED]\n"
+    program = environment.bin / "nanobot-memory-redact"
+    assert run(program, input="密码：Quiet7harbor\n", env=environment.variables).stdout == "密码：[REDACTED]\n"
+    (tmp_path / ".env").write_text("PORT=5433\nDB_PASSWORD=Quiet7harbor\n", encoding="utf-8")
+    done = subprocess.run(
+        [program, "--check", ".env"],
+        cwd=tmp_path,
+        env=environment.variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.partition(": ")[0]) == (1, ".env:2")
+
+
 def test_the_example_plugin_is_twenty_lines():
     source = (ROOT / "examples" / "deadline_plugin" / "deadline_plugin.py").read_text(encoding="utf-8")
     assert len(source.splitlines()) <= 20

@@ -1,0 +1,97 @@
+"""Filters over standard input: whole texts, and lines of JSON.
+
+They read and write UTF-8 whatever the locale. Bytes that are no UTF-8 come out as they went in.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+from collections import Counter
+from typing import Any, BinaryIO
+
+from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+from nanobot_memory_plugins.redaction.script.printable import escaped_in_json, printable
+
+DONE, FAILED = 0, 1
+
+
+def filter_standard_input(redactor: Redactor, *, jsonl: bool, json_output: bool) -> int:
+    """Redact standard input to standard output, and return the exit status.
+
+    With ``jsonl`` lines of ``{"id", "text"}`` are read and written. With ``json_output`` a line of JSON at the end
+    counts what was found by kind, and holds the text where ``jsonl`` is not asked for.
+    """
+    target = sys.stdout.buffer
+    try:
+        if jsonl:
+            found, failed, text = _filter_lines(redactor, sys.stdin.buffer, target)
+        else:
+            found, failed, text = _filter_text(redactor, sys.stdin.buffer, None if json_output else target)
+        if json_output:
+            summary: dict[str, Any] = {"ok": not failed, "found": dict(sorted(found.items())), "failed": failed}
+            if text is not None:
+                summary["text"] = text
+            _write_line(target, summary)
+        target.flush()
+    except BrokenPipeError:
+        # The reader has gone. Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    return FAILED if failed else DONE
+
+
+def _filter_text(redactor: Redactor, source: BinaryIO, target: BinaryIO | None) -> tuple[Counter[str], int, str | None]:
+    original = source.read().decode("utf-8", "surrogateescape")
+    text = redactor.redact(original)
+    if target is not None:
+        text = printable(text) if target.isatty() else text
+        target.write(text.encode("utf-8", "surrogateescape"))
+        return Counter(), 0, None
+    return Counter(finding.kind for finding in redactor.findings(original)), 0, text
+
+
+def _filter_lines(redactor: Redactor, source: BinaryIO, target: BinaryIO) -> tuple[Counter[str], int, None]:
+    found: Counter[str] = Counter()
+    failed = 0
+    for number, line in enumerate(source, 1):
+        if not line.strip():
+            continue
+        try:
+            row = _row(line)
+        except ValueError as error:
+            failed += 1
+            sys.stderr.write(f"redact: line {number}: {error}\n")
+            sys.stderr.flush()
+            continue
+        found.update(finding.kind for finding in redactor.findings(row["text"]))
+        _write_line(target, {"id": row["id"], "text": redactor.redact(row["text"])})
+        target.flush()
+    return found, failed, None
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    """Read one line; raise ``ValueError`` that says what is wrong with it, never what stands in it."""
+    try:
+        row = json.loads(line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape"))
+    except (ValueError, RecursionError):
+        raise ValueError("this is not JSON") from None
+    if not isinstance(row, dict):
+        raise ValueError("this is not a JSON object")
+    for name in ("id", "text"):
+        if name not in row:
+            raise ValueError(f'the field "{name}" is missing')
+    if not isinstance(row["text"], str):
+        raise ValueError('the field "text" is not a string')
+    return row
+
+
+def _write_line(target: BinaryIO, row: dict[str, Any]) -> None:
+    line = escaped_in_json(json.dumps(row, ensure_ascii=False))
+    try:
+        encoded = line.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a surrogate pair, which JSON can hold and UTF-8 cannot
+        encoded = json.dumps(row).encode("ascii")
+    target.write(encoded + b"\n")
