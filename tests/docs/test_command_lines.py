@@ -73,8 +73,24 @@ def test_what_another_command_names_is_there(line: CommandLine):
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
         assert f"\n{rest[0]}:" in makefile
     elif program == "pip" and rest[:1] == ["install"]:
-        folders = [word for word in rest if word.startswith("./")]
+        folders = [folder for word in rest if word.startswith("./") for folder in braces_expanded(word)]
         assert [folder for folder in folders if not (ROOT / folder / "pyproject.toml").exists()] == []
+        projects = [tomllib.loads((ROOT / folder / "pyproject.toml").read_text(encoding="utf-8")) for folder in folders]
+        needed = {
+            need.partition("==")[0]
+            for one in projects
+            for need in one["project"].get("dependencies", ())
+            if need.startswith("nanobot-memory-")
+        }
+        # Those of the examples are found where core is installed already.
+        assert needed <= {one["project"]["name"] for one in projects} or rest[1].startswith("./examples/")
+
+
+def braces_expanded(word: str) -> list[str]:
+    """Return the words that a shell makes of one with a list in braces."""
+    before, opened, rest = word.partition("{")
+    inside, _, after = rest.partition("}")
+    return [f"{before}{one}{after}" for one in inside.split(",")] if opened else [word]
 
 
 @pytest.fixture(scope="module")

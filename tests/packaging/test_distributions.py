@@ -9,7 +9,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Sequence, Set
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,14 @@ def third_party() -> list[Path]:
     return [one for one in found if not one.name.lower().startswith(ours) and one.suffix != ".pth"]
 
 
+def needed_by(folder: str) -> set[str]:
+    """Return a folder and those of ours that it stands on."""
+    text = (ROOT / "nanobot_memory_plugins" / folder / "pyproject.toml").read_text(encoding="utf-8")
+    needs = [need.partition("==")[0] for need in tomllib.loads(text)["project"].get("dependencies", ())]
+    ours = [need.removeprefix("nanobot-memory-") for need in needs if need.startswith("nanobot-memory-")]
+    return {folder}.union(*map(needed_by, ours))
+
+
 class Environment:
     """A new virtual environment, into which only wheels from the folder are installed."""
 
@@ -94,6 +103,11 @@ class Environment:
 
     def install(self, *names: str) -> None:
         self.pip("install", "--no-index", "--find-links", str(self.wheels), *names)
+
+    def install_folders(self, folders: Set[str]) -> None:
+        """Install folders of this checkout as pip does: with nothing of ours from anywhere else."""
+        places = [str(ROOT / "nanobot_memory_plugins" / folder) for folder in sorted(folders)]
+        self.pip("install", "--no-sources", *places)
 
     def uninstall(self, *names: str) -> None:
         self.pip("uninstall", *names)
@@ -136,18 +150,32 @@ def test_nothing_in_a_wheel_tells_of_this_machine_and_everything_that_belongs_in
     assert [one for file in wheels.glob("*.whl") for one in problems(file, version, forbidden)] == []
 
 
-@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: half a minute")
+@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: a minute")
 @pytest.mark.accept("PL-01")
-def test_each_plugin_is_installed_and_removed_alone(environment):
-    environment.install("nanobot-memory-core")
-    assert environment.plugins() == {}
+def test_each_plugin_is_installed_alone_from_a_checkout_and_removed(environment):
+    environment.install_folders({"redaction", "core"})
     for folder, name in PLUGINS.items():
-        environment.install(f"nanobot-memory-{folder}")
+        folders = needed_by(folder)
+        assert folders == {"redaction", "core", folder, *(("search",) if folder == "storage" else ())}
+        environment.install_folders(folders - {"redaction", "core"})
         found = {known: plugin["distribution"] for known, plugin in environment.plugins().items()}
         assert found == {name: f"nanobot-memory-{folder}"}
         environment.pip("check")
-        environment.uninstall(f"nanobot-memory-{folder}")  # the next one, and the end, show that it is gone
-    assert environment.plugins() == {}
+        environment.uninstall(f"nanobot-memory-{folder}")
+        assert environment.plugins() == {}
+
+
+@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: half a minute")
+@pytest.mark.accept("PL-01")
+def test_each_plugin_that_is_removed_costs_itself_alone(environment):
+    environment.install("nanobot-memory-plugins[panel]")
+    for folder, name in PLUGINS.items():
+        environment.uninstall("nanobot-memory-plugins", f"nanobot-memory-{folder}")
+        environment.pip("check")
+        plugins = environment.plugins()
+        assert set(plugins) == set(PLUGINS.values()) - {name}
+        assert not any(plugin["error"] for plugin in plugins.values())
+        environment.install(f"nanobot-memory-{folder}")
 
 
 @pytest.mark.accept("PL-01")
