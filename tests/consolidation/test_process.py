@@ -18,7 +18,7 @@ from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncE
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
 from nanobot_memory_plugins.core.errors import CompletionTimeoutError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction import redact_text

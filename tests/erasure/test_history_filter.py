@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
+from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
 from nanobot_memory_plugins.core.erasure.fingerprints import FOLDER, Fingerprints
 from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
 from nanobot_memory_plugins.core.erasure.letters import Letters, plain
-from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.redaction import redact_text

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
 from nanobot_memory_plugins.core.transfer.exporting import export_to

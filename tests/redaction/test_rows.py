@@ -4,11 +4,11 @@ import pytest
 
 from nanobot_memory_plugins.core.redaction import redact_text
 from nanobot_memory_plugins.redaction.detectors.chat_secrets import CHAT
-from nanobot_memory_plugins.redaction.detectors.further_told import FURTHER_TOLD
 from nanobot_memory_plugins.redaction.detectors.logins import LOGINS
 from nanobot_memory_plugins.redaction.detectors.personal_ids import IDS
 from nanobot_memory_plugins.redaction.detectors.printed_secrets import PRINTED
 from nanobot_memory_plugins.redaction.detectors.said_codes import CODES
+from nanobot_memory_plugins.redaction.detectors.settings_and_calls import FURTHER_TOLD
 from nanobot_memory_plugins.redaction.detectors.wallets import WALLETS
 from nanobot_memory_plugins.redaction.rules.rows import SECRET_CLOSES, SECRET_OPENS, Row
 

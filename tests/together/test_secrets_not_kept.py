@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nanobot_memory_plugins.consolidation.model.hidden_point import is_point_hidden
+from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import app

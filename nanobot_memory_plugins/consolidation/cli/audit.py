@@ -13,9 +13,9 @@ from enum import StrEnum
 from nanobot_memory_plugins.consolidation.extraction.grounding import is_small_talk
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
-from nanobot_memory_plugins.consolidation.model.hidden_point import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, entries_in_prompt
 from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing

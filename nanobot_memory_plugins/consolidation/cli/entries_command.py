@@ -39,7 +39,7 @@ from nanobot_memory_plugins.core.cli.options import (
     print_json,
 )
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.erasure.looking import plan_in_files
+from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.values import Erasure, Scope
 

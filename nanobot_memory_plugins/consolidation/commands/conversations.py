@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.consolidation.commands.narrowing import names_held, narrowest
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.erasure.looking import plan_in_files
+from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.errors import StoreError

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
-from nanobot_memory_plugins.consolidation.model.hidden_point import is_point_hidden
+from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, activated, faded, initial_score, restored
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core.errors import InputError, SecretNotKeptError

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
-from nanobot_memory_plugins.consolidation.model.hidden_point import without_empty
+from nanobot_memory_plugins.consolidation.model.redacted_content import without_empty
 from nanobot_memory_plugins.consolidation.store.atomic_files import keep_aside, read_file, write_private
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHO as WHO_CLOCK
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Mapping
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
+from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
 from nanobot_memory_plugins.core.erasure.letters import Letters, plain
-from nanobot_memory_plugins.core.erasure.recognising import matches_in
-from nanobot_memory_plugins.core.erasure.recording import Removal, remember_forgotten
+from nanobot_memory_plugins.core.erasure.recognition import matches_in
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.appending import make_folder
 from nanobot_memory_plugins.core.files.paths import MemoryPaths

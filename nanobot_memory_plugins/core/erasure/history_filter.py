@@ -17,7 +17,7 @@ from typing import Any
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints, Known, SaidAgain, words_of
 from nanobot_memory_plugins.core.erasure.letters import GAP, Letters, plain, without
-from nanobot_memory_plugins.core.erasure.recognising import Match, matches_in, places_in
+from nanobot_memory_plugins.core.erasure.recognition import Match, matches_in, places_in
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message, Note
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nanobot_memory_plugins.core.erasure.chinese_borders import REACH, may_be_part
+from nanobot_memory_plugins.core.erasure.letter_positions import Reading, is_wide, plain_forms, reading_of
 from nanobot_memory_plugins.core.erasure.letters import GAP, plain
-from nanobot_memory_plugins.core.erasure.readings import Reading, is_wide, plain_forms, reading_of
 from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.erasure.sentences import Sentences
 from nanobot_memory_plugins.core.redaction import redact_text

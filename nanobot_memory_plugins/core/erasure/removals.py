@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from nanobot_memory_plugins.core.erasure.fingerprinting import Removal
 from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.erasure.recording import Removal
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.entries import NoteEntry
 from nanobot_memory_plugins.core.files.parsing import parse_notes

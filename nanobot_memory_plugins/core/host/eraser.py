@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.erasure.files import purge_files
+from nanobot_memory_plugins.core.erasure.fingerprinting import remember_forgotten
 from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
 from nanobot_memory_plugins.core.erasure.matching import Wanted
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.erasure.recording import remember_forgotten
 from nanobot_memory_plugins.core.erasure.removals import removals
 from nanobot_memory_plugins.core.erasure.unfinished import BeingErasedError, ErasureRecord
 from nanobot_memory_plugins.core.erasure.unopened import unopened, unopened_indexes

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core.erasure.looking import plan_in_files
+from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
 from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import EntryEdit, EntryView, Erasure

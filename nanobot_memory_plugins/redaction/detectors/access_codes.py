@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from nanobot_memory_plugins.redaction.detectors.asked_secrets import find_answers
 from nanobot_memory_plugins.redaction.detectors.chat_secrets import CHAT
-from nanobot_memory_plugins.redaction.detectors.further_told import FURTHER_TOLD
 from nanobot_memory_plugins.redaction.detectors.logins import LOGINS
 from nanobot_memory_plugins.redaction.detectors.said_codes import CODES
+from nanobot_memory_plugins.redaction.detectors.settings_and_calls import FURTHER_TOLD
 from nanobot_memory_plugins.redaction.detectors.wallets import WALLETS
 from nanobot_memory_plugins.redaction.rules.keyword_index import ByCue, KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.prefilter import matches

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nanobot_memory_plugins.redaction.detectors.told_cells import TELLING_CUES, is_telling, is_told_below
+from nanobot_memory_plugins.redaction.detectors.table_cells import TELLING_CUES, is_telling, is_told_below
 from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import KeywordIndex, Lowered
 from nanobot_memory_plugins.redaction.rules.rule import RANK_KEYED, REDACTED, Span

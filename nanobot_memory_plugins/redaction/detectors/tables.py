@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from nanobot_memory_plugins.redaction.detectors.aligned_columns import HEADINGS, find_in_aligned_columns
 from nanobot_memory_plugins.redaction.detectors.result_sets import find_in_result_sets
-from nanobot_memory_plugins.redaction.detectors.told_cells import is_telling, is_told_below
+from nanobot_memory_plugins.redaction.detectors.table_cells import is_telling, is_told_below
 from nanobot_memory_plugins.redaction.rules.effort import remembered
 from nanobot_memory_plugins.redaction.rules.keyword_index import Lowered
 from nanobot_memory_plugins.redaction.rules.rule import LINE_START, RANK_KEYED, REDACTED, Span

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from nanobot_memory_plugins.core.erasure.fingerprinting import place_id
 from nanobot_memory_plugins.core.erasure.fingerprints import Known, PlacePrint, TextPrint
 from nanobot_memory_plugins.core.erasure.letters import Letters, plain, telling_end
-from nanobot_memory_plugins.core.erasure.recording import place_id
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.values import Message
 
