@@ -10,9 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import pairwise
 
 from nanobot_memory_plugins.core.text.negation import negations
+from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import Hit
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -31,9 +33,6 @@ _QUALIFIER = re.compile(
     r"nearly|thinks?|thought|sa(?:id|ys?)|believes?|guess|maybe|perhaps|probably|hopes?|wish|wants?|wanted|plans?|planned)\b|"
     "以前|之前|曾|差点|要不要|如果|要是|假如|可能|也许|大概|或许|打算|想|说|觉得|认为|以为|听|"
     "旧|原来|原本|本来"
-)
-_QUESTION = re.compile(
-    r"[?？]\W*$|[吗呢么]\W*$|^(?:is|are|am|was|were|do|does|did|can|could|should|shall|would|will|has|have|had|may)\b"
 )
 # Of two texts that differ more in length the longer one is more than a repetition, and may be shown by a part only.
 _LONGEST_RATIO = 3
@@ -75,25 +74,25 @@ def fold_repeats(hits: Iterable[Hit], watch: RecallTrace | None = None) -> list[
     return [hit for hit, _ in kept]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Said:
-    """What a memory says, and who said it.
-
-    ``sense``: how often it is turned round, how often qualified, and whether it asks.
-    """
+    """What a memory says, and who said it."""
 
     text: str
     tokens: tuple[str, ...]
     distinct: frozenset[str]
-    sense: tuple[int, int, bool]
     speaker: str
 
     @classmethod
     def of(cls, hit: Hit) -> "_Said":
         text = folded(hit.text)
         tokens = tuple(_tokens(text)) if len(text) <= _LONGEST_COMPARED else ()
-        sense = (sum(1 for _ in negations(text)), len(_QUALIFIER.findall(text)), _QUESTION.search(text) is not None)
-        return cls(text, tokens, frozenset(tokens), sense, hit.speaker.casefold())
+        return cls(text, tokens, frozenset(tokens), hit.speaker.casefold())
+
+    @cached_property
+    def sense(self) -> tuple[int, int, bool]:
+        """How often it is turned round, how often qualified, and whether it asks."""
+        return sum(1 for _ in negations(self.text)), len(_QUALIFIER.findall(self.text)), reading_of(self.text).asks
 
     def is_held_by(self, other: "_Said") -> bool:
         """Say whether ``other`` says all that this says."""
@@ -103,10 +102,10 @@ class _Said:
             return True
         return (
             bool(self.tokens)
-            and self.sense == other.sense
             and len(other.tokens) <= len(self.tokens) * _LONGEST_RATIO
             and self.distinct <= other.distinct
             and _is_subsequence(self.tokens, other.tokens)
+            and self.sense == other.sense
         )
 
 

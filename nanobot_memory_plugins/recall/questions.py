@@ -5,13 +5,14 @@ Text is simplified Chinese or English, with its own case: a name in English begi
 
 import re
 
+from nanobot_memory_plugins.core.text.reading import reading_of
+
 # Looked at only so far: longer texts are no questions of one sentence.
 _LONGEST_QUESTION = 300
 _LONGEST_FOLLOW_UP = 48
 
 _BARE_NAME = r"(?!(?:I|The|This|That|There|It|Python|Java|God)\b)[A-Z][a-z]+"
 _NAME = rf"{_BARE_NAME}(?:['’]s)?"
-_WH = r"(?:what|when|where|who|whom|whose|which|why|how)"
 _PERSON = r"(?:i|we|he|she|they|my|our|their|mine|ours|his|her|hers|theirs)"
 _ENGLISH = re.compile(
     # What did Caroline research? Would Ann like it? How long has Mel been married?
@@ -31,9 +32,8 @@ _ANYBODY = re.compile(
     r"(?:help|tell|give|show|teach|write|explain to|let) (?:me|us))\b",
     re.IGNORECASE,
 )
-_ENGLISH_QUESTION = re.compile(rf"\?|^\W*{_WH}\b|\btell me (?:about|{_WH})\b", re.IGNORECASE)
+_TELL = re.compile(r"\btell me about\b|讲讲|说说|介绍", re.IGNORECASE)
 
-_CHINESE_QUESTION = re.compile("什么|啥|哪|谁|几|多少|多久|多大|吗|呢|怎么|为什么|何时|[?？]")
 _CHINESE_PERSON = re.compile("我|咱|他|她|你(?:[^，。？?]{0,8}[了过])")
 _CHINESE_ANYBODY = re.compile(
     "(?:帮|给|教|告诉|跟|和|替|为|让|请|陪)(?:一下)?我们?|我们?(?:该|应该|想|要|需要|如何|怎么|可以|有个问题)|其他|吉他|他们说"
@@ -57,14 +57,11 @@ _CHINESE_FOLLOW_UP = re.compile(
 
 def is_personal(text: str) -> bool:
     """Say whether a text asks about somebody's life, or about what the user and the agent did."""
-    if len(text) > _LONGEST_QUESTION:
+    if len(text) > _LONGEST_QUESTION or not (_TELL.search(text) or reading_of(text).asks):
         return False
-    if _CHINESE_QUESTION.search(text):
-        rest = _CHINESE_ANYBODY.sub("", text)
-        if _CHINESE_PERSON.search(rest) or _CHINESE_PAST.search(rest):
-            return True
-    if not _ENGLISH_QUESTION.search(text):
-        return False
+    rest = _CHINESE_ANYBODY.sub("", text)
+    if _CHINESE_PERSON.search(rest) or _CHINESE_PAST.search(rest):
+        return True
     return bool(_ENGLISH.search(text) or _ENGLISH_PERSON.search(_ANYBODY.sub("", text)))
 
 

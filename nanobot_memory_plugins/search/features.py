@@ -5,13 +5,13 @@ often stand in the turn before its answer, and the rest of its subject elsewhere
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from nanobot_memory_plugins.core.text.relative_dates import Span, relative_spans
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentences_of
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.asked_speaker import Person, person_asked
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds, kinds_asked
@@ -25,7 +25,6 @@ QUESTION_CHARS = 4_000
 SESSION_GAP = 3 * 3_600.0
 _BEST_OF_SESSION = 3
 _LONGEST_BARE_QUESTION = 300
-_SENTENCE_END = re.compile(r"[.!?]+(?=\s|$)|[。！？\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
     words = _shares([one.bm25 for one in candidates])
     meaning = _standard([one.similarity for one in candidates])
     at = {one.place: number for number, one in enumerate(candidates)}
-    asks = [_is_question(one.text) for one in candidates]
+    asks = [ends_in_question_mark(one.text) for one in candidates]
     named = {one.speaker for one in candidates if len(one.speaker) > 1 and one.speaker in question.text}
     whole = sum(question.idf.values()) or 1.0
     by_session = {
@@ -213,13 +212,11 @@ def _covered(matched: Sequence[AbstractSet[str]], idf: Mapping[str, float]) -> f
     return sum(idf[term] for term in frozenset().union(*matched))
 
 
-def _is_question(text: str) -> bool:
-    return text.rstrip().endswith(("?", "？"))
-
-
 def is_bare_question(text: str) -> bool:
     """Tell whether a text is one question and nothing else: it asks, and tells nothing."""
-    return _is_question(text) and len(text) <= _LONGEST_BARE_QUESTION and len(_SENTENCE_END.findall(text.strip())) == 1
+    if len(text) > _LONGEST_BARE_QUESTION or not ends_in_question_mark(text):
+        return False
+    return len(sentences_of(text)) == 1
 
 
 def _answers(one: Candidate, question: Question, *kinds: AnswerKind) -> float:

@@ -43,6 +43,14 @@ def sentences_of(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
+def ends_in_question_mark(text: str) -> bool:
+    """Say whether a text ends in a question mark: cheap enough for hundreds, and no more than that.
+
+    What a sentence does, with a mark or without, `acts` tells.
+    """
+    return text.rstrip().endswith(("?", "？"))
+
+
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
     while start < end and text[start].isspace():
         start += 1
