@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
+from nanobot_memory_plugins.core.text.acts import Act, clauses_of
+from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -22,7 +24,6 @@ _READ_CHARS = 12_000
 _PROMISE_CHARS = 300
 _TOOL_CHARS = 300
 _FAILURE = re.compile(r"error|exception|traceback|failed|denied|not found|失败|错误|异常|拒绝", re.IGNORECASE)
-_BORDERS = (". ", "! ", "? ", "。", "！", "？", "；")
 _BULLETS = "-*•#>| \t"
 _CODE = "{};=<>\\|"
 _WEIGHT = {Kind.DECISION: 3.0, Kind.TODO: 2.5, Kind.QUESTION: 2.0, Kind.WISH: 2.0, Kind.FACT: 1.0}
@@ -90,28 +91,35 @@ def readable_part(text: str, role: str = "user") -> str:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, on one line each, without bullets, at most so long that they can be listed."""
-    for border in _BORDERS:
-        if border in text:
-            text = text.replace(border, f"{border}\n")
-    for line in text.split("\n"):
-        sentence = line.strip().lstrip(_BULLETS)
+    """Yield the sentences of a text, each on one line, no code and no bullets, at most so long that it can be listed."""
+    prose = "\n".join("" if _is_code(line) else line for line in text.split("\n"))
+    for start, end in sentence_spans(prose):
+        sentence = prose[start:end].lstrip(_BULLETS)
         if len(sentence) >= _SHORTEST:
             yield sentence if len(sentence) <= _LONGEST else sentence[: _LONGEST - 1] + "…"
 
 
 def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
     for sentence in split_sentences(text):
-        told = kind_of(sentence)
+        said, asks = _said(sentence)
+        told = kind_of(said)
         exact = exact_words(sentence)
-        asks = sentence[-1] in "?？"
         if told is None and not exact and not asks:
             continue
-        if sum(map(sentence.count, _CODE)) * 8 > len(sentence):
-            continue
         kind = told or (Kind.QUESTION if asks else Kind.FACT)
-        score = (_WEIGHT[kind] if told else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
+        score = (_WEIGHT[kind] if told or kind_of(sentence) else 0.5) + min(len(exact), _MOST_EXACT) * 0.5
         yield Sentence(sentence, kind, score * factor, index, exact)
+
+
+def _is_code(line: str) -> bool:
+    return sum(map(line.count, _CODE)) * 8 > len(line)
+
+
+def _said(sentence: str) -> tuple[str, bool]:
+    """Return what of a sentence does not ask, and whether some of it does: what is asked is not decided."""
+    clauses = clauses_of(sentence)
+    said = [clause.text for clause in clauses if clause.act is not Act.ASKS]
+    return " ".join(said), len(said) < len(clauses)
 
 
 def _failures(text: str, index: int) -> Iterator[Sentence]:

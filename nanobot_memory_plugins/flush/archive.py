@@ -5,10 +5,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from nanobot_memory_plugins.core.text.acts import Act, clauses_of
 from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.conversation import GAP, said
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
+from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.values import Message, Note, Origin
 from nanobot_memory_plugins.flush.preparing import hidden
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -23,7 +25,6 @@ _SENTENCES = 200
 _USERS_SHARE = 0.65
 _TLDR_CHARS = 160
 
-_SENTENCE_END = re.compile(r"(?<=[。！？；])|(?<=[.!?;])\s+|\n+")
 _WISH = re.compile(
     r"\b(decid\w*|prefer\w*|remember|always|never|must|should|want\w*|need\w*|choose|chose|chosen|use|using|agree\w*"
     r"|plan\w*|will|my name|i am|i'm|i live|i work|call me|like|love|hate|allerg\w*|deadline|important|todo|don'?t"
@@ -109,7 +110,7 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
     if message.role == "system":
         return []
     text = authored_text(message) if message.role == "user" else clean_markdown(said(message))
-    parts = [part.strip() for part in _SENTENCE_END.split(text) if part and part.strip()]
+    parts = sentences_of(text)
     if len(parts) > 2 * _SENTENCES:
         parts = parts[:_SENTENCES] + parts[-_SENTENCES:]
     found = []
@@ -128,7 +129,7 @@ def _weight(role: str, text: str) -> float:
     weight += 3.0 if _WISH.search(simplified(text)) else 0.0
     weight += min(2.0, 0.7 * sum(1 for _ in islice(_EXACT.finditer(text), _MOST_EXACT)))
     weight += min(1.0, 0.5 * len(_NAME.findall(text)))
-    if text.endswith(("?", "？")):
+    if all(clause.act is Act.ASKS for clause in clauses_of(text)):
         weight -= 1.0
     return weight
 

@@ -92,6 +92,16 @@ def test_where_nothing_tells_what_matters_the_beginnings_stand():
     assert "so it goes" in lines_under(text, "Also said:")
 
 
+def test_what_is_asked_is_neither_decided_nor_wished():
+    asked = ["Anything else decided?", "Want me to always use four workers?", "Did Ann decide on Kafka, and when?"]
+    told = ["We decided on Redis, who owns the domain?", "还决定了别的什么？"]
+    messages = [Message("assistant", text) for text in [*asked, *told]]
+    text = extract([*messages, *(Message("user", f"go on with {n}") for n in range(5))], limit=600, language="en")
+    assert lines_under(text, "Decisions:") == f"- {told[0]}"
+    assert "Constraints and wishes:" not in text
+    assert set(lines_under(text, "Open questions:").splitlines()) == {f"- {one}" for one in [*asked, told[1]]}
+
+
 def test_code_and_data_are_no_sentences():
     code = "x = {a: [1, 2, 3]};\nfor (i = 0; i < 10; i++) { call(must); }\n"
     text = extract(messages_from_chat([{"role": "assistant", "content": code}, *CHINESE]), limit=400, language="zh")
