@@ -91,7 +91,7 @@ def readable_part(text: str, role: str = "user") -> str:
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, each on one line, no code and no bullets, at most so long that it can be listed."""
+    """Yield the sentences of a text, each a line, without code and bullets, at most so long that it can be listed."""
     prose = "\n".join("" if _is_code(line) else line for line in text.split("\n"))
     for start, end in sentence_spans(prose):
         sentence = prose[start:end].lstrip(_BULLETS)

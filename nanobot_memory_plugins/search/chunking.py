@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from nanobot_memory_plugins.core.text.sentences import sentence_ends
 from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
 
 MAX_TOKENS = 256
@@ -20,7 +21,6 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#*)?[ \t]*$")
 _LINE_END = re.compile(r"\n+")
 _SPACE = re.compile(r"\s+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_SENTENCE_END = re.compile(r"[。！？；][”’」』）]{0,3}|[.!?;][\"')\]]{0,3}(?=\s)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +187,11 @@ def _cut(text: str, start: int, covered: int, limit: int, fence: tuple[int, int]
     line = text.rfind("\n", earliest, limit)
     if line >= 0:
         return line + 1
-    sentence = 0
-    for match in _SENTENCE_END.finditer(text, earliest, limit):
-        sentence = match.end()
+    # With the character behind it: the full stop of "3.5" ends none.
+    ends = sentence_ends(text[earliest : limit + 1])
+    sentence = max((end for end in ends if earliest + end <= limit), default=0)
     if sentence:
-        return sentence
+        return earliest + sentence
     space = max(text.rfind(" ", earliest, limit), text.rfind("\t", earliest, limit))
     return space + 1 if space >= 0 else limit
 
@@ -203,8 +203,13 @@ def _overlap(window: str, overlap: int) -> int:
     tail = window[-overlap * _CHARACTERS_A_TOKEN :]
     # The estimate does not care for order, so the longest ending is the longest beginning of the reversed text.
     tail = tail[len(tail) - len(truncate_to_tokens(tail[::-1], overlap)) :]
-    for boundary in (_LINE_END, _SENTENCE_END, _SPACE):
-        match = boundary.search(tail, 0, len(tail) - 1)
-        if match and tail[match.end() :].strip():
-            return len(tail) - match.end()
+    inside = tail[:-1]
+    for end in (_end_of(_LINE_END, inside), next(sentence_ends(tail), 0), _end_of(_SPACE, inside)):
+        if end and tail[end:].strip():
+            return len(tail) - end
     return len(tail) if len(tail) < len(window) else 0
+
+
+def _end_of(pattern: re.Pattern[str], text: str) -> int:
+    found = pattern.search(text)
+    return found.end() if found is not None else 0

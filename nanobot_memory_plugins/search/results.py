@@ -1,15 +1,14 @@
 """Documents as hits, with the snippet that shows why they were found."""
 
-import re
 from collections.abc import Collection
 
 from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
+from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.values import Hit
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.segmentation import segment
 
 SNIPPET_CHARS = 360
-_SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？\n]+\s*|[^.!?。！？\n]+$")
 # What of a long text is looked through for a snippet.
 _SNIPPET_SOURCE = 20_000
 
@@ -51,7 +50,7 @@ def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) ->
     """
     if len(text) <= limit:
         return text
-    sentences = [(match.start(), match[0]) for match in _SENTENCE.finditer(text[:_SNIPPET_SOURCE])]
+    sentences = [(start, text[start:end]) for start, end in sentence_spans(text[:_SNIPPET_SOURCE])]
     wanted = set(terms)
     best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())), default=(0, ""))
     begin = best[0] + (_before_terms(best[1], wanted, limit) if len(best[1]) > limit else 0)

@@ -8,6 +8,7 @@ from nanobot_memory_plugins.core.text.conversation import excerpt, render
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
+from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -38,7 +39,6 @@ _PARTS = {
     "en": ("The user wanted: {}", "Then: {}", "Result: {}"),
     "zh": ("用户想要：{}", "随后：{}", "结果：{}"),
 }
-_SENTENCE_END = re.compile(r"[。！？；\n]|[.!?](?=\s)")
 _LABEL = re.compile(r"^\W*(summary|here is .{0,40}summary[^:]*|摘要|总结)\s*[:：]\s*", re.IGNORECASE)
 _FENCE_LINE = re.compile(r"^[^\S\n]*+`{3,}\w*+[^\S\n]*+$", re.MULTILINE)
 
@@ -85,14 +85,13 @@ def shortened(text: str, tokens: int) -> str:
     if estimate_tokens(text) <= tokens:
         return text
     cut = truncate_to_tokens(text, tokens)
-    ends = [match.end() for match in _SENTENCE_END.finditer(cut)]
+    ends = list(sentence_ends(cut))
     return cut[: ends[-1]].rstrip() if ends and ends[-1] > len(cut) // 2 else cut.rstrip()
 
 
 def first_sentence(text: str, chars: int = 160) -> str:
     """Return the first sentence of a text, as one line of at most ``chars`` characters."""
-    found = _SENTENCE_END.search(text)
-    return one_line(text[: found.end()] if found else text)[:chars]
+    return one_line(next(iter(sentences_of(text)), text))[:chars]
 
 
 def _joined(newest_first: Iterable[str], tokens: int) -> str:

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
 from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
+from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.text.stems import stem
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-_SENTENCE = re.compile(r"(?:[^。！？!?；\n.;]|[.;](?=\S))+")
 _CLAUSE = re.compile(r"[^,，、:：()（）]+")
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")
 # Words of a topic that stand in any line.
@@ -50,8 +50,8 @@ def _finds(words: str, line: str) -> bool:
 
 def _phrases(topic: str, line: str) -> Iterator[str]:
     """Yield what may stand for a line: what it names of the topic, from one of these to another, clause, sentence."""
-    for sentence in _SENTENCE.finditer(line):
-        text = sentence[0]
+    for begin, close in sentence_spans(line, bare=True):
+        text = line[begin:close]
         units = _units(topic, text)
         for (start, _), (_, end) in combinations_with_replacement(units, 2):
             yield text[start:end]

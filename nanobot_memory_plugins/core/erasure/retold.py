@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from nanobot_memory_plugins.core.erasure.letters import plain
+from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.text.stems import stem
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-_SENTENCE = re.compile(r"(?:[^。！？!?；\n.;]|[.;](?=\S))+")
-# A full stop that ends no sentence: of an initial or a title.
-_ABBREVIATED = re.compile(r"(?<=\b[A-Z])\.|(?<=\b(?:Dr|Mr|Ms|St))\.|(?<=\bMrs)\.")
 # What parts of a sentence stand on their own, those of JSON included.
 _CLAUSE_END = re.compile(
     r"[,，、:：()（）\[\]{}\"“”「」|—–]+|(?<!\\)\\+[nrt]|\s-+\s"
@@ -102,9 +100,9 @@ class Retold:
         """Yield where the sentences stand."""
         if not self:
             return
-        for sentence in _SENTENCE.finditer(_ABBREVIATED.sub(" ", text)):
-            if self._is_in(sentence[0]):
-                yield sentence.start() + len(sentence[0]) - len(sentence[0].lstrip()), sentence.end()
+        for start, end in sentence_spans(text, bare=True):
+            if self._is_in(text[start:end]):
+                yield start, end
 
     def _is_in(self, sentence: str) -> bool:
         if self._told:

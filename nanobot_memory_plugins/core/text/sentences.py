@@ -26,16 +26,22 @@ _WORD_BEFORE = LazyPattern(r"[\w.]{1,8}\Z")
 _BULLET = LazyPattern(r"[ \t]*(?:[-*•+#>]+|\d{1,3}[.)、])[ \t]+|[ \t]*\d{1,2}、")
 
 
-def sentence_spans(text: str) -> Iterator[Span]:
-    """Yield where each sentence begins and ends, its mark included, without bullets and blank space around it."""
+def sentence_spans(text: str, *, bare: bool = False) -> Iterator[Span]:
+    """Yield where each sentence begins and ends, without bullets and blank space around it.
+
+    Its mark and the quotation marks behind it are part of it, unless ``bare``.
+    """
     start = 0
-    for found in _END.finditer(text):
-        if found["stop"] is not None and not _ends_here(text, start, found):
-            continue
-        end = found.start() if found[0][0] == "\n" else found.end()
-        yield from _trimmed(text, start, end)
-        start = found.end()
+    for begin, end in _marks(text):
+        is_line_end = text[begin] == "\n"
+        yield from _trimmed(text, start, begin if bare or is_line_end else end)
+        start = end
     yield from _trimmed(text, start, len(text))
+
+
+def sentence_ends(text: str) -> Iterator[int]:
+    """Yield the place behind the mark of each sentence: where a text may be cut."""
+    return (end for _, end in _marks(text))
 
 
 def sentences_of(text: str) -> list[str]:
@@ -49,6 +55,14 @@ def ends_in_question_mark(text: str) -> bool:
     What a sentence does, with a mark or without, `acts` tells.
     """
     return text.rstrip().endswith(("?", "？"))
+
+
+def _marks(text: str) -> Iterator[Span]:
+    start = 0
+    for found in _END.finditer(text):
+        if found["stop"] is None or _ends_here(text, start, found):
+            start = found.end()
+            yield found.span()
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
