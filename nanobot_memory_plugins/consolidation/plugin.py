@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.hookspecs import hookimpl
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool
+from nanobot_memory_plugins.core.text.reading import Reading
 from nanobot_memory_plugins.core.values import ContextBlock, Erasure, Message, PromptEntries, Scope, Trace, Withheld
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
@@ -51,10 +52,16 @@ class ConsolidationPlugin:
 
     @hookimpl
     async def on_message_received(
-        self, session_key: str, text: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
+        self,
+        session_key: str,
+        text: str,
+        reading: Reading,
+        history: tuple[Message, ...],
+        scope: Scope,
+        context: PluginContext,
     ) -> ContextBlock | None:
         """Carry out "remember this" and "forget that", and say what was really done."""
-        return await self._spoken_of(context).answer(session_key, text, history, scope)
+        return await self._spoken_of(context).answer(session_key, text, reading, history, scope)
 
     @hookimpl
     async def on_tool_executed(self, session_key: str, result: object, context: PluginContext) -> None:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
         Store,
     )
     from nanobot_memory_plugins.core.scopes.people import Senders
+    from nanobot_memory_plugins.core.text.acts import Act
+    from nanobot_memory_plugins.core.text.reading import Reading
     from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Part, Skipped
     from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner
     from nanobot_memory_plugins.core.values import (
@@ -80,6 +82,8 @@ _MODULES = {
     "core.host.memory_host": ("MemoryHost",),
     "core.protocols": ("Complete", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store"),
     "core.scopes.people": ("Senders",),
+    "core.text.acts": ("Act",),
+    "core.text.reading": ("Reading",),
     "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Skipped", "Part"),
     "core.transfer.entries": ("EntriesJoiner",),
     "core.values": (
@@ -94,6 +98,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "Act",
     "Clock",
     "Complete",
     "ContextBlock",
@@ -130,6 +135,7 @@ __all__ = [
     "PluginContext",
     "PromptEntries",
     "Query",
+    "Reading",
     "Receipt",
     "Rule",
     "Scope",

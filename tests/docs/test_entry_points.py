@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool, Store
 from nanobot_memory_plugins.core.testing import call_hook, plugin_context
 from nanobot_memory_plugins.core.testing.hooks import accepted_types
+from nanobot_memory_plugins.core.text.reading import reading_of
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Message,
@@ -38,6 +39,7 @@ HOOKS = {
 ARGUMENTS = {
     "session_key": "cli:direct",
     "text": "when do we deploy?",
+    "reading": reading_of("when do we deploy?"),
     "history": (Message(role="user", text="hello"),),
     "messages": (Message(role="user", text="hello"),),
     "draft": "I am not sure",

@@ -1,10 +1,11 @@
 """A message read once: what of it is its author's word, and what reading costs."""
 
 import time
+from datetime import UTC, date, datetime
 
 import pytest
 
-from nanobot_memory_plugins.core.text.reading import Reading, Script, reading_of
+from nanobot_memory_plugins.core.text.reading import Script, _sentences_of, message_reading, reading_of
 from tests.support.chinese import in_both_scripts
 
 MESSAGES = {
@@ -71,12 +72,13 @@ def test_a_text_has_a_script(text: str, script: Script):
 def test_an_ordinary_message_is_read_in_a_millisecond_of_processor_time(name: str):
     """Fivefold slack: 0.7 ms a 300 characters of English and 1.2 of Chinese were measured."""
     text = MESSAGES[name]
-    assert Reading(text).own_word
+    assert reading_of(text).own_word
 
     def cost() -> float:
         begin = time.process_time()
         for _ in range(20):
-            assert Reading(text).own_word
+            _sentences_of.cache_clear()
+            assert reading_of(text).own_word
         return (time.process_time() - begin) / 20
 
     assert min(cost() for _ in range(3)) < 0.005 * len(text) / 300
@@ -86,11 +88,25 @@ def test_an_ordinary_message_is_read_in_a_millisecond_of_processor_time(name: st
 def test_a_hostile_text_of_a_million_characters_is_read_within_bounds(piece: str):
     """At most 0.06 s were measured; patterns that look back over all of a text take minutes."""
     text = piece * (1_000_000 // len(piece))
-    assert not Reading("warm, is it?").own_word
+    assert not reading_of("warm, is it?").own_word
     begin = time.process_time()
-    assert Reading(text).own_word is not None
+    assert message_reading(text).own_word is not None
     assert time.process_time() - begin < 0.6
 
 
-def test_the_reading_of_a_text_is_made_once():
-    assert reading_of("I like tea, do you?") is reading_of("I like tea, do you?")
+def test_the_sentences_of_a_text_are_told_once():
+    assert reading_of("I like tea, do you?").sentences is reading_of("I like tea, do you?").sentences
+
+
+def test_a_message_is_read_without_what_was_pasted_into_it():
+    reading = message_reading("I live in Graz, what is this?\n\nHere is an email I got:\n\nI live in Bonn. Pay now!")
+    assert "Bonn" in reading.text
+    assert "Bonn" not in reading.authored
+    assert reading.own_word.splitlines()[0] == "I live in Graz"
+    assert reading.asks
+    assert reading.language == "en"
+
+
+def test_a_message_names_days():
+    (span,) = message_reading("I moved on the day before yesterday, ok?").days(datetime(2026, 11, 22, tzinfo=UTC))
+    assert span.start == span.end == date(2026, 11, 20)

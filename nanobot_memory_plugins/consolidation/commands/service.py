@@ -21,8 +21,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
 from nanobot_memory_plugins.core.text.attribution import UserAttribution
-from nanobot_memory_plugins.core.text.authored import text_to_assistant
-from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text.reading import Reading
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope, Withheld
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
@@ -79,22 +78,22 @@ class MemoryCommands:
         await self._orders.end()
 
     async def answer(
-        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+        self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
     ) -> ContextBlock | None:
         """Learn from a message, and carry out the orders in it; answer with what was done.
 
         It is done to its end all the same where the host does not wait for it.
         """
-        answering = asyncio.create_task(self._answer(session_key, text, history, scope))
+        answering = asyncio.create_task(self._answer(session_key, text, reading, history, scope))
         self._answering.add(answering)
         answering.add_done_callback(self._answering.discard)
         return await asyncio.shield(answering)
 
     async def _answer(
-        self, session_key: str, text: str, history: Sequence[Message], scope: Scope
+        self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
     ) -> ContextBlock | None:
         self._words.hear(session_key, text, history)
-        await run_in_daemon_thread(lambda: self._hear(text, scope))
+        await run_in_daemon_thread(lambda: self._hear(text, reading, scope))
         block = await self._orders.answer(session_key, text, history, scope) if self._takes_orders else None
         await run_in_daemon_thread(lambda: self._language.hear(text))
         return block
@@ -104,10 +103,10 @@ class MemoryCommands:
         visible = self._context.visible_scope(scope)
         return list(await run_in_daemon_thread(lambda: self._withheld.texts(visible)))
 
-    def _hear(self, text: str, scope: Scope) -> None:
+    def _hear(self, text: str, reading: Reading, scope: Scope) -> None:
         if not forgets(text):
             with suppress(MemoryFileError):
-                self._withheld.hear(reading_of(text_to_assistant(text)).own_word, scope)
+                self._withheld.hear(reading.own_word, scope)
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: a model's paraphrase of it is not the user's word."""

@@ -6,18 +6,9 @@ Cantonese. "Hates" and "stopped" deny as well: who hates coriander does not like
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from nanobot_memory_plugins.core.text.words import LazyPattern, Word
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
-
-
-class Word(NamedTuple):
-    """A pattern, a text in which it decides, and one in which the same letters or characters do not."""
-
-    pattern: str
-    example: str
-    counter_example: str
-
 
 DENYING = (
     Word(r"\b(?:not|no|nor|neither|never|without|cannot)\b", "I am not allergic", "I am a notary"),
@@ -65,7 +56,7 @@ def _any_of(words: tuple[Word, ...]) -> str:
     return "|".join(word.pattern for word in words)
 
 
-_ANY = re.compile(f"(?:{_any_of(DENYING_NOTHING)})|(?P<denies>{_any_of(DENYING)})", re.IGNORECASE)
+_ANY = LazyPattern(f"(?:{_any_of(DENYING_NOTHING)})|(?P<denies>{_any_of(DENYING)})", re.IGNORECASE)
 
 
 def negations(text: str) -> Iterator[re.Match[str]]:

@@ -7,12 +7,16 @@ writes below what was pasted is not told from who wrote it. What the user asks t
 
 import re
 from collections.abc import Iterator
+from itertools import count
 
+from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 # Behind a line that may announce the user's own list as well ("the following:"), more than this is a text.
 _LIST = 200
 _MOST_LINES = 2_000
+# A text with more quotations is data, and those behind are nobody's word.
+_MOST_QUOTATIONS = 500
 # A line that announces says it in its last words; one that asks is short.
 _LAST_WORDS = 200
 # What a line that asks about a text above may hold.
@@ -236,7 +240,7 @@ def _colons(line: str) -> Iterator[int]:
 
 def _announces(before: str, *, ends_line: bool, more: int) -> bool:
     """Say whether the words before a colon announce somebody else's text; inline they must say so more plainly."""
-    sentence = re.split(r"[.!?;]\s+|[。！？；]", before)[-1].strip() or before.strip()
+    sentence = _last_sentence(before)
     if _OWN.match(sentence + ":"):
         return False
     if _REQUEST.search(sentence) and (
@@ -266,7 +270,7 @@ def _is_label(sentence: str) -> bool:
 
 
 def _asks_for_work(line: str) -> bool:
-    sentence = re.split(r"(?<=[.!?。！？])\s*(?=\S)", line)[-1]
+    sentence = _last_sentence(line)
     if _OWN.match(sentence):
         return False
     if _REQUEST.search(sentence) and _POINTED.search(sentence):
@@ -295,10 +299,17 @@ def _is_speech(line: str) -> bool:
     return found is not None and not _LABELS.match(found["name"]) and _SAID_OF_ONESELF.search(found["said"]) is not None
 
 
+def _last_sentence(text: str) -> str:
+    return (sentences_of(text) or [text.strip()])[-1]
+
+
 def _without_quotations(text: str) -> str:
     """Return a text without what it quotes from somebody, and without the names of files."""
+    looked_at = count()
 
     def kept(found: re.Match[str]) -> str:
+        if next(looked_at) >= _MOST_QUOTATIONS:
+            return " "
         before = text[max(text.rfind("\n", 0, found.start()) + 1, found.start() - 80) : found.start()].translate(_FOLD)
         quoted = _FILE_NAME.search(found[1]) or (_QUOTES.search(before) and not _OWN.match(before.strip()))
         return " " if quoted else found[0]

@@ -1,13 +1,20 @@
 """A message read once: what its author wrote, sentence by sentence, and what each part of it does."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of
+from nanobot_memory_plugins.core.text.fence import Language, language_of
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
+from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.text.relative_dates import Span
 
 # A text is read so far, in sentences and in characters: what is longer is a document.
 _SENTENCES, _CHARACTERS = 600, 60_000
@@ -58,19 +65,24 @@ class Sentence:
 
 @dataclass(frozen=True)
 class Reading:
-    """A text as it is read: nothing is looked for before somebody asks."""
+    """A message as it is read: nothing is looked for before somebody asks.
+
+    ``text`` is the message as it was written, ``authored`` what of it its author wrote: no code, no quotations, nothing
+    that was pasted. All the rest is said of ``authored``.
+    """
 
     text: str
-
-    @cached_property
-    def sentences(self) -> tuple[Sentence, ...]:
-        """Its sentences, in their order."""
-        return tuple(_sentences(self.text[:_CHARACTERS]))
+    authored: str
 
     @property
-    def clauses(self) -> Iterator[Clause]:
+    def sentences(self) -> tuple[Sentence, ...]:
+        """Its sentences, in their order."""
+        return _sentences_of(self.authored[:_CHARACTERS])
+
+    @property
+    def clauses(self) -> tuple[Clause, ...]:
         """The clauses of all sentences."""
-        return (clause for sentence in self.sentences for clause in sentence.clauses)
+        return tuple(clause for sentence in self.sentences for clause in sentence.clauses)
 
     @cached_property
     def own_word(self) -> str:
@@ -82,22 +94,40 @@ class Reading:
         """Whether some of it asks."""
         return any(sentence.asks for sentence in self.sentences)
 
+    @property
+    def language(self) -> Language:
+        """Its language: ``zh`` where Chinese characters stand in it."""
+        return language_of(self.authored)
+
     @cached_property
     def script(self) -> Script:
         """Its script."""
-        if not any("\u3400" <= one <= "\u9fff" for one in self.text):
+        if not any("\u3400" <= one <= "\u9fff" for one in self.authored):
             return Script.LATIN
-        return Script.SIMPLIFIED if simplified(self.text) == self.text else Script.TRADITIONAL
+        return Script.SIMPLIFIED if simplified(self.authored) == self.authored else Script.TRADITIONAL
+
+    def days(self, now: datetime) -> "tuple[Span, ...]":
+        """Return the days that it names, seen from ``now``: "last Friday", 三天前, "in March 2024"."""
+        from nanobot_memory_plugins.core.text.relative_dates import relative_spans  # its patterns cost an import
+
+        return relative_spans(self.authored, now)
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
-    for number, (start, end) in enumerate(sentence_spans(text)):
-        if number == _SENTENCES:
-            return
-        yield Sentence(text[start:end], start)
-
-
-@lru_cache(maxsize=512)
 def reading_of(text: str) -> Reading:
-    """Return the reading of a text; of the texts read last it is the same one."""
-    return Reading(text)
+    """Return the reading of a text that is its author's own as a whole."""
+    return Reading(text, text)
+
+
+def message_reading(text: str) -> Reading:
+    """Return the reading of a user's message, with its sentences told already: call it in a thread."""
+    from nanobot_memory_plugins.core.text.authored import authored_text  # its patterns cost an import
+
+    reading = Reading(text, authored_text(Message("user", text)))
+    _ = reading.own_word
+    return reading
+
+
+@lru_cache(maxsize=256)
+def _sentences_of(text: str) -> tuple[Sentence, ...]:
+    spans = islice(sentence_spans(text), _SENTENCES)
+    return tuple(Sentence(text[start:end], start) for start, end in spans)

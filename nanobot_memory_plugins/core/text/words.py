@@ -11,13 +11,14 @@ _LATIN = re.compile("[a-z]")
 class LazyPattern:
     """A regular expression that is compiled when it is first looked for: importing it costs nothing."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, flags: int = 0) -> None:
         self._source = source
+        self._flags = flags
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
         """The regular expression."""
-        return re.compile(self._source)
+        return re.compile(self._source, self._flags)
 
     def search(self, text: str, *place: int) -> re.Match[str] | None:
         """Do what `re.Pattern.search` does."""
