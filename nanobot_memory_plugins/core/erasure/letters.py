@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 
+from nanobot_memory_plugins.core.erasure.sentences import Sentences
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # What stands for a stretch of text that was taken out.
@@ -18,9 +19,6 @@ _NOT_TELLING = re.compile(r"[\W_]+")
 _RUN = re.compile(r"[^\W_]+")
 # Writing without spaces: a word may begin and end at every character.
 _WIDE = re.compile("[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-_SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
-# What of a line of a note is no text: the heading's time, the name of a field, a bullet.
-_PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
 # What a Latin letter says, and what a character of writing without spaces says.
 _NARROW_SAYS, _WIDE_SAYS = 2, 5
 # What a text must say to be known by its letters: that of 20 Latin ones, or 8 Chinese. A shorter one could be guessed.
@@ -122,19 +120,11 @@ class Letters:
 
     def sentences(self, start: int, end: int) -> tuple[int, int]:
         """Return where in the text the sentences stand that hold the letters from ``start`` to ``end``."""
-        first, last = self.span(start, end)
-        begin = 0
-        for mark in _SENTENCE_END.finditer(self.text, 0, first):
-            begin = mark.end()
-        while begin < first and self.text[begin].isspace():
-            begin += 1
-        prefix = _PREFIX.match(self.text, begin) if begin == 0 or self.text[begin - 1] == "\n" else None
-        if prefix is not None and prefix.end() <= first:
-            begin = prefix.end()
-        closing = _SENTENCE_END.search(self.text, last)
-        if closing is None:
-            return begin, max(last, len(self.text.rstrip()))
-        return begin, closing.start() + len(closing[0].split("\n")[0])
+        return self._sentences.around(*self.span(start, end))
+
+    @cached_property
+    def _sentences(self) -> Sentences:
+        return Sentences(self.text, is_escaped=False)
 
 
 def without(text: str, spans: Iterable[tuple[int, int]]) -> str:

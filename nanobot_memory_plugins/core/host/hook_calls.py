@@ -9,8 +9,10 @@ from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
-from nanobot_memory_plugins.core.values import ContextBlock, Note, Receipt, Scope, Summary
+from nanobot_memory_plugins.core.text.reading import message_reading
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 _T = TypeVar("_T")
@@ -54,6 +56,19 @@ class HookCalls:
             hook_deadline.reset(token)
         # Once more: the order may have come while they worked.
         return await self._forgotten.answers(session, arguments, answers)
+
+    async def answers_to_message(
+        self, session_key: str, text: str, history: Sequence[Message], *, limit: float, scope: Scope
+    ) -> list[PluginAnswer]:
+        """Return every plugin's answer to a user's message, which is read once for all of them."""
+        reading = await run_in_daemon_thread(lambda: message_reading(text))
+        return await self.answers(
+            "on_message_received",
+            {"session_key": session_key, "text": text, "reading": reading, "history": history},
+            accept=(ContextBlock, Note),
+            limit=limit,
+            scope=scope,
+        )
 
     async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers, without what somebody wants forgotten."""

@@ -27,7 +27,6 @@ from nanobot_memory_plugins.core.host.note_tool import NoteTool
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -38,7 +37,6 @@ from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.attribution import UserAttribution
 from nanobot_memory_plugins.core.text.authored import both_ends
 from nanobot_memory_plugins.core.text.fence import fence, language_of, remove_fenced
-from nanobot_memory_plugins.core.text.reading import message_reading
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Note,
@@ -172,14 +170,8 @@ class MemoryHost(PromptCalls):
         text = both_ends(text)  # kept whole, judged by its ends
         self._words.hear(session_key, text, before)
         self._redaction.hear_message(text, before)
-        reading = await run_in_daemon_thread(lambda: message_reading(text))
-        answers = await self._hooks.answers(
-            "on_message_received",
-            {"session_key": session_key, "text": text, "reading": reading, "history": before},
-            accept=(ContextBlock, Note),
-            limit=self.config.core.message_limit,
-            scope=whose,
-        )
+        limit = self.config.core.message_limit
+        answers = await self._hooks.answers_to_message(session_key, text, before, limit=limit, scope=whose)
         await self._hooks.keep_notes(answers, scope=whose)
         blocks = await self._hooks.blocks(answers, scope=whose)
         self._note_recall(blocks)

@@ -1,0 +1,62 @@
+"""Sentences, clauses and questions are told in `core/text` alone; who else looks for a part of them is named here."""
+
+import re
+from pathlib import Path
+
+import nanobot_memory_plugins.core as core
+
+NAMESPACE = Path(core.__file__).parents[1]
+# Redaction lies below core and sees text alone; the room itself; what shows texts and brings them in.
+ELSEWHERE = ("redaction/", "core/text/", "panel/", "bridge/", "tools/", "core/cli/", "core/transfer/")
+MARKS = {
+    "core/erasure/sentences.py": "where text is cut out of a file, escapes and quotation marks of JSON included",
+    "consolidation/commands/sentences.py": "the mark of a sentence, which an order is remembered without",
+    "consolidation/model/hidden_point.py": "the parts of an entry around a placeholder",
+    "compaction/answers.py": "the first line of a model's answer",
+    "recall/questions.py": "how far a pattern may look",
+    "recall/routing.py": "how far a pattern may look",
+}
+QUESTIONS = {
+    "consolidation/commands/sentences.py": "politeness behind what is to be remembered",
+    "consolidation/commands/chinese.py": "politeness behind what is to be remembered",
+    "consolidation/model/hidden_point.py": "politeness beside a placeholder",
+    "consolidation/model/normalised.py": "particles that weigh nothing",
+    "consolidation/commands/answers.py": "what the model is told",
+    "core/erasure/chinese_borders.py": "particles behind a word",
+    "core/erasure/retold.py": "particles of an answer",
+    "recall/trigger_phrases.py": "small talk",
+    "search/stopwords.py": "particles that weigh nothing",
+}
+NAMES = r"_SENTENCE_END\b|\b_?is_question\b|\b_QUESTION\b|\b_NEGATION\b|\b_MONTHS = "
+
+
+def modules_with(pattern: str) -> set[str]:
+    """Return the modules outside of the room whose source has a pattern, comments and docstrings left out."""
+    found = set()
+    for path in NAMESPACE.rglob("*.py"):
+        name = path.relative_to(NAMESPACE).as_posix()
+        if name.startswith(ELSEWHERE):
+            continue
+        source = re.sub(r'"""(?:.|\n)*?"""|^\s*#.*$', "", path.read_text("utf-8"), flags=re.MULTILINE)
+        if re.search(pattern, source):
+            found.add(name)
+    return found
+
+
+def test_nobody_else_has_a_pattern_for_the_ends_of_sentences():
+    assert modules_with(r"\[[^\]\n]*[。！？][^\]\n]*[。！？][^\]\n]*\]") == set(MARKS)
+
+
+def test_nobody_else_has_a_pattern_for_chinese_questions():
+    assert modules_with("吗|是不是|是否(?![,，])") == set(QUESTIONS)
+
+
+def test_nobody_else_has_a_detector_by_name():
+    # A table of months in all spellings; the cutter of files; a name for one of the room's answers.
+    known = {"consolidation/model/normalised.py", "core/erasure/sentences.py", "storage/search/searcher.py"}
+    assert modules_with(NAMES) == known
+
+
+def test_nobody_else_tells_questions_in_english():
+    """By the words with which only a question begins, beside each other; those of orders go on after "remember"."""
+    assert modules_with(r"what\|(?:why|when|how)|is\|are\|(?:am|was)\|") == {"consolidation/commands/english.py"}
