@@ -128,7 +128,7 @@ def test_the_process_ends_by_itself(tmp_path: Path, close: str):
 import asyncio, sys, pathlib
 from loguru import logger
 from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.isolation import PluginAnswer, PluginHost
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
 from tests import hostile
 from tests.plugin_host.conftest import ACCEPT, arguments_for, good, make_context, texts
 
