@@ -11,7 +11,7 @@ ELSEWHERE = ("redaction/", "core/text/", "panel/", "bridge/", "tools/", "core/cl
 MARKS = {
     "core/erasure/sentences.py": "where text is cut out of a file, escapes and quotation marks of JSON included",
     "consolidation/commands/sentences.py": "the mark of a sentence, which an order is remembered without",
-    "consolidation/model/hidden_point.py": "the parts of an entry around a placeholder",
+    "consolidation/model/redacted_content.py": "the parts of an entry around a placeholder",
     "compaction/answers.py": "the first line of a model's answer",
     "recall/questions.py": "how far a pattern may look",
     "recall/routing.py": "how far a pattern may look",
@@ -19,7 +19,7 @@ MARKS = {
 QUESTIONS = {
     "consolidation/commands/sentences.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese.py": "politeness behind what is to be remembered",
-    "consolidation/model/hidden_point.py": "politeness beside a placeholder",
+    "consolidation/model/redacted_content.py": "politeness beside a placeholder",
     "consolidation/model/normalised.py": "particles that weigh nothing",
     "consolidation/commands/answers.py": "what the model is told",
     "core/erasure/chinese_borders.py": "particles behind a word",
