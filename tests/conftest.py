@@ -11,16 +11,34 @@ _TESTS = Path(__file__).parent
 # Folders whose tests run the installed nanobot, and those that hold documents and packages to what they say.
 _HOST = ("bridge", "scenarios", "local_model")
 _REPO = ("docs", "packaging", "test_acceptance.py")
+# Files most of whose tests run several processes, a terminal or whole hosts, or read megabytes.
+_SLOW = {
+    "bridge/test_compaction_plugin.py",
+    "faults/test_damage.py",
+    "panel/test_actions.py",
+    "panel/test_views.py",
+    "scenarios/test_nanobot_triggers.py",
+    "scopes/test_no_leaks.py",
+    "storage/test_chunking.py",
+    "storage/test_vector_loading.py",
+    "store/test_faulty_search.py",
+    "together/test_scrub.py",
+    "transfer/test_broken_off.py",
+    "typical/test_typical_questions.py",
+}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark tests by their folder, and leave the slow ones out of a run of all that names no mark."""
     for item in items:
-        folder = item.path.relative_to(_TESTS).parts[0] if item.path.is_relative_to(_TESTS) else ""
+        place = item.path.relative_to(_TESTS) if item.path.is_relative_to(_TESTS) else Path()
+        folder = place.parts[0] if place.parts else ""
         if folder in _HOST:
             item.add_marker(pytest.mark.host)
         if folder in _REPO:
             item.add_marker(pytest.mark.repo)
+        if place.as_posix() in _SLOW:
+            item.add_marker(pytest.mark.slow)
     whole = all((config.rootpath / argument).resolve() in (config.rootpath, _TESTS) for argument in config.args)
     if whole and not config.option.markexpr and not config.option.keyword:
         config.hook.pytest_deselected(items=[item for item in items if item.get_closest_marker("slow")])

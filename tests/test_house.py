@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from release.house import House, circles, layers
+from tests.conftest import _SLOW as SLOW_FILES
 
 ROOT = Path(__file__).parents[1]
 NAMESPACE = ROOT / "nanobot_memory_plugins"
@@ -157,6 +158,10 @@ def test_entry_points_name_things_that_exist():
                 source = file.with_suffix(".py") if file.with_suffix(".py").exists() else file / "__init__.py"
                 assert source.exists(), value
                 assert not name or name in source.read_text(encoding="utf-8"), value
+
+
+def test_files_that_are_marked_slow_are_there():
+    assert [file for file in SLOW_FILES if not (ROOT / "tests" / file).is_file()] == []
 
 
 def test_what_decides_about_a_change_runs_every_test():

@@ -367,6 +367,7 @@ def test_a_file_of_others_that_ends_in_tmp_is_named_and_nothing_waits_for_it(wor
     assert len(EntryRepository(workspace).load().entries) == 1
 
 
+@pytest.mark.slow
 def test_a_purge_of_which_everything_waits_is_written_down_with_its_words(workspace: Path, capsys):
     for path in (workspace / "memory" / "sessions").iterdir():
         path.unlink()
