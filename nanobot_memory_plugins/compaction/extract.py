@@ -1,12 +1,12 @@
 """The last resort: a summary by rules alone, in English and Chinese, the same for the same messages."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.compaction.cues import HEADING, Kind
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.compaction.sentences import Sentence, find_sentences, readable_part, split_sentences
+from nanobot_memory_plugins.compaction.stated import Statements
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
@@ -16,13 +16,7 @@ _WISHES = 4
 _WISH_CHARS = 220
 # Of the limit an earlier summary keeps at most this share.
 _EARLIER_SHARE = 0.45
-# Beside a model's summary only the most promising messages are read.
-_FACTS_CHARS = 5_000
 _TOOLS = 8
-_EXACT_WORD = re.compile(r"[\w.@:/+-]+")
-_LONG_WORD = 5
-# Most questions have been answered; the newest are kept.
-_QUESTIONS = 8
 _OPENINGS = 6
 _OPENING_CHARS = 160
 
@@ -40,7 +34,8 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     """Return a summary of at most ``limit`` tokens, never empty, with the ``earlier`` one carried on.
 
     It holds the user's last messages, decisions, TODOs, open questions, wishes, and sentences with names,
-    numbers and identifiers, as far as the limit goes; where none is found, the beginnings of what was said.
+    numbers and identifiers, as far as the limit goes; where none is found, the beginnings of what was said. What only
+    asks, and was answered, reports or supposes is none of these (`Statements`).
     """
     page = _Page(limit)
     count = _COUNT[language].format(count=len(messages))
@@ -50,55 +45,13 @@ def extract(messages: Sequence[Message], *, limit: int, language: Language, earl
     wishes = _last_wishes(messages)
     page.add(_LAST[language], wishes)
     sentences = [one for one in find_sentences(messages) if not any(one.text in wish for wish in wishes)]
-    _add_by_kind(page, sentences, language)
+    _add_by_kind(page, sentences, Statements(messages), language)
     page.add(_USED[language], _tools(messages))
     if not sentences:
         page.add(_SAID[language], _openings(messages))
     text = "\n".join([*page.lines(), count])
     # In the smallest windows not even the closing line fits.
     return cut(text, limit) or count[: max(1, limit)]
-
-
-def missing_facts(
-    messages: Sequence[Message], *, summary: str, limit: int, language: Language, earlier: str = ""
-) -> str:
-    """Return lines with exact words and decisions that a model's ``summary`` left out, at most ``limit`` tokens.
-
-    What stood in the ``earlier`` summary comes first, and takes half of the limit at most.
-    """
-    said = summary.lower()
-    lines = ""
-    if earlier:
-        page = _Page(limit // 2)
-        left_out = _left_out(find_sentences([Message(role="user", text=earlier)]), said)
-        page.add(_EARLIER[language], [sentence.text for sentence in left_out])
-        lines = "\n".join(page.lines())
-        limit -= estimate_tokens(lines) + 1
-    page = _Page(limit)
-    _add_by_kind(page, _left_out(find_sentences(messages, read_chars=_FACTS_CHARS), said), language)
-    return "\n".join(filter(None, (lines, *page.lines())))
-
-
-def _left_out(sentences: Sequence[Sentence], said: str) -> list[Sentence]:
-    """Return the sentences whose exact words, or most of whose longer words, do not stand in a summary."""
-    known = {word.strip(".,:/") for word in _EXACT_WORD.findall(said)}
-    left_out = []
-    for sentence in sentences:
-        # Numbers and short names count as whole words: a 12 is not in "2012".
-        missing = any(
-            word not in known and (len(word) < _LONG_WORD or word not in said)
-            for word in map(str.lower, sentence.exact)
-        )
-        if missing or not (sentence.exact or _covered(sentence.text, said)):
-            left_out.append(sentence)
-    return left_out
-
-
-def _covered(sentence: str, said: str) -> bool:
-    """Say whether the longer words of a sentence stand in a summary, most of them."""
-    lower = sentence.lower()
-    words = [word for word in lower.split() if len(word) > 3] or [lower[at : at + 2] for at in range(0, len(lower), 2)]
-    return sum(word in said for word in words) * 2 >= len(words)
 
 
 class _Page:
@@ -138,24 +91,27 @@ class _Page:
         return [line for heading, lines in self._sections.items() for line in (heading, *lines)]
 
 
-def _add_by_kind(page: _Page, sentences: Sequence[Sentence], language: Language) -> None:
+def _add_by_kind(page: _Page, sentences: Sequence[Sentence], statements: Statements, language: Language) -> None:
     """Add the best sentences of each kind in turn, so that no kind takes all the room; each kind in order of time."""
     queues = {
         kind: sorted((one for one in sentences if one.kind is kind), key=lambda one: (-one.score, -one.index))
         for kind in Kind
     }
-    del queues[Kind.QUESTION][_QUESTIONS:]
     chosen: dict[Kind, list[Sentence]] = {kind: [] for kind in Kind}
+    listed: set[str] = set()
     full = False
     while not full and any(queues.values()):
-        for kind, queue in queues.items():
+        for queue in queues.values():
             if not queue:
                 continue
-            sentence = queue.pop(0)
-            if not page.add_line(HEADING[language][kind], f"- {sentence.text}"):
+            sentence = statements.of(queue.pop(0))
+            if sentence is None or sentence.text in listed:
+                continue
+            if not page.add_line(HEADING[language][sentence.kind], f"- {sentence.text}"):
                 full = True
                 break
-            chosen[kind].append(sentence)
+            listed.add(sentence.text)
+            chosen[sentence.kind].append(sentence)
     for kind, kept in chosen.items():
         kept.sort(key=lambda one: one.index)
         page.arrange(HEADING[language][kind], [f"- {one.text}" for one in kept])

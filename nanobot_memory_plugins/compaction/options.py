@@ -30,7 +30,10 @@ class CompactionOptions(BaseModel):
     tool_result_tokens: int = Field(default=600, ge=16, description="of a tool's result that the model is shown")
     max_calls: int = Field(default=5, ge=0, description="model calls in one compaction; 0: extract without the model")
     facts_share: float = Field(
-        default=0.35, ge=0, le=0.8, description="of the summary, for exact words that the model left out"
+        default=0.1,
+        ge=0,
+        le=0.8,
+        description="of the summary, for identifiers that the model left out: ten lines at most",
     )
     growth_share: float = Field(
         default=0.1, ge=0, le=1, description="a session that grew by less since its last compaction is cut deeper"

@@ -18,7 +18,7 @@ _SHORTEST = 4
 # result, which is data, only a line that tells of a failure.
 _HEAD_CHARS = {"user": 3_000, "assistant": 500, "tool": 1_000}
 _TAIL_CHARS = {"user": 1_000, "assistant": 250, "tool": 1_000}
-# Of a history so many characters are read, unless the caller says less.
+# Of a history so many characters are read.
 _READ_CHARS = 12_000
 # By so much of its beginning it is decided whether a message is read.
 _PROMISE_CHARS = 300
@@ -42,19 +42,18 @@ class Sentence:
     exact: tuple[str, ...]
 
 
-def find_sentences(messages: Sequence[Message], *, read_chars: int = _READ_CHARS) -> list[Sentence]:
+def find_sentences(messages: Sequence[Message]) -> list[Sentence]:
     """Return the sentences worth keeping, each text once, in the order in which they were said.
 
-    Of a history that has more than ``read_chars`` to be read, the user's messages with the most cues are read first,
-    then the newest of all.
+    Of a long history the user's messages with the most cues are read first, then the newest of all.
     """
     parts = [
         (index, role) for index, message in enumerate(messages) if message.text and (role := _reader(message.role))
     ]
-    if sum(len(messages[index].text) for index, _ in parts) > read_chars:
+    if sum(len(messages[index].text) for index, _ in parts) > _READ_CHARS:
         parts.sort(key=lambda part: (_promise(messages[part[0]].text, part[1]), part[0]), reverse=True)
     found: dict[str, Sentence] = {}
-    left = read_chars
+    left = _READ_CHARS
     for index, role in parts:
         if left < 0:
             break

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
 from nanobot_memory_plugins.compaction.excerpts import cut
-from nanobot_memory_plugins.compaction.extract import extract, missing_facts
+from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.compaction.history import Unit, text_tokens
+from nanobot_memory_plugins.compaction.identifiers import missing_identifiers
 from nanobot_memory_plugins.compaction.offload import Run
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.oversized import note_left_out
@@ -41,6 +42,8 @@ _SECOND_INPUT_SHARE = 0.5
 _EARLIER_SHARE = 0.3
 # Of the summary, the note of what was left out takes at most this share.
 _NOTE_SHARE = 0.25
+# Of the rest the model's answer gets all but `facts_share`, in a small window less: a call has to hold it, too.
+_LEAST_ANSWER_SHARE, _ANSWER_OF_CALL = 0.65, 0.3
 # The chance to fit the chunks into the calls: each try shows less of the longest messages.
 _SHRINKING = (1.0, 0.8, 0.6, 0.4)
 
@@ -117,7 +120,7 @@ class Summariser:
                     break
             else:
                 logger.info("compaction: step {} (language model) done", step)
-                return await self._run(self._with_facts, text)
+                return await self._run(self._with_identifiers, text)
         text = await self._run(self._extracted)
         logger.info("compaction: step 3 (extracted by rules) done")
         return text
@@ -228,18 +231,25 @@ class Summariser:
 
     def _answer_tokens(self) -> int:
         room = self._limits.summary - text_tokens(self._note)
-        return max(1, int(room * (1 - self._options.facts_share)))
+        smallest_call = self._limits.window * self._options.min_chunk_ratio / self._options.safety_margin
+        room_here = max(room * _LEAST_ANSWER_SHARE, smallest_call * _ANSWER_OF_CALL)
+        return max(1, int(min(room_here, room * (1 - self._options.facts_share))))
 
     # --- by rules ---------------------------------------------------------------------------------------------
 
-    def _with_facts(self, text: str) -> str:
-        """Add what the model left out: exact words of the messages and of the earlier summary, and the note."""
-        material = self._material
-        left = self._limits.summary - text_tokens(self._note) - text_tokens(text) - 2
-        facts = missing_facts(
-            material.messages, summary=text, limit=left, language=material.language, earlier=material.earlier
+    def _with_identifiers(self, text: str) -> str:
+        """Add the identifiers of users' statements that the model left out, and the note."""
+        material, most = self._material, self._limits.summary
+        left = most - text_tokens(self._note) - text_tokens(text) - 2
+        lines = missing_identifiers(
+            material.messages,
+            summary=text,
+            limit=min(left, int(most * self._options.facts_share)),
+            language=material.language,
+            earlier=material.earlier,
+            redact=self._hiding,
         )
-        return self._joined(text, facts)
+        return self._joined(text, lines)
 
     def _extracted(self) -> str:
         material = self._material
@@ -248,5 +258,5 @@ class Summariser:
             extract(material.messages, limit=limit, language=material.language, earlier=self._so_far), ""
         )
 
-    def _joined(self, text: str, facts: str) -> str:
-        return self._finish(cut("\n".join(filter(None, (text, facts, self._note))), self._limits.summary))
+    def _joined(self, text: str, identifiers: str) -> str:
+        return self._finish(cut("\n".join(filter(None, (text, identifiers, self._note))), self._limits.summary))

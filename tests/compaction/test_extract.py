@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nanobot_memory_plugins.compaction.extract import extract, missing_facts
+from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.conversation import messages_from_chat
@@ -96,8 +96,8 @@ def test_what_is_asked_is_neither_decided_nor_wished():
     asked = ["Anything else decided?", "Want me to always use four workers?", "Did Ann decide on Kafka, and when?"]
     told = ["We decided on Redis, who owns the domain?", "还决定了别的什么？"]
     messages = [Message("assistant", text) for text in [*asked, *told]]
-    text = extract([*messages, *(Message("user", f"go on with {n}") for n in range(5))], limit=600, language="en")
-    assert lines_under(text, "Decisions:") == f"- {told[0]}"
+    text = extract([*(Message("user", f"go on with {n}") for n in range(5)), *messages], limit=600, language="en")
+    assert lines_under(text, "Decisions:") == "- We decided on Redis"
     assert "Constraints and wishes:" not in text
     assert set(lines_under(text, "Open questions:").splitlines()) == {f"- {one}" for one in [*asked, told[1]]}
 
@@ -126,12 +126,48 @@ def test_it_fits_and_is_never_empty(said, limit, language, earlier):
     text.encode()
 
 
-def test_facts_that_a_summary_has_are_not_repeated():
-    messages = messages_from_chat(ENGLISH)
-    summary = "PostgreSQL 16 was chosen instead of MySQL; rotate certificates before June 3; Anna Berg, Tromsø."
-    facts = missing_facts(messages, summary=summary, limit=300, language="en")
-    assert "PostgreSQL" not in facts
-    assert "certificates" not in facts
-    assert "Never deploy on Fridays" in facts
-    assert "v2.4.1" in facts
-    assert missing_facts(messages, summary=summary, limit=0, language="en") == ""
+def test_what_was_asked_and_answered_is_no_open_question():
+    messages = messages_from_chat(
+        [
+            {"role": "user", "content": "Which port does hermes-gateway listen on?"},
+            {"role": "assistant", "content": "On 7443. Shall I open port 7444 as well?"},
+            {"role": "user", "content": "No, don't. The certificate for 7443 is due in May."},
+            *({"role": "user", "content": f"go on {n}"} for n in range(4)),
+            {"role": "assistant", "content": "Then which of the two gateways gets it, gw-1 or gw-2?"},
+        ]
+    )
+    text = extract(messages, limit=400, language="en")
+    assert "hermes-gateway listen" not in text
+    assert "Shall I open" not in text
+    assert "gw-1 or gw-2" in lines_under(text, "Open questions:")
+    assert "due in May" in lines_under(text, "TODOs:")
+
+
+@pytest.mark.parametrize(
+    ("language", "offer", "refusal"),
+    [
+        ("en", "Let's go with the MacBook Pro 14 for 2,900 dollars.", "No, that's too much."),
+        ("zh", "我们就用小鹏G6吧，预算二十万。", "不要，太贵了。"),
+    ],
+)
+def test_an_offer_that_was_turned_down_is_no_decision(language, offer, refusal):
+    def told(reply: str) -> str:
+        said = [{"role": "user", "content": offer[:2]}, {"role": "assistant", "content": offer}]
+        replies = [{"role": "user", "content": one} for one in (reply, *"abcd")]
+        return extract(messages_from_chat([*said, *replies]), limit=400, language=language)
+
+    assert offer in told("ok")
+    assert offer not in told(refusal)
+
+
+def test_what_others_say_and_what_is_only_supposed_is_not_listed_as_the_users():
+    messages = messages_from_chat(
+        [
+            {"role": "user", "content": "The blog says that we must use version 9.9.1."},
+            {"role": "user", "content": "We decided on version 8.2.4, is that still supported?"},
+            *({"role": "user", "content": "ok"} for _ in range(4)),
+        ]
+    )
+    text = extract(messages, limit=400, language="en")
+    assert "9.9.1" not in text
+    assert lines_under(text, "Decisions:") == "- We decided on version 8.2.4"

@@ -119,13 +119,13 @@ async def test_no_prompt_passes_its_budget(window: int, kind: str):
 async def test_an_earlier_summary_is_carried_on_from_chunk_to_chunk():
     notes = iter(f"- Decision: chunk {n} is about topic {n}, so tell me of the turn" for n in range(9))
     model = Model(lambda prompt: next(notes))
-    earlier = earlier_summary_message("The deadline is May 12.", "en")
+    earlier = earlier_summary_message("The release ticket is REL-4812.", "en")
     summary = await compacted([earlier, *talk(120)], model=model, window=8_000, max_calls=6)
     assert len(model.prompts) > 1
-    assert "Notes so far:\nThe deadline is May 12." in model.prompts[0][-1]["content"]
+    assert "Notes so far:\nThe release ticket is REL-4812." in model.prompts[0][-1]["content"]
     assert "Notes so far:\n- Decision: chunk 0" in model.prompts[1][-1]["content"]
-    assert "user: The deadline" not in model.asked  # it is no dialogue
-    assert "May 12" in summary.text  # which the model has left out
+    assert "user: The release" not in model.asked  # it is no dialogue
+    assert "- release ticket: REL-4812" in summary.text  # which the model has left out
 
 
 @pytest.mark.accept("AC-05")
@@ -205,13 +205,6 @@ async def test_more_messages_than_can_be_shown_begin_with_an_extract():
     first = model.prompts[0][-1]["content"]
     assert first.startswith("Notes so far:\n")
     assert "db-7.example.org" in first
-
-
-async def test_exact_words_that_the_model_left_out_are_added():
-    model = Model(GOOD)
-    summary = await compacted([FACT, *talk(30)], model=model)
-    assert GOOD in summary.text
-    assert "db-7.example.org, port 6543" in summary.text
 
 
 async def test_secrets_do_not_reach_the_summary():

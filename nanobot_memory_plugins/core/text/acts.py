@@ -57,7 +57,7 @@ _BECAUSE = LazyPattern(r"[ ,]*(?:(?:because|since|given|now that)\b|因为|由�
 # What would be if.
 _UNREAL = LazyPattern(
     r"\bif (?:i|we|he|she|it|they|you|\w+) (?:were|had|\w+ed)\b.*(?:\b(?:would|could)\b|'d\b)"
-    r"|(?:要是|如果).{0,12}就.{1,12}了$"
+    r"|(?:要是|如果).{0,12}就.{1,30}了$"
 )
 _BARE = LazyPattern(rf"{requests.VERB}\b")
 _ELLIPTIC = LazyPattern("可以|能|可能|会|要|该|应该|有|需要|还能|还要|是")
