@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
 from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
+from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.text.stems import stem
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-_CLAUSE = re.compile(r"[^,，、:：()（）]+")
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")
 # Words of a topic that stand in any line.
 _SILENT = frozenset(
@@ -56,7 +56,7 @@ def _phrases(topic: str, line: str) -> Iterator[str]:
         for (start, _), (_, end) in combinations_with_replacement(units, 2):
             yield text[start:end]
         if units:
-            yield from (clause[0].strip() for clause in _CLAUSE.finditer(text) if _units(topic, clause[0]))
+            yield from (part for part in phrases_of(text) if _units(topic, part))
             yield text.strip()
 
 

@@ -18,7 +18,7 @@ _LINE_CHARS = 4_000
 _MOST_LINES = 200
 
 _CODE_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})")
-_CLOSING = re.compile(r"\s*(?:[。！？；!?;…]|\.(?!\w))++[”’\"'」』）)]*$")
+_CLOSING = re.compile(r"(?<![\s。！？；!?;….])\s*+(?:[。！？；!?;…]|\.(?!\w))++[”’\"'」』）)]*$")
 _QUOTED = re.compile(r"\s*(?:>|\|)")
 _BULLET = re.compile(r"^\s*(?:[-*•+]|\d{1,2}[.)、])\s+")
 # Politeness and hedges behind what was meant.

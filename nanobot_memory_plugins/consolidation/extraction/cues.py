@@ -4,7 +4,6 @@ import re
 
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
-_CLAUSES = re.compile(r"[,，、;；:：]|\b(?:and|but|so|because)\b|但是?|所以|因为|不过(?!敏)")
 _ENDS = re.compile(
     r"\bno longer\b|(?:\bnot\b|n['’]t\b).*\bany ?more\b|\binstead\b|\bfrom now on\b|\bmoved\b|\bswitched\b|\bchanged\b"
     r"|\breplaced\b|\brenamed\b|\brewr(?:ote|itten)\b|\breinstalled\b|\bquit\b|\bleft\b|\bg[ai]ve[n]? up\b"
@@ -18,16 +17,6 @@ _NOW = re.compile(
     r"|\bwent (?:up|down)\b|现在|以后|今后|如今|又|新|其实|恢复|推迟|延期|提前|毕业|结婚|离婚|出生|提高|降低|涨",
     re.IGNORECASE,
 )
-
-
-def clauses_of(sentence: str) -> list[str]:
-    """Return the parts of a sentence, each of which may affirm or deny by itself."""
-    parts: list[str] = []
-    at = 0
-    for found in _CLAUSES.finditer(simplified(sentence)):
-        parts.append(sentence[at : found.start()])
-        at = found.end()
-    return [part for part in (*parts, sentence[at:]) if part.strip()]
 
 
 def announces_a_change(statement: str) -> bool:

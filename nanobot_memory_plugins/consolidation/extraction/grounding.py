@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
+from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
 from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
+from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A written-out date is left aside: "tomorrow" may have been said.
@@ -50,7 +51,7 @@ class Grounding:
         self._sure_bags = [_bag(one.text for one in group if not one.attempt) for group in self._turns]
         words = [wording(one.text) for one in said]
         self._numbers = frozenset(number.lstrip(_MARKS) for one in words for number in one.numbers)
-        texts = [part for one in said for part in clauses_of(one.text)]
+        texts = [part for one in said for part in phrases_of(one.text)]
         self._clauses = [(wording(part), ends_something(part)) for part in texts]
 
     @property
@@ -91,7 +92,7 @@ class Grounding:
         near = max(cosines, default=0.0) >= _COSINE
         if share < (_WITH_VECTORS if near else _BY_WORDS) or not self._knows_numbers(own):
             return False
-        return is_try or all(self._agrees(wording(part)) for part in clauses_of(text))
+        return is_try or all(self._agrees(wording(part)) for part in phrases_of(text))
 
     def tells_a_change(self, now: str, before: str) -> bool:
         """Say whether a statement that ``now`` may rest on announces a change, or the two contradict each other."""

@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of, ends_something
+from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, ends_something
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import may_concern
 from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.core.text.clauses import phrases_of
 
 # The share of an entry's terms that a statement must hold to speak of it: where the model has named it, and where not.
 _TOUCHES, _PLAINLY_TOUCHES = 0.3, 0.6
@@ -89,7 +90,7 @@ def _replaced(one: Believed, ended: Sequence[str], known: Mapping[str, Entry], c
             return id_
     if not changes or one.same:
         return ""
-    clauses = [part for part in clauses_of(one.said) if ends_something(part)]
+    clauses = [part for part in phrases_of(one.said) if ends_something(part)]
     shares = {
         id_: touched(one.said, entry)
         for id_, entry in known.items()
@@ -114,7 +115,7 @@ def plainly_ends(statement: str, entry: Entry) -> bool:
         held = sum(weight for term, weight in plain.items() if term in told.terms)
         return held >= _SAME_BUT_FOR_A_NUMBER * sum(plain.values()) > 0
     return not own.negated and any(
-        wording(part).negated and touched(part, entry) >= _PLAINLY_TOUCHES for part in clauses_of(statement)
+        wording(part).negated and touched(part, entry) >= _PLAINLY_TOUCHES for part in phrases_of(statement)
     )
 
 

@@ -12,12 +12,15 @@ from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 _FOLD = SIMPLIFIED_OF | str.maketrans("：，；？！（）　’‘ʼ＇", ":,;?!() ''''")
 
-_BORDER = LazyPattern(
-    r"[,:](?!\d)(?!//)\s*|\s+[-–—]+\s+|——|\s+(?=(?:and|but|so|because|since|though|although|given|now that)\s)"
-    r"|\s*\((?=\w)"
-    rf"|\s+(?=(?:what|how|which|where|when|who|why) (?:\w+ )?{questions.AUXILIARY} {questions.PERSON}\b)"
+_BORDERS = (
+    r"[,:](?!\d)(?!//)\s*|(?<!\s)\s++[-–—]++\s+|——"
+    r"|(?<!\s)\s++(?=(?:and|but|so|because|since|though|although|given|now that)\s)"
+    r"|(?<!\s)\s*+\((?=\w)"
+    rf"|(?<!\s)\s++(?=(?:what|how|which|where|when|who|why) (?:\w+ )?{questions.AUXILIARY} {questions.PERSON}\b)"
     r"|(?=但是?(?!愿)|(?<!只)不过(?!敏)|所以|(?<!是)因为|可是|然而|而且)"
 )
+_BORDER = LazyPattern(_BORDERS)
+_PHRASE_BORDER = LazyPattern(rf"{_BORDERS}|[、。！？!?]|[.;](?=\s)")
 _JOINING = LazyPattern(
     r"(?:(?:and|but|so|or|because|since|given|now that|although|though|also|now|then|yet|however|plus|well|ok"
     r"|okay|oh|hey|hi|hello|hmm?|wait"
@@ -113,6 +116,19 @@ def clauses_in(folded: str, *, asks: bool = False) -> list[Piece]:
             last = pieces[-1]
             pieces[-1] = Piece(last.start, last.core, end)
     return pieces or [Piece(0, core_of(folded, 0), len(folded))]
+
+
+def phrases_of(text: str) -> list[str]:
+    """Return the parts of a text, each of which may affirm or deny by itself: "two cats and no time" has two.
+
+    Finer than clauses: a part need not have a verb.
+    """
+    parts: list[str] = []
+    start = 0
+    for found in _PHRASE_BORDER.finditer(fold(text)):
+        parts.append(text[start : found.start()])
+        start = found.end()
+    return [part.strip() for part in (*parts, text[start:]) if part.strip()]
 
 
 def core_of(folded: str, start: int) -> int:
