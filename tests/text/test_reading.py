@@ -103,6 +103,7 @@ def test_a_message_is_read_without_what_was_pasted_into_it():
     assert "Bonn" in reading.text
     assert "Bonn" not in reading.authored
     assert reading.own_word.splitlines()[0] == "I live in Graz"
+    assert "Bonn" not in reading.own_word
     assert reading.asks
     assert reading.language == "en"
 
