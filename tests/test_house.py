@@ -25,6 +25,32 @@ BELOW = {
 }
 
 
+# Modules inside core that shipped plugins import beside its public face, which is `core` itself, and why.
+INSIDE_CORE = {
+    "core.cli": "the parts of commands: opened stores, repairs, findings, lines of text",
+    "core.cli.machine_findings": "what the panel's page of health shows; the function has the module's name",
+    "core.config": "setting nanobot up reads and writes configuration files, and not the options alone",
+    "core.entry_points": "the demo looks for a local model of another distribution",
+    "core.erasure": "consolidation forgets for good in its own files by core's rules",
+    "core.erasure.secret_cleaning": "scrubbing entries; its clean_notes is another than that of erasing",
+    "core.erasure.unopened": "purging the index; the function has the module's name",
+    "core.files": "entries and bridge write files of their own: locks, permissions, replacing",
+    "core.files.seen_messages": "marks of messages that were dealt with; loaded only where they are kept",
+    "core.host": "parts of the host that a bridge, the panel and the entries build upon",
+    "core.isolation.threads": "the store has a pool of threads of its own",
+    "core.language_model": "the nightly run asks under core's budget, and the panel shows what was used",
+    "core.scopes": "people, groups and sessions, where a bridge or an entry decides whose something is",
+    "core.testing.scripted_server": "the demo plays with the scripted model of the test kit",
+    "core.text": "one reading of texts for all: sentences, negation, evidence, transcripts",
+    "core.text.questions": "words of questions, which have names in the module alone",
+    "core.transfer.formats.markdown_notes": "nanobot's notes are Markdown notes",
+    "core.transfer.formats.reading": "nanobot's sessions are lines of JSON with times",
+    "core.values": "its Part is of a score; that of the public face is of an import",
+    "core.values.scopes": "columns and names that only a store or a bridge compares",
+}
+ON_TOP = {"core", "redaction", "search", "tools"}
+
+
 def project(folder: Path) -> dict[str, object]:
     return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
@@ -59,6 +85,21 @@ def test_a_distribution_imports_what_lies_below_it_and_no_other_plugin(folder: P
         for name in imported(module):
             if name.startswith("nanobot_memory_plugins."):
                 assert name.split(".")[1] in allowed, f"{module} imports {name}"
+
+
+def test_plugins_stand_on_the_public_face_of_core_and_on_few_modules_inside():
+    inside = set()
+    for module in MODULES:
+        if module.relative_to(NAMESPACE).parts[0] in ON_TOP:
+            continue
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nanobot_memory_plugins.core."):
+                name = str(node.module).removeprefix("nanobot_memory_plugins.")
+                below = [f"{name}.{alias.name}" for alias in node.names]
+                modules = {one for one in below if (NAMESPACE / one.replace(".", "/")).with_suffix(".py").exists()}
+                inside |= modules or {name}
+    assert inside == set(INSIDE_CORE)
+    assert len(INSIDE_CORE) <= 20
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)

@@ -6,13 +6,8 @@ from pathlib import Path
 
 from nanobot_memory_plugins.bootstrap.budget import Allotment, Shortened, allot
 from nanobot_memory_plugins.bootstrap.options import BootstrapOptions
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import BoundedDict, Finding, Health, PluginContext, estimate_tokens, hookimpl, logger
+from nanobot_memory_plugins.core.host import default_overhead, read_text
 
 # Warnings that are remembered, so that each is given once.
 _REMEMBERED = 256

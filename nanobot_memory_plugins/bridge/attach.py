@@ -10,7 +10,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.connection import Bridge
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, find_loop
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 
 # By the identity of the AgentLoop. The loop keeps its bridge alive, and the bridge its loop, so both go together.
 _bridges: "weakref.WeakValueDictionary[int, Bridge]" = weakref.WeakValueDictionary()

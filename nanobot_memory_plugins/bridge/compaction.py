@@ -15,9 +15,7 @@ from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.fence import language_of
-from nanobot_memory_plugins.core.text.summary_marker import earlier_summary_message
+from nanobot_memory_plugins.core import earlier_summary_message, language_of, logger
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0

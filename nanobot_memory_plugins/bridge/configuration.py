@@ -11,14 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from nanobot_memory_plugins.bridge.options import BridgeOptions
-from nanobot_memory_plugins.core.config import (
-    ConfigProblem,
-    MemoryConfig,
-    config_from_mapping,
-    load_config,
-    plugin_options,
-)
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import ConfigProblem, MemoryConfig, load_config, logger, plugin_options
+from nanobot_memory_plugins.core.config import config_from_mapping
 
 # The name of the bridge's own entry point among the plugins.
 PLUGIN_NAME = "nanobot"

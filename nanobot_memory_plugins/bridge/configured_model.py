@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nanobot_memory_plugins.bridge.language_model import answer_of
-from nanobot_memory_plugins.core.config.reading import nanobot_home
-from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core import Complete
+from nanobot_memory_plugins.core.config import nanobot_home
 
 
 def configured_model() -> Complete | None:

@@ -25,15 +25,10 @@ from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_
 from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import make_missing
-from nanobot_memory_plugins.core.hookspecs import PROJECT_NAME
-from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core import PROJECT_NAME, MemoryPaths, MemoryTool, Scope, logger, workspace_scopes
+from nanobot_memory_plugins.core.files import make_missing
+from nanobot_memory_plugins.core.host import ONLY_VARIABLE
+from nanobot_memory_plugins.core.scopes import Scopes
 
 
 class Bridge:
@@ -172,7 +167,7 @@ class Bridge:
 
     def _build(self) -> Memory:
         """Make the memory. Runs in the memory's thread, which also does the importing."""
-        from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+        from nanobot_memory_plugins.core import MemoryHost
 
         _keep_entries_apart(MemoryPaths.of(self.workspace))
         config, problems = self.configuration.memory, self.configuration.problems

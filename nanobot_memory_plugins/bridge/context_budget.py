@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Message, estimate_tokens
 
 # nanobot's headroom for its count (SNIP_SAFETY_BUFFER and Consolidator._SAFETY_BUFFER in 0.3.5).
 _SAFETY_TOKENS = 1_024

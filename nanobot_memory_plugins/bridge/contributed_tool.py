@@ -9,7 +9,7 @@ from nanobot.agent.tools.context import current_request_session_key
 from nanobot_memory_plugins.bridge.configuration import Configuration
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
-from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core import MemoryTool
 
 _NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
 _PRIVATE = "Error: this chat is temporary, nothing of it is kept."

@@ -6,8 +6,8 @@ from typing import Any, overload
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import live_messages, public_messages
-from nanobot_memory_plugins.core.host.background import tokens_of
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.host import tokens_of
 
 
 class PublicMessages(Sequence[dict[str, Any]]):

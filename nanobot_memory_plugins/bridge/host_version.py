@@ -3,7 +3,7 @@
 import re
 from importlib.metadata import PackageNotFoundError, version
 
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health
 
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)

@@ -10,8 +10,7 @@ from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import HISTORY_MESSAGES, is_for_people, public_messages, scope_of
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core import Scope, run_in_daemon_thread
 
 # A session that another process may still be timing is left to it for this many idle times.
 _PATIENCE = 2

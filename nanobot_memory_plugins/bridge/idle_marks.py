@@ -9,12 +9,9 @@ from typing import Any
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.private import private_folder, private_lock
-from nanobot_memory_plugins.core.files.reading import read_regular
-from nanobot_memory_plugins.core.files.replace import replace_file
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core import MemoryFileError, logger
+from nanobot_memory_plugins.core.files import private_folder, private_lock, read_regular, replace_file
+from nanobot_memory_plugins.core.scopes import redact_key
 
 # A session whose catching up was cut short this often is given up: short-lived processes would pay for it for ever.
 _TRIES = 3

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core.errors import LanguageModelError
+from nanobot_memory_plugins.core import LanguageModelError
 
 
 class HostLanguageModel:

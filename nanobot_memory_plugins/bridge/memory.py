@@ -4,8 +4,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.values import PromptEntries, Receipt, Scope, Summary
+from nanobot_memory_plugins.core import MemoryTool, PromptEntries, Receipt, Scope, Summary
 
 
 class Recalled(Protocol):

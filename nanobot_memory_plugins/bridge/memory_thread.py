@@ -16,7 +16,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 
 _T = TypeVar("_T")
 Use = Callable[[Memory], Awaitable[_T]]

@@ -5,10 +5,7 @@ from pathlib import Path
 from nanobot_memory_plugins.bridge.host_version import UPGRADE, host_finding
 from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, hookimpl
 
 _HINT = f"Use a supported nanobot-ai: {UPGRADE}"
 _NOT_YET = f"Nothing is wrong here; a later nanobot-ai may offer it: {UPGRADE}"

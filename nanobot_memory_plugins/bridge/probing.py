@@ -11,7 +11,7 @@ from typing import Any
 
 from nanobot_memory_plugins.bridge.host_version import UPGRADE
 from nanobot_memory_plugins.bridge.seams import Seam
-from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core import PluginError
 
 
 def probe_seams() -> Sequence[Seam]:

@@ -9,9 +9,7 @@ from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import Receipt, Scope
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core import BoundedDict, Receipt, Scope, logger
 
 # What nanobot saves in the place of an answer that never came.
 _NO_ANSWERS = ("[Assistant reply unavailable due to model error.]",)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 
 # What users go without when a seam is not attached.
 DEGRADED = {

@@ -5,7 +5,7 @@ from typing import Any
 
 from nanobot.runtime_context import RUNTIME_CONTEXT_HISTORY_META, public_history_message
 
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core import Scope
 
 # nanobot's own sessions: the nightly rewriting of its memory files.
 _OWN = ("dream:",)

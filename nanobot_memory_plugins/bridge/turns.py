@@ -20,10 +20,7 @@ from nanobot_memory_plugins.bridge.sessions import (
     public_messages,
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.fence import is_fenced
-from nanobot_memory_plugins.core.values import Scope
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core import BoundedDict, Scope, is_fenced, logger
 
 # How nanobot records where an injected block came from.
 BLOCK_SOURCE = "nanobot-memory"

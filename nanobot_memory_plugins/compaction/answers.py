@@ -4,8 +4,7 @@ import re
 
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.compaction.prompts import fixed_texts
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core import Language, estimate_tokens
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # An answer is junk when fewer of its words than this occur in what it was made of.

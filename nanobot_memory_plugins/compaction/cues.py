@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 
-from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core import Language
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 

@@ -7,9 +7,7 @@ from nanobot_memory_plugins.compaction.cues import HEADING, Kind
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.compaction.sentences import Sentence, find_sentences, readable_part, split_sentences
 from nanobot_memory_plugins.compaction.stated import Statements
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message, estimate_tokens
 
 # The user's last wishes: how many, and how long each.
 _WISHES = 4

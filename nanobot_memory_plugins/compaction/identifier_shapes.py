@@ -1,6 +1,6 @@
 """What an identifier looks like in a clause, and the words around it that name it, in English and Chinese."""
 
-from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
+from nanobot_memory_plugins.core.text import LazyPattern, Word, Words
 
 _DOTTED = r"[A-Za-z0-9_-]+"
 

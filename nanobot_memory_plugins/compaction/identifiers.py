@@ -25,13 +25,8 @@ from nanobot_memory_plugins.compaction.identifier_shapes import (
     PRONOUN,
     VALUE,
 )
-from nanobot_memory_plugins.core.text.acts import Act, Clause
-from nanobot_memory_plugins.core.text.authored import authored_text
-from nanobot_memory_plugins.core.text.clauses import fold
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.reading import reading_of
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message, estimate_tokens
+from nanobot_memory_plugins.core.text import Act, Clause, authored_text, fold, reading_of
 
 MOST_LINES = 10
 HEADING: dict[Language, str] = {"en": "Identifiers that the user gave:", "zh": "用户给出的标识："}

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.compaction.excerpts import cut, one_line, tidy
 from nanobot_memory_plugins.compaction.transcript import label
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message
 
 _SHOWN = 5
 _END_CHARS = 80

@@ -10,11 +10,7 @@ from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
 from nanobot_memory_plugins.compaction.summarise import Summariser
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.summary_marker import marked_summary
-from nanobot_memory_plugins.core.values import Message, Summary
+from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger, marked_summary
 
 # What stands for messages of which not even the rules could make a summary.
 _BAREST = "({count} earlier messages were cut.)"

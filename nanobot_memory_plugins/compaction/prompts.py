@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core import Language
 
 _SYSTEM: dict[Language, str] = {
     "en": "You take notes of conversations. Answer with the notes only, in English. What is said in the conversation "

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.values import Message
 
 # Characters of one text that are looked at, half from either end: no excerpt reaches further in.
 _TEXT_CHARS = 200_000

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
-from nanobot_memory_plugins.core.text.acts import Act, clauses_of
-from nanobot_memory_plugins.core.text.sentences import sentence_spans
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.text import Act, clauses_of, sentence_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Characters of a sentence that are kept, and below which it says nothing.

@@ -9,11 +9,9 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.compaction.cues import Kind, kind_of
 from nanobot_memory_plugins.compaction.sentences import Sentence
-from nanobot_memory_plugins.core.text.acts import Act
-from nanobot_memory_plugins.core.text.negation import denies
-from nanobot_memory_plugins.core.text.reading import Sentence as Read
-from nanobot_memory_plugins.core.text.sentences import sentence_spans
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.text import Act, denies, sentence_spans
+from nanobot_memory_plugins.core.text import Sentence as Read
 
 _ANSWERED_BY = {"user": "assistant", "assistant": "user"}
 # Of a reply its beginning tells whether it turns something down.

@@ -21,12 +21,14 @@ from nanobot_memory_plugins.compaction.prompts import summary_prompt
 from nanobot_memory_plugins.compaction.redact_prompt import Hiding
 from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry
-from nanobot_memory_plugins.core.errors import CompletionTimeoutError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import (
+    Complete,
+    CompletionTimeoutError,
+    Language,
+    Message,
+    logger,
+    run_in_daemon_thread,
+)
 
 PURPOSE = "compaction"
 # Less than this of a chunk is not worth a call.

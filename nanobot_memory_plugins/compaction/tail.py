@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from nanobot_memory_plugins.compaction.history import Unit
 from nanobot_memory_plugins.compaction.token_budget import Limits
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Message
 
 # A tail may lose this share of its tokens to begin with what the user said.
 _TURN_SHARE = 0.5

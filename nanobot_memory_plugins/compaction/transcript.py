@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.compaction.excerpts import excerpt, one_line, tidy
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Message
 
 _ARGUMENT_CHARS = 300
 _NAME_CHARS = 64

@@ -11,14 +11,24 @@ from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import Document
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import EntryAccess, MemoryTool
-from nanobot_memory_plugins.core.text.reading import Reading
-from nanobot_memory_plugins.core.values import ContextBlock, Erasure, Message, PromptEntries, Scope, Trace, Withheld
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import (
+    ContextBlock,
+    EntryAccess,
+    Erasure,
+    Finding,
+    Health,
+    MemoryFileError,
+    MemoryTool,
+    Message,
+    PluginContext,
+    PromptEntries,
+    Scope,
+    Trace,
+    Withheld,
+    hookimpl,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.text import Reading
 
 _SUBJECT = "scored entries"
 

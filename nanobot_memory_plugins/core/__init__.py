@@ -9,11 +9,35 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.clock import Clock
-    from nanobot_memory_plugins.core.config import MemoryConfig, load_config
+    from nanobot_memory_plugins.core.cli.console import console, say_error, shown
+    from nanobot_memory_plugins.core.cli.options import (
+        AgentOption,
+        ChannelOption,
+        ConfigOption,
+        JsonOption,
+        SessionOption,
+        UserOption,
+        WorkspaceOption,
+        print_json,
+        read_configuration,
+        resolve_workspace,
+    )
+    from nanobot_memory_plugins.core.clock import Clock, SystemClock
+    from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config, plugin_options
     from nanobot_memory_plugins.core.context import PluginContext
     from nanobot_memory_plugins.core.erasure.matching import Wanted
-    from nanobot_memory_plugins.core.errors import InputError, StoreError
+    from nanobot_memory_plugins.core.errors import (
+        CompletionTimeoutError,
+        ConfigurationError,
+        EmbeddingError,
+        InputError,
+        LanguageModelError,
+        MemoryFileError,
+        NanobotMemoryError,
+        PluginError,
+        SecretNotKeptError,
+        StoreError,
+    )
     from nanobot_memory_plugins.core.files import (
         MemoryPaths,
         NoteEntry,
@@ -22,30 +46,59 @@ if TYPE_CHECKING:
         parse_notes,
         parse_transcript_line,
     )
-    from nanobot_memory_plugins.core.hook_markers import hookimpl
+    from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
     from nanobot_memory_plugins.core.host.eraser import purge_texts
     from nanobot_memory_plugins.core.host.inspection import Inspection
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+    from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+    from nanobot_memory_plugins.core.language_model.configured_models import offered_model
+    from nanobot_memory_plugins.core.log import logger
     from nanobot_memory_plugins.core.protocols import (
         Complete,
+        Embedder,
+        EncodingStore,
         EntryAccess,
         LocalModel,
         MemoryTool,
         OpenLocalModel,
         Store,
     )
+    from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
+    from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, without_secrets
     from nanobot_memory_plugins.core.scopes.people import Senders
+    from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes, workspace_scopes
     from nanobot_memory_plugins.core.text.acts import Act
+    from nanobot_memory_plugins.core.text.fence import (
+        Language,
+        fence,
+        fenced_blocks,
+        is_fenced,
+        language_of,
+        neutralise,
+        remove_fenced,
+    )
     from nanobot_memory_plugins.core.text.reading import Reading
+    from nanobot_memory_plugins.core.text.summary_marker import (
+        earlier_summary_message,
+        find_earlier_summary,
+        marked_summary,
+        unmarked_summary,
+    )
+    from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
     from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote, Item, Part, Skipped
-    from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner
+    from nanobot_memory_plugins.core.transfer.entries import EntriesJoiner, JoinedEntries
     from nanobot_memory_plugins.core.values import (
         ContextBlock,
+        DatedPhrase,
+        Destination,
+        EntryChange,
         EntryEdit,
         EntryList,
         EntryRun,
         EntryView,
+        Erasure,
         Explanation,
+        HeldLine,
         Hit,
         Level,
         Message,
@@ -60,71 +113,122 @@ if TYPE_CHECKING:
         SearchResult,
         StoreStatus,
         Summary,
+        Tier,
         Trace,
         Visibility,
+        Whose,
         Withheld,
     )
+    from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
     from nanobot_memory_plugins.core.values.message_context import MessageContext
     from nanobot_memory_plugins.redaction.rules.rule import Rule
 
 # Where each name comes from; type checkers read the imports above, and a test compares both.
 _MODULES = {
-    "core.clock": ("Clock",),
-    "core.config": ("MemoryConfig", "load_config"),
+    "core.cli.console": ("console", "say_error", "shown",),
+    "core.cli.options": (
+        "AgentOption", "ChannelOption", "ConfigOption", "JsonOption", "SessionOption", "UserOption",
+        "WorkspaceOption", "print_json", "read_configuration", "resolve_workspace",
+    ),
+    "core.clock": ("Clock", "SystemClock",),
+    "core.config": ("ConfigProblem", "MemoryConfig", "load_config", "plugin_options",),
     "core.context": ("PluginContext",),
     "core.erasure.matching": ("Wanted",),
-    "core.errors": ("InputError", "StoreError"),
-    "core.files": ("MemoryPaths", "NoteEntry", "Passage", "TranscriptRecord", "parse_notes", "parse_transcript_line"),
-    "core.hook_markers": ("hookimpl",),
+    "core.errors": (
+        "CompletionTimeoutError", "ConfigurationError", "EmbeddingError", "InputError", "LanguageModelError",
+        "MemoryFileError", "NanobotMemoryError", "PluginError", "SecretNotKeptError", "StoreError",
+    ),
+    "core.files": ("MemoryPaths", "NoteEntry", "Passage", "TranscriptRecord", "parse_notes", "parse_transcript_line",),
+    "core.hook_markers": ("PROJECT_NAME", "hookimpl",),
     "core.host.eraser": ("purge_texts",),
     "core.host.inspection": ("Inspection",),
     "core.host.memory_host": ("MemoryHost",),
-    "core.protocols": ("Complete", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store"),
-    "core.scopes.people": ("Senders",),
-    "core.text.acts": ("Act",),
-    "core.text.reading": ("Reading",),
-    "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Skipped", "Part"),
-    "core.transfer.entries": ("EntriesJoiner",),
-    "core.values": (
-        "ContextBlock", "EntryEdit", "EntryList", "EntryRun", "EntryView", "Explanation", "Hit", "Level",
-        "Message", "Note", "NoteType", "Origin", "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint",
-        "SearchResult", "StoreStatus", "Summary", "Trace", "Visibility", "Withheld",
+    "core.isolation.threads": ("run_in_daemon_thread",),
+    "core.language_model.configured_models": ("offered_model",),
+    "core.log": ("logger",),
+    "core.protocols": (
+        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store",
     ),
-    "core.values.diagnosis": ("Finding", "Health"),
+    "core.redaction": ("redact_text", "safe_preview",),
+    "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
+    "core.scopes.people": ("Senders",),
+    "core.scopes.workspace_scopes": ("offered_scopes", "workspace_scopes",),
+    "core.text.acts": ("Act",),
+    "core.text.fence": (
+        "Language", "fence", "fenced_blocks", "is_fenced", "language_of", "neutralise", "remove_fenced",
+    ),
+    "core.text.reading": ("Reading",),
+    "core.text.summary_marker": (
+        "earlier_summary_message", "find_earlier_summary", "marked_summary", "unmarked_summary",
+    ),
+    "core.text.tokens": ("estimate_tokens", "truncate_to_tokens",),
+    "core.transfer": ("ImportedMessage", "ImportedNote", "Item", "Part", "Skipped",),
+    "core.transfer.entries": ("EntriesJoiner", "JoinedEntries",),
+    "core.values": (
+        "ContextBlock", "DatedPhrase", "Destination", "EntryChange", "EntryEdit", "EntryList", "EntryRun",
+        "EntryView", "Erasure", "Explanation", "HeldLine", "Hit", "Level", "Message", "Note", "NoteType", "Origin",
+        "PromptEntries", "Query", "Receipt", "Scope", "ScorePoint", "SearchResult", "StoreStatus", "Summary", "Tier",
+        "Trace", "Visibility", "Whose", "Withheld",
+    ),
+    "core.values.bounded_dict": ("BoundedDict",),
+    "core.values.diagnosis": ("Finding", "Health",),
     "core.values.message_context": ("MessageContext",),
     "redaction.rules.rule": ("Rule",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "PROJECT_NAME",
     "Act",
+    "AgentOption",
+    "BoundedDict",
+    "ChannelOption",
     "Clock",
     "Complete",
+    "CompletionTimeoutError",
+    "ConfigOption",
+    "ConfigProblem",
+    "ConfigurationError",
+    "ContactRedaction",
     "ContextBlock",
+    "DatedPhrase",
+    "Destination",
+    "Embedder",
+    "EmbeddingError",
+    "EncodingStore",
     "EntriesJoiner",
     "EntryAccess",
+    "EntryChange",
     "EntryEdit",
     "EntryList",
     "EntryRun",
     "EntryView",
+    "Erasure",
     "Explanation",
     "Finding",
     "Health",
+    "HeldLine",
     "Hit",
     "ImportedMessage",
     "ImportedNote",
     "InputError",
     "Inspection",
     "Item",
+    "JoinedEntries",
+    "JsonOption",
+    "Language",
+    "LanguageModelError",
     "Level",
     "LocalModel",
     "MemoryConfig",
+    "MemoryFileError",
     "MemoryHost",
     "MemoryPaths",
     "MemoryTool",
     "Message",
     "MessageContext",
+    "NanobotMemoryError",
     "Note",
     "NoteEntry",
     "NoteType",
@@ -133,6 +237,7 @@ __all__ = [
     "Part",
     "Passage",
     "PluginContext",
+    "PluginError",
     "PromptEntries",
     "Query",
     "Reading",
@@ -141,22 +246,56 @@ __all__ = [
     "Scope",
     "ScorePoint",
     "SearchResult",
+    "SecretNotKeptError",
     "Senders",
+    "SessionOption",
     "Skipped",
     "Store",
     "StoreError",
     "StoreStatus",
     "Summary",
+    "SystemClock",
+    "Tier",
     "Trace",
     "TranscriptRecord",
+    "UserOption",
     "Visibility",
     "Wanted",
+    "Whose",
     "Withheld",
+    "WorkspaceOption",
+    "console",
+    "earlier_summary_message",
+    "estimate_tokens",
+    "fence",
+    "fenced_blocks",
+    "find_earlier_summary",
     "hookimpl",
+    "is_fenced",
+    "language_of",
     "load_config",
+    "logger",
+    "marked_summary",
+    "neutralise",
+    "offered_model",
+    "offered_scopes",
     "parse_notes",
     "parse_transcript_line",
+    "plugin_options",
+    "print_json",
     "purge_texts",
+    "read_configuration",
+    "redact_text",
+    "remove_fenced",
+    "resolve_workspace",
+    "run_in_daemon_thread",
+    "safe_preview",
+    "say_error",
+    "shown",
+    "truncate_to_tokens",
+    "unmarked_summary",
+    "without_secrets",
+    "workspace_scopes",
 ]
 
 

@@ -5,13 +5,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from nanobot_memory_plugins.core.text.acts import Act, clauses_of
-from nanobot_memory_plugins.core.text.authored import authored_text
-from nanobot_memory_plugins.core.text.conversation import GAP, said
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.sentences import sentences_of
-from nanobot_memory_plugins.core.values import Message, Note, Origin
+from nanobot_memory_plugins.core import Language, Message, Note, Origin
+from nanobot_memory_plugins.core.text import (
+    GAP,
+    Act,
+    authored_text,
+    clauses_of,
+    clean_markdown,
+    one_line,
+    said,
+    sentences_of,
+)
 from nanobot_memory_plugins.flush.preparing import hidden
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 

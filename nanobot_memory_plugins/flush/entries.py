@@ -8,11 +8,17 @@ from typing import Any
 
 import json_repair
 
-from nanobot_memory_plugins.core.text.authored import authored_text
-from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
-from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.reading import reading_of
-from nanobot_memory_plugins.core.values import Message, NoteType
+from nanobot_memory_plugins.core import Message, NoteType
+from nanobot_memory_plugins.core.text import (
+    Evidence,
+    authored_text,
+    clean_markdown,
+    is_refusal,
+    one_line,
+    reading_of,
+    says_nothing,
+    without_thoughts,
+)
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of an answer; a sensible one is a few thousand characters.

@@ -5,12 +5,8 @@ import weakref
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core import BoundedDict, MemoryPaths, Message, Note, PluginContext, run_in_daemon_thread
 from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages, digest
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Message, Note
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.flush.entries import folded
 
 # The names of what is remembered beside the messages.

@@ -8,19 +8,23 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from enum import Enum
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import LanguageModelError
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core import (
+    Destination,
+    LanguageModelError,
+    MemoryPaths,
+    Message,
+    Note,
+    NoteType,
+    Origin,
+    PluginContext,
+    estimate_tokens,
+    find_earlier_summary,
+    hookimpl,
+    logger,
+    run_in_daemon_thread,
+)
 from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.conversation import as_spoken, dominant_language
-from nanobot_memory_plugins.core.text.evidence import says_nothing
-from nanobot_memory_plugins.core.text.markdown import clean_markdown
-from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Destination, Message, Note, NoteType, Origin
+from nanobot_memory_plugins.core.text import as_spoken, clean_markdown, dominant_language, says_nothing
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
 from nanobot_memory_plugins.flush.entries import Entry, UserAttribution, borne_out, read_entries
 from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.text.conversation import GAP
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.text import GAP
 
 # Characters of one message that are looked at, half from either end.
 _MESSAGE_CHARS = 200_000

@@ -5,10 +5,8 @@ Short and with one example of the form, so that a model of 1.5 billion parameter
 
 from collections.abc import Sequence
 
-from nanobot_memory_plugins.core.text.conversation import render
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message, estimate_tokens
+from nanobot_memory_plugins.core.text import render
 
 # How much of each tool result the model sees: what it means is in the answer that follows it.
 _TOOL_TOKENS = 80

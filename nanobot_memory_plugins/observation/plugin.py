@@ -12,12 +12,17 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
-from nanobot_memory_plugins.core.values import Note, NoteType, Origin
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core import (
+    BoundedDict,
+    Note,
+    NoteType,
+    Origin,
+    PluginContext,
+    hookimpl,
+    redact_text,
+    run_in_daemon_thread,
+    safe_preview,
+)
 from nanobot_memory_plugins.redaction.engine.split_tokens import last_run, without_rest
 from nanobot_memory_plugins.redaction.rules.effort import Budget
 from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED

@@ -7,10 +7,15 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core.cli.options import ConfigOption, WorkspaceOption, read_configuration, resolve_workspace
-from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    InputError,
+    WorkspaceOption,
+    logger,
+    read_configuration,
+    resolve_workspace,
+)
+from nanobot_memory_plugins.core.cli import repair_memory
 from nanobot_memory_plugins.panel.language import Words, is_unicode_terminal, language_of
 
 

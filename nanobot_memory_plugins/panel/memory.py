@@ -7,21 +7,29 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
+from nanobot_memory_plugins.core import (
+    Clock,
+    ConfigurationError,
+    EntryAccess,
+    Finding,
+    Health,
+    Inspection,
+    MemoryPaths,
+    NanobotMemoryError,
+    Query,
+    SearchResult,
+    Store,
+    StoreStatus,
+    SystemClock,
+    load_config,
+    logger,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.cli import Cost, summed
 from nanobot_memory_plugins.core.cli.machine_findings import machine_findings, memory_file_findings, workspace_finding
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.config import load_config, set_plugin_options
-from nanobot_memory_plugins.core.config.reading import nanobot_home
-from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.host.inspection import Inspection
-from nanobot_memory_plugins.core.host.plugin_set import PluginReport
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.language_model.ledger import uses
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import EntryAccess, Store
-from nanobot_memory_plugins.core.values import Query, SearchResult, StoreStatus
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
+from nanobot_memory_plugins.core.host import PluginReport
+from nanobot_memory_plugins.core.language_model import uses
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
 
 Result = TypeVar("Result")

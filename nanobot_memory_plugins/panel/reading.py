@@ -8,10 +8,15 @@ from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes, parse_transcript_line
-from nanobot_memory_plugins.core.files.paths import DAY_NOTE
-from nanobot_memory_plugins.core.files.reading import open_regular
-from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
+from nanobot_memory_plugins.core import (
+    MemoryPaths,
+    NoteEntry,
+    Passage,
+    TranscriptRecord,
+    parse_notes,
+    parse_transcript_line,
+)
+from nanobot_memory_plugins.core.files import DAY_NOTE, last_records, open_regular
 
 # Of a day's file this much is shown; nobody reads more on a screen.
 MOST_NOTE_BYTES = 1 << 20

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import ContextBlock, Hit, Tier
+from nanobot_memory_plugins.core import ContextBlock, Hit, Tier, estimate_tokens
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, with_days
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from nanobot_memory_plugins.core.values import DatedPhrase
+from nanobot_memory_plugins.core import DatedPhrase
 
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 _MONTHS_A_YEAR = 12

@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 
-from nanobot_memory_plugins.core.text.negation import negations
-from nanobot_memory_plugins.core.text.reading import reading_of
-from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.core import Hit
+from nanobot_memory_plugins.core.text import negations, reading_of
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 

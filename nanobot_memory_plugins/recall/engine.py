@@ -8,13 +8,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.values import ContextBlock, Hit, Message, Query, Scope, Tier, Visibility
+from nanobot_memory_plugins.core import (
+    Clock,
+    ContextBlock,
+    Hit,
+    Message,
+    Query,
+    Scope,
+    Store,
+    SystemClock,
+    Tier,
+    Visibility,
+    logger,
+    redact_text,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.options import RecallOptions

@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import (
+    BoundedDict,
+    ContextBlock,
+    Finding,
+    Health,
+    MemoryTool,
+    Message,
+    PluginContext,
+    Scope,
+    hookimpl,
+)
 from nanobot_memory_plugins.recall.engine import recall, wider
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft

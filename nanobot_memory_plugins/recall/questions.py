@@ -5,7 +5,7 @@ Text is simplified Chinese or English, with its own case: a name in English begi
 
 import re
 
-from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text import reading_of
 
 # Looked at only so far: longer texts are no questions of one sentence.
 _LONGEST_QUESTION = 300

@@ -1,6 +1,6 @@
 """Whether a hit is good enough to be injected."""
 
-from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.core import Hit
 
 # Cosines of the built-in model: unrelated texts lie below the first figure, paraphrases above the second.
 _UNRELATED_SIMILARITY = 0.15

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
 
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.recall import questions
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified

@@ -16,12 +16,18 @@ from pydantic import (
     model_validator,
 )
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
-from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.text.fence import fence, language_of
-from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
+from nanobot_memory_plugins.core import (
+    Hit,
+    MemoryTool,
+    NanobotMemoryError,
+    Origin,
+    PluginContext,
+    Query,
+    Scope,
+    fence,
+    language_of,
+)
+from nanobot_memory_plugins.core.host import hits_of, whole_hit
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local
 

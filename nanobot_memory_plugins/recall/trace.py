@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from nanobot_memory_plugins.core.values import Hit, Query, SearchResult
+from nanobot_memory_plugins.core import Hit, Query, SearchResult
 from nanobot_memory_plugins.recall.routing import Decision
 
 

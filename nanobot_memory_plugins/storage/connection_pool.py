@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.search.documents import FileState
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import filelock
 
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.files.private import make_missing, private_lock
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import StoreError, logger
+from nanobot_memory_plugins.core.files import make_missing, private_lock
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from importlib import metadata
 
-from nanobot_memory_plugins.core.values import Level, StoreStatus
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 

@@ -7,9 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.private import LINKED, make_missing, private_folder
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import MemoryPaths, logger
+from nanobot_memory_plugins.core.files import LINKED, make_missing, private_folder
 
 # Beside the index of a workspace: where others of it were put by ``dbPath``, a path a line.
 _ELSEWHERE = "elsewhere.txt"

@@ -7,12 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
-from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, StoreStatus
+from nanobot_memory_plugins.core import (
+    Clock,
+    Hit,
+    Level,
+    MemoryPaths,
+    Query,
+    SearchResult,
+    StoreError,
+    StoreStatus,
+    logger,
+    without_secrets,
+)
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
 from nanobot_memory_plugins.search.sources.places import Places

@@ -1,13 +1,15 @@
 """The storage plugin: opens the store, and says how it stands."""
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.values import Trace
-from nanobot_memory_plugins.core.values.diagnosis import Finding
+from nanobot_memory_plugins.core import (
+    Finding,
+    MemoryPaths,
+    PluginContext,
+    Store,
+    Trace,
+    Wanted,
+    hookimpl,
+    run_in_daemon_thread,
+)
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import purge_unopened
 from nanobot_memory_plugins.storage.store import SqliteStore

@@ -8,14 +8,20 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import TypeVar
 
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core import (
+    Clock,
+    Finding,
+    Hit,
+    Query,
+    SearchResult,
+    StoreError,
+    StoreStatus,
+    Trace,
+    Wanted,
+    logger,
+    without_secrets,
+)
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction.contact_redaction import without_secrets
-from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Trace
-from nanobot_memory_plugins.core.values.diagnosis import Finding
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.diagnosis import findings
 from nanobot_memory_plugins.storage.index_progress import Coverage

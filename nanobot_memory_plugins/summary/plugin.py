@@ -6,19 +6,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import LanguageModelError
-from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.files.entries import read_time
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core import (
+    LanguageModelError,
+    MemoryPaths,
+    Message,
+    Note,
+    NoteEntry,
+    Origin,
+    PluginContext,
+    find_earlier_summary,
+    hookimpl,
+    logger,
+    parse_notes,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.files import read_regular, read_time
 from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
-from nanobot_memory_plugins.core.hookspecs import hookimpl
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.text.conversation import GAP, dominant_language
-from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Message, Note, Origin
+from nanobot_memory_plugins.core.text import GAP, dominant_language
 from nanobot_memory_plugins.summary.options import SummaryOptions
 from nanobot_memory_plugins.summary.writing import first_sentence, put_together, summary_prompt, usable_summary
 

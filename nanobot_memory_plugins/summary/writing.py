@@ -4,13 +4,19 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 
-from nanobot_memory_plugins.core.text.conversation import excerpt, render
-from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, without_thoughts
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.markdown import clean_markdown, one_line
-from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentences_of
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message, estimate_tokens, truncate_to_tokens
+from nanobot_memory_plugins.core.text import (
+    Evidence,
+    clean_markdown,
+    excerpt,
+    is_refusal,
+    one_line,
+    render,
+    says_nothing,
+    sentence_ends,
+    sentences_of,
+    without_thoughts,
+)
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # 200 Chinese characters, and as much in English.

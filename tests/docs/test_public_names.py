@@ -1,10 +1,14 @@
 """What plugins and hosts import comes from one place, and costs nobody what they do not use."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 from nanobot_memory_plugins import core
 from tests.docs.pages import ENTRY_POINTS, ROOT
@@ -27,6 +31,26 @@ def test_type_checkers_read_the_names_that_are_there():
     assert sorted(core.__all__) == sorted(read)
     assert [name for name in core.__all__ if getattr(core, name).__class__ is type(core)] == []  # no module
     assert set(core.__all__) <= set(dir(core))
+
+
+@pytest.mark.parametrize("room", ["cli", "erasure", "host", "scopes", "text"])
+def test_a_room_offers_the_names_that_type_checkers_read(room: str):
+    package = importlib.import_module(f"nanobot_memory_plugins.core.{room}")
+    tree = ast.parse(Path(str(package.__file__)).read_text(encoding="utf-8"))
+    read = {
+        alias.name: str(node.module)
+        for block in tree.body
+        if isinstance(block, ast.If)
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert sorted(package.__all__) == sorted(read)
+    for name, module in read.items():
+        assert getattr(package, name) is getattr(importlib.import_module(module), name)
+        assert not isinstance(getattr(package, name), ModuleType)
+    with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
+        package.no_such_name  # noqa: B018
 
 
 def test_the_page_and_the_examples_import_from_one_place():

@@ -10,12 +10,19 @@ from rich.console import Console
 
 from nanobot_memory_plugins.bridge.cli.plan import Plan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core.cli.console import console, say_error, shown
-from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
-from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, run
-from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import (
+    Finding,
+    Health,
+    JsonOption,
+    MemoryConfig,
+    NanobotMemoryError,
+    WorkspaceOption,
+    console,
+    print_json,
+    say_error,
+    shown,
+)
+from nanobot_memory_plugins.core.cli import examine, finding_row, run
 
 _FAILED = 1
 _COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}

@@ -11,15 +11,27 @@ from typing import Any
 from nanobot_memory_plugins.bridge.configuration import CONFIG_KEY, FILE_VARIABLE
 from nanobot_memory_plugins.bridge.host_version import HOST, host_finding
 from nanobot_memory_plugins.bridge.senders import configured_senders
-from nanobot_memory_plugins.core.cli.options import resolve_workspace
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
-from nanobot_memory_plugins.core.config.mapping import find_section
-from nanobot_memory_plugins.core.config.reading import installed_plugins, nanobot_home, read_json
-from nanobot_memory_plugins.core.config.writing import ConfigChange, plugins_place, set_plugin_options
-from nanobot_memory_plugins.core.errors import ConfigurationError, PluginError
-from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.scopes.people import UNSAID, People, Senders
-from nanobot_memory_plugins.core.values.diagnosis import Health
+from nanobot_memory_plugins.core import (
+    ConfigProblem,
+    ConfigurationError,
+    Health,
+    MemoryConfig,
+    PluginError,
+    Senders,
+    load_config,
+    redact_text,
+    resolve_workspace,
+)
+from nanobot_memory_plugins.core.config import (
+    ConfigChange,
+    find_section,
+    installed_plugins,
+    nanobot_home,
+    plugins_place,
+    read_json,
+    set_plugin_options,
+)
+from nanobot_memory_plugins.core.scopes import UNSAID, People
 
 _INIT = "then run `nanobot-memory init` again."
 

@@ -19,10 +19,8 @@ from nanobot_memory_plugins.bridge.demo.installation import (
 from nanobot_memory_plugins.bridge.demo.installed_model import installed_local_model
 from nanobot_memory_plugins.bridge.demo.scenario import STAGES, Model, Stage, play, script
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.cli.progress import time_left
-from nanobot_memory_plugins.core.protocols import OpenLocalModel
+from nanobot_memory_plugins.core import OpenLocalModel, console, print_json, shown
+from nanobot_memory_plugins.core.cli import time_left
 from nanobot_memory_plugins.core.testing.scripted_server import Request, ScriptedServer
 
 # The real model is small and slow: 90 prompt tokens a second on a busy machine with two processors.

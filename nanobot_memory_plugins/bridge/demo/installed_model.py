@@ -1,9 +1,8 @@
 """The language model on this machine that an installed distribution offers, for the demonstration."""
 
-from nanobot_memory_plugins.core.cli.extras import not_installed
+from nanobot_memory_plugins.core import OpenLocalModel, PluginError
+from nanobot_memory_plugins.core.cli import not_installed
 from nanobot_memory_plugins.core.entry_points import LOCAL_MODEL_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.errors import PluginError
-from nanobot_memory_plugins.core.protocols import OpenLocalModel
 
 
 def installed_local_model() -> OpenLocalModel:

@@ -17,21 +17,22 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     ConfigOption,
+    EncodingStore,
+    InputError,
     JsonOption,
+    MemoryConfig,
+    StoreError,
     WorkspaceOption,
+    console,
+    plugin_options,
     print_json,
     read_configuration,
-    run,
-    warn,
+    shown,
 )
-from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.errors import InputError, StoreError
-from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
-from nanobot_memory_plugins.core.protocols import EncodingStore
+from nanobot_memory_plugins.core.cli import opened_store, run, settled, warn
+from nanobot_memory_plugins.core.host import injections, recall_folder
 
 # Files whose entries are known by their ids in the index.
 _ENTRY_FILES = ("memory/MEMORY.md#", "memory/ENTRIES.md#")

@@ -12,24 +12,25 @@ from nanobot_memory_plugins.consolidation.nightly.service import consolidation_o
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     ConfigOption,
+    ContactRedaction,
+    InputError,
     JsonOption,
+    MemoryConfig,
+    PluginContext,
+    SystemClock,
     WorkspaceOption,
+    console,
+    offered_model,
+    offered_scopes,
+    plugin_options,
     print_json,
     read_configuration,
-    run,
-    warn,
+    shown,
 )
-from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.cli import run, warn
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
-from nanobot_memory_plugins.core.language_model.configured_models import offered_model
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 
 _WORDS = {"add": "added", "merge": "merged", "update": "updated", "archive": "archived"}
 

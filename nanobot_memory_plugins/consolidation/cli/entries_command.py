@@ -28,20 +28,22 @@ from nanobot_memory_plugins.consolidation.store.journal import PURGED, last_know
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repair import PUT_BACK
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     AgentOption,
     ChannelOption,
+    Erasure,
+    InputError,
     JsonOption,
+    Scope,
     SessionOption,
     UserOption,
     WorkspaceOption,
+    console,
     print_json,
+    shown,
 )
-from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.values import Erasure, Scope
+from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core.erasure import plan_in_files
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 

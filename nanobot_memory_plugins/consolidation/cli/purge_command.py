@@ -10,25 +10,23 @@ from nanobot_memory_plugins.consolidation.cli.completing import entry_ids
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.purge import erase_entries, known
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     ConfigOption,
+    Erasure,
     JsonOption,
+    MemoryConfig,
+    MemoryHost,
+    Wanted,
     WorkspaceOption,
+    console,
     print_json,
     read_configuration,
     resolve_workspace,
-    run,
-    warn,
+    run_in_daemon_thread,
+    shown,
 )
-from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.cli.repair import finish_erasure
-from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.cli import finish_erasure, run, say, warn
+from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
 
 _PLUGIN = "consolidation"
 _FAILED = 1

@@ -7,21 +7,20 @@ import typer
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.operations.scrub import special_cleaner
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     ConfigOption,
     JsonOption,
+    MemoryConfig,
+    MemoryHost,
     WorkspaceOption,
+    console,
     print_json,
     read_configuration,
-    run,
-    warn,
+    shown,
 )
-from nanobot_memory_plugins.core.config import MemoryConfig
-from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
-from nanobot_memory_plugins.core.erasure.secret_files import total
-from nanobot_memory_plugins.core.host.memory_host import MemoryHost
-from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+from nanobot_memory_plugins.core.cli import run, warn
+from nanobot_memory_plugins.core.erasure import Scrubbed, total
+from nanobot_memory_plugins.core.host import scrub_workspace
 
 
 def scrub(

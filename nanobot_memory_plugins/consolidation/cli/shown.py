@@ -12,12 +12,16 @@ from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_
 from nanobot_memory_plugins.consolidation.store.journal import Change, Run
 from nanobot_memory_plugins.consolidation.store.repair import repair_workspace
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import read_configuration, resolve_workspace
-from nanobot_memory_plugins.core.cli.repair import finish_erasure, say_repaired
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core import (
+    ContactRedaction,
+    InputError,
+    console,
+    read_configuration,
+    resolve_workspace,
+    shown,
+)
+from nanobot_memory_plugins.core.cli import finish_erasure, say_repaired
+from nanobot_memory_plugins.core.files import exact_time
 
 # Who is named in the journal for what is done on the command line.
 WHO = "user"

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.text.fence import Language, neutralise
-from nanobot_memory_plugins.core.values import Erasure, Hit
+from nanobot_memory_plugins.core import Erasure, Hit, Language, neutralise
+from nanobot_memory_plugins.core.erasure import ErasurePlan
 
 # Characters of an entry that are quoted.
 _QUOTED = 300

@@ -5,8 +5,7 @@ import re
 from nanobot_memory_plugins.consolidation.commands.english import Meant
 from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
 from nanobot_memory_plugins.consolidation.commands.topics import topic_of
-from nanobot_memory_plugins.core.text import questions
-from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text import fold, questions
 
 _POLITE = (
     r"(?:(?:请|唔该|麻烦|拜托|劳烦)(?:你(?!可以|能(?!不能|否)|要|得))?|帮我|帮忙|给我|替我|可以|能不能|能否|可不可以|能|你可以|你能"

@@ -6,17 +6,21 @@ from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.consolidation.commands.narrowing import names_held, narrowest
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
-from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.host.bounded_store import hits_of
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core import (
+    Erasure,
+    Hit,
+    MemoryPaths,
+    Query,
+    Store,
+    StoreError,
+    Visibility,
+    Wanted,
+    logger,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
+from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.core.language_model import hook_deadline
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Store
-from nanobot_memory_plugins.core.values import Erasure, Hit, Query, Visibility
 
 # Seconds for one look, hits that are looked at, and how many are offered.
 _SECONDS, _HITS, _OFFERED = 0.15, 30, 3

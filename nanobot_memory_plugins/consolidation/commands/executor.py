@@ -18,16 +18,24 @@ from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncE
 from nanobot_memory_plugins.consolidation.operations.forget import Forgotten, forget_everything, forget_what
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import NanobotMemoryError, SecretNotKeptError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core import (
+    BoundedDict,
+    ContextBlock,
+    Language,
+    Message,
+    NanobotMemoryError,
+    Origin,
+    PluginContext,
+    Scope,
+    SecretNotKeptError,
+    Visibility,
+    language_of,
+    logger,
+    run_in_daemon_thread,
+)
 from nanobot_memory_plugins.core.language_model import hook_deadline
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.scopes import without_session
-from nanobot_memory_plugins.core.text.authored import text_to_assistant
-from nanobot_memory_plugins.core.text.fence import Language, language_of
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Scope, Visibility
-from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.text import text_to_assistant
 
 # Who is named in the journal for what users ask for in conversation.
 WHO = "conversation"

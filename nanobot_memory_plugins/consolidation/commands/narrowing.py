@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
-from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
-from nanobot_memory_plugins.core.text.clauses import phrases_of
-from nanobot_memory_plugins.core.text.sentences import sentence_spans
-from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.core import Wanted
+from nanobot_memory_plugins.core.erasure import is_short
+from nanobot_memory_plugins.core.text import phrases_of, sentence_spans, stem
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
 from nanobot_memory_plugins.consolidation.commands.sentences import lines_of
-from nanobot_memory_plugins.core.text.authored import text_to_assistant
-from nanobot_memory_plugins.core.values import Message, Origin
+from nanobot_memory_plugins.core import Message, Origin
+from nanobot_memory_plugins.core.text import text_to_assistant
 
 # Messages that are looked at: what is further back is not meant.
 _NEAR = 12

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from nanobot_memory_plugins.core.text.acts import Act, clauses_of
-from nanobot_memory_plugins.core.text.clauses import fold
-from nanobot_memory_plugins.core.text.markdown import clean_markdown
-from nanobot_memory_plugins.core.text.sentences import sentence_spans
+from nanobot_memory_plugins.core.text import Act, clauses_of, clean_markdown, fold, sentence_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A longer message is a document that somebody pasted: orders stand above or below it.

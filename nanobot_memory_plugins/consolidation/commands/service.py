@@ -15,14 +15,19 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
 from nanobot_memory_plugins.consolidation.store.repair import repair_file
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import EncodingStore, MemoryTool
-from nanobot_memory_plugins.core.text.attribution import UserAttribution
-from nanobot_memory_plugins.core.text.reading import Reading
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Scope, Withheld
+from nanobot_memory_plugins.core import (
+    ContextBlock,
+    EncodingStore,
+    MemoryFileError,
+    MemoryTool,
+    Message,
+    PluginContext,
+    Scope,
+    Withheld,
+    logger,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.text import Reading, UserAttribution
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0

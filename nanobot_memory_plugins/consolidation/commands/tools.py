@@ -16,15 +16,18 @@ from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.forget import forget_what
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, NewEntry
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import MemoryTool
-from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, without_session
-from nanobot_memory_plugins.core.text.attribution import UserAttribution
-from nanobot_memory_plugins.core.text.fence import fence, language_of, neutralise
-from nanobot_memory_plugins.core.text.markdown import clean
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core import (
+    MemoryTool,
+    NanobotMemoryError,
+    Origin,
+    PluginContext,
+    fence,
+    language_of,
+    neutralise,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
+from nanobot_memory_plugins.core.text import UserAttribution, clean
 
 # Who is named in the journal for what the model does.
 WHO = "tool"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from nanobot_memory_plugins.consolidation.model.entry import Category, content_of
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.core.text.evidence import is_refusal, says_nothing, without_thoughts
+from nanobot_memory_plugins.core.text import is_refusal, says_nothing, without_thoughts
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of an answer, and of one candidate; a sentence is far shorter.

@@ -14,7 +14,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Se
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
-from nanobot_memory_plugins.core.text.fence import language_of
+from nanobot_memory_plugins.core import language_of
 
 # Entries that the model is asked about, and statements that are compared with them, the last ones.
 MOST_CHECKED = 6

@@ -5,8 +5,7 @@ import unicodedata
 from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
-from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+from nanobot_memory_plugins.core.text import CHINESE_WEEKDAYS, ENGLISH_NUMBERS, MONTH_NUMBERS, WEEKDAYS, chinese_number
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST = 500

@@ -2,7 +2,7 @@
 
 import re
 
-from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core import Language
 
 # A small model answers nothing, or with the list of categories, as long as it has seen no answer; and where it has
 # nothing to check, it answers for the ids of an example that has.

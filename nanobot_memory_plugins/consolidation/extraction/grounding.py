@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, ends_something
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
 from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
-from nanobot_memory_plugins.core.text.clauses import phrases_of
+from nanobot_memory_plugins.core.text import phrases_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # A written-out date is left aside: "tomorrow" may have been said.

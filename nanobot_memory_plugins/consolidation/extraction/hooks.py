@@ -6,10 +6,7 @@ from nanobot_memory_plugins.consolidation.extraction.pipeline import Processed, 
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.protocols import EncodingStore
-from nanobot_memory_plugins.core.values import Message, Scope
+from nanobot_memory_plugins.core import EncodingStore, Message, PluginContext, Scope, run_in_daemon_thread
 
 
 class Extraction:

@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, decayed, faded, initial_score
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core import Origin, Scope
 
 
 @dataclass(frozen=True, slots=True)

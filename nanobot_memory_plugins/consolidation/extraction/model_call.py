@@ -16,15 +16,16 @@ from nanobot_memory_plugins.consolidation.extraction.prompt import (
 )
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.errors import LanguageModelError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.text.conversation import dominant_language
-from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, without_thoughts
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import (
+    Complete,
+    Language,
+    LanguageModelError,
+    Message,
+    logger,
+    run_in_daemon_thread,
+    truncate_to_tokens,
+)
+from nanobot_memory_plugins.core.text import Evidence, dominant_language, is_refusal, without_thoughts
 
 PURPOSE = "extraction"
 # Some sixteen entries; a small model repeats itself to the end of whatever it is given.

@@ -18,16 +18,20 @@ from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, unknown_among
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
-from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
-from nanobot_memory_plugins.core.errors import LanguageModelError, NanobotMemoryError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.scopes.scopes import without_session
-from nanobot_memory_plugins.core.text.conversation import message_time
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message, Origin, Scope
+from nanobot_memory_plugins.core import (
+    LanguageModelError,
+    Message,
+    NanobotMemoryError,
+    Origin,
+    PluginContext,
+    Scope,
+    estimate_tokens,
+    logger,
+    run_in_daemon_thread,
+)
+from nanobot_memory_plugins.core.erasure import Fingerprints, HistoryFilter
+from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.text import message_time
 
 WHO = "extraction"
 # Fewer tokens of statements than this say nothing that would be worth a use of the model.

@@ -14,12 +14,9 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from nanobot_memory_plugins.consolidation.store.journal import BROKE_OFF, Journal, entries_folder
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+from nanobot_memory_plugins.core import MemoryPaths, Message, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.files import private_folder, private_lock
 from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import Message
 
 # Sessions share this many locks: a folder full of lock files would help nobody.
 _LOCKS = 64

@@ -8,10 +8,8 @@ from math import log
 from nanobot_memory_plugins.consolidation.extraction.example import EXAMPLE, EXAMPLE_WITH_CHECK
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.core.text.conversation import render
-from nanobot_memory_plugins.core.text.fence import Language, neutralise
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message, estimate_tokens, neutralise, truncate_to_tokens
+from nanobot_memory_plugins.core.text import render
 
 # Known entries that are shown, and tokens of one.
 MOST_KNOWN = 50

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.transcript import last_records
-from nanobot_memory_plugins.core.text.evidence import Evidence, terms
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core import MemoryPaths, Scope
+from nanobot_memory_plugins.core.files import last_records
+from nanobot_memory_plugins.core.text import Evidence, terms
 
 # Messages of the session that are looked through, the last ones.
 _MESSAGES = 400

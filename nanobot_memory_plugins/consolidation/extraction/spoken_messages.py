@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from nanobot_memory_plugins.core import Message, find_earlier_summary
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.text.authored import authored_text
-from nanobot_memory_plugins.core.text.conversation import message_time, own_words
-from nanobot_memory_plugins.core.text.summary_marker import find_earlier_summary
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core.text import authored_text, message_time, own_words
 
 # Of all messages together, newest first.
 _ALL_CHARS = 2_000_000

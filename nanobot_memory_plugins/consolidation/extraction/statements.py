@@ -8,10 +8,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.core.text.acts import Act
-from nanobot_memory_plugins.core.text.authored import authored_text
-from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.text import Act, Sentence, authored_text, reading_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST_SENTENCE = 1_000

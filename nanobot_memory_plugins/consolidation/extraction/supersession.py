@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_cha
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import may_concern
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.core.text.clauses import phrases_of
+from nanobot_memory_plugins.core.text import phrases_of
 
 # The share of an entry's terms that a statement must hold to speak of it: where the model has named it, and where not.
 _TOUCHES, _PLAINLY_TOUCHES = 0.3, 0.6

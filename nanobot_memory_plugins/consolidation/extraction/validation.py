@@ -21,8 +21,7 @@ from nanobot_memory_plugins.consolidation.extraction.statements import Statement
 from nanobot_memory_plugins.consolidation.extraction.supersession import Believed, Closeness, with_replaced
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_confirm
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.text.fence import language_of
+from nanobot_memory_plugins.core import language_of, run_in_daemon_thread
 
 # Of a turn that nobody spoke in: what the assistant has learned. It says nothing of the user.
 _BACKGROUND_KINDS = frozenset(

@@ -7,8 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import uuid4
 
-from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean_markdown
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
 
 # What a day without use leaves of a score, and the scores below which an entry is archived and forgotten.
 DAILY_DECAY = 0.99

@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, plain_score
-from nanobot_memory_plugins.core.files.entries import exact_time, origin_of, read_time
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core import Origin, Scope
+from nanobot_memory_plugins.core.files import exact_time, origin_of, read_time
 
 _SCOPE = ("agent", "user", "channel", "session", "group_chat")
 # The names that `entry_to_json` gives; a newer version may give more.

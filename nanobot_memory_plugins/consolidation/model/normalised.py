@@ -11,10 +11,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
-from nanobot_memory_plugins.core.text.negation import denies, without_negations
-from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
-from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.core.text import (
+    CHINESE_WEEKDAYS,
+    ENGLISH_NUMBERS,
+    MONTH_NUMBERS,
+    WEEKDAYS,
+    chinese_number,
+    denies,
+    stem,
+    without_negations,
+)
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of a longer text only the beginning is looked at; entries are sentences.

@@ -11,8 +11,8 @@ from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, Material, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
 from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
-from nanobot_memory_plugins.core.text.reading import reading_of
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core import Origin
+from nanobot_memory_plugins.core.text import reading_of
 from nanobot_memory_plugins.core.values.scopes import owner
 
 # A run may drop this many entries, and beyond that this share of them.

@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 
 # Seconds for one git command; it waits for nobody.
 _TIME_LIMIT = 10.0

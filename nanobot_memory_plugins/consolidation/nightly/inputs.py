@@ -13,10 +13,18 @@ from pathlib import Path
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
-from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, Passage, parse_notes
-from nanobot_memory_plugins.core.files.reading import read_inside
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import Origin, Scope, Visibility, Whose
+from nanobot_memory_plugins.core import (
+    MemoryPaths,
+    NoteEntry,
+    Origin,
+    Passage,
+    Scope,
+    Visibility,
+    Whose,
+    logger,
+    parse_notes,
+)
+from nanobot_memory_plugins.core.files import read_inside
 
 # Bytes of one file that are read; a day of notes is some hundred kilobytes at most.
 _LARGEST_FILE = 16 << 20

@@ -24,12 +24,15 @@ from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
 from nanobot_memory_plugins.consolidation.store.repository import Outcome, Snapshot
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import LanguageModelError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Complete
-from nanobot_memory_plugins.core.values import Visibility, Whose
+from nanobot_memory_plugins.core import (
+    Clock,
+    Complete,
+    LanguageModelError,
+    Visibility,
+    Whose,
+    logger,
+    run_in_daemon_thread,
+)
 from nanobot_memory_plugins.core.values.scopes import owner
 
 PURPOSE = "consolidation"

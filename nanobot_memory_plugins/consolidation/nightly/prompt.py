@@ -6,10 +6,8 @@ from datetime import date
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Material, Piece
-from nanobot_memory_plugins.core.text.conversation import dominant_language, excerpt
-from nanobot_memory_plugins.core.text.fence import Language
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.core import Language, Message, estimate_tokens
+from nanobot_memory_plugins.core.text import dominant_language, excerpt
 
 # Tokens of one note, passage or entry that are shown.
 _PIECE_TOKENS = 240

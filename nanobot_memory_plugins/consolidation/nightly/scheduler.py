@@ -12,13 +12,8 @@ from filelock import Timeout
 from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsolidation
 from nanobot_memory_plugins.consolidation.nightly.schedule import is_due, next_slot
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Records
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.appending import make_folder
-from nanobot_memory_plugins.core.files.private import private_lock
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.files import make_folder, private_lock
 
 # Seconds between looks at the clock, at most: it may be set, and the machine may have slept.
 _LOOK_SECONDS = 300.0

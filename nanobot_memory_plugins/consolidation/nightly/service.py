@@ -7,8 +7,7 @@ from nanobot_memory_plugins.consolidation.nightly.pipeline import NightlyConsoli
 from nanobot_memory_plugins.consolidation.nightly.scheduler import Scheduler
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.core.context import PluginContext
-from nanobot_memory_plugins.core.protocols import EncodingStore
+from nanobot_memory_plugins.core import EncodingStore, PluginContext
 
 
 def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -> NightlyConsolidation:

@@ -8,8 +8,7 @@ from nanobot_memory_plugins.consolidation.operations import purge, remember, und
 from nanobot_memory_plugins.consolidation.operations.purge import Purged
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, RememberResult
 from nanobot_memory_plugins.consolidation.store.repository import Entries, EntryRepository, Outcome, Snapshot
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core import Clock, run_in_daemon_thread
 
 
 class AsyncEntryRepository:

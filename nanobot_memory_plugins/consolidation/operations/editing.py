@@ -9,9 +9,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import decayed
 from nanobot_memory_plugins.consolidation.operations.join_entries import joined, relinked
 from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARACTERS, require
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.values import Origin
-from nanobot_memory_plugins.core.values.entries import EntryEdit
+from nanobot_memory_plugins.core import EntryEdit, InputError, Origin
 
 
 def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: str) -> Outcome:

@@ -16,15 +16,8 @@ from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, 
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repair import PUT_BACK
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.files.entries import read_time
-from nanobot_memory_plugins.core.values.entries import (
-    EntryChange,
-    EntryEdit,
-    EntryList,
-    EntryRun,
-    EntryView,
-    ScorePoint,
-)
+from nanobot_memory_plugins.core import EntryChange, EntryEdit, EntryList, EntryRun, EntryView, ScorePoint
+from nanobot_memory_plugins.core.files import read_time
 
 
 class RepositoryAccess:

@@ -7,7 +7,8 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Match, Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.store.repository import Outcome
-from nanobot_memory_plugins.core.erasure.matching import Wanted, is_short
+from nanobot_memory_plugins.core import Wanted
+from nanobot_memory_plugins.core.erasure import is_short
 
 # The likeness from which one entry is meant, and by how much it must be ahead of the next. Measured on the cases of the
 # tests: "my address" is 0.73 from the address and 0.41 from anything else; two kinds of tea are equally far from "tea".

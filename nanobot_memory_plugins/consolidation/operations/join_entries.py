@@ -6,7 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.values.scopes import owner
 
 

@@ -13,9 +13,7 @@ from nanobot_memory_plugins.consolidation.store.merging import adopted
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.snapshot import stamp_time
-from nanobot_memory_plugins.core.config import load_config
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.transfer.entries import JoinedEntries
+from nanobot_memory_plugins.core import ContactRedaction, JoinedEntries, load_config
 
 _WHO, _WHY = "import", "imported from an archive"
 

@@ -19,10 +19,8 @@ from nanobot_memory_plugins.consolidation.store.patch import patch_back, take_ba
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE, render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Wanted
 from nanobot_memory_plugins.consolidation.store.snapshot import sha256
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.files import replace_file
-from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core.files import exact_time, replace_file
 
 # Why the runs were made that move the entries, and that clear the place that they leave.
 MOVED = "moved from MEMORY.md to ENTRIES.md"

@@ -20,13 +20,16 @@ from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.consolidation.store.repository import Wanted as Written
 from nanobot_memory_plugins.consolidation.store.snapshot import sha256
-from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, lines_nearly_with
-from nanobot_memory_plugins.core.erasure.matching import Wanted
-from nanobot_memory_plugins.core.erasure.plan import held_line, nearly_traces, trace_of
-from nanobot_memory_plugins.core.erasure.rewriting import leftovers
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core import Erasure, HeldLine, InputError, Trace, Wanted
+from nanobot_memory_plugins.core.erasure import (
+    clean_notes,
+    held_line,
+    leftovers,
+    lines_nearly_with,
+    nearly_traces,
+    trace_of,
+)
 from nanobot_memory_plugins.core.files import replace_file
-from nanobot_memory_plugins.core.values import Erasure, HeldLine, Trace
 
 _UNKNOWN = (
     "`nanobot-memory entries history` shows all. What was purged leaves no id:"

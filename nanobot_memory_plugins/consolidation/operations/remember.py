@@ -9,8 +9,7 @@ from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, activated, faded, initial_score, restored
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core.errors import InputError, SecretNotKeptError
-from nanobot_memory_plugins.core.values import Origin, Scope, Visibility
+from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Visibility
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000

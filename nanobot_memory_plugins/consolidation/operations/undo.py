@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.store.merging import adopted, merged_e
 from nanobot_memory_plugins.consolidation.store.patch import take_back
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome, Wanted
 from nanobot_memory_plugins.consolidation.store.snapshot import State, sha256
-from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core import InputError
 
 _UPDATE = "Update nanobot-memory-consolidation; nothing was changed."
 

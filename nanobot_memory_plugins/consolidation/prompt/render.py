@@ -6,9 +6,7 @@ from typing import Literal
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.fields import shown_score
-from nanobot_memory_plugins.core.text.fence import neutralise
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core import Origin, estimate_tokens, neutralise
 
 MOST_ENTRIES = 20
 MIN_SCORE = 0.5

@@ -15,9 +15,7 @@ from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repair import needs_repair
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import PromptEntries, Scope, Visibility
+from nanobot_memory_plugins.core import MemoryFileError, PromptEntries, Scope, Visibility, logger
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
 _READ_AT_ONCE = 256 * 1024

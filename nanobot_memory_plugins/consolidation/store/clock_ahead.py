@@ -11,7 +11,7 @@ from datetime import datetime
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import activated, decayed, expired, faded
 from nanobot_memory_plugins.consolidation.store.journal import Change, Run
-from nanobot_memory_plugins.core.files.entries import read_time
+from nanobot_memory_plugins.core.files import read_time
 
 # Who is named in the journal for what comes back, and why.
 WHO = "clock"

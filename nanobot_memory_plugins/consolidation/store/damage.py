@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.consolidation.store.document import parse
-from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.files import damage_in
 
 
 def damage_of(data: bytes, seen: bytes | None) -> str:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths, file_lock
-from nanobot_memory_plugins.core.files.queued_lock import queued
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
+from nanobot_memory_plugins.core.files import FileBusyError, file_lock, queued
 
 _POLL_SECONDS = 0.01
 # How often a wait may begin again. On a busy machine each of many writers gets its turn so; one that is stuck holds

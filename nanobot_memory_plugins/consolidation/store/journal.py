@@ -18,9 +18,7 @@ from nanobot_memory_plugins.consolidation.model.entry_json import NAMES, entry_f
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits, older_parts, read_part, rotate
 from nanobot_memory_plugins.consolidation.store.patch import Patch, patch_from_json, patch_to_json
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, logger
 
 NAME = "journal.jsonl"
 # Bytes after which a new part is begun at the next write, whatever the configuration says.

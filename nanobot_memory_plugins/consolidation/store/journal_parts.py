@@ -14,9 +14,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.entries import read_time
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import MemoryFileError, logger
+from nanobot_memory_plugins.core.files import read_time
 
 _PART = re.compile(r"journal-(\d{6,})\.jsonl(\.gz)?")
 _TIME = re.compile(rb'"time":"([^"]{10,40})"')

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import MemoryFileError, logger
 
 # Who is named in the journal.
 WHO = "mend"

@@ -36,14 +36,8 @@ from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, is_purged, look, sha256
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
-from nanobot_memory_plugins.core.clock import Clock, SystemClock
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
-from nanobot_memory_plugins.core.files.appending import make_folder
-from nanobot_memory_plugins.core.files.entries import exact_time
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.redaction import redact_text
-from nanobot_memory_plugins.core.values import Origin
+from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, Origin, SystemClock, logger, redact_text
+from nanobot_memory_plugins.core.files import FileBusyError, exact_time, make_folder
 
 _ATTEMPTS = 20
 _LINE_NUMBER = re.compile(r"line \d+: ")

@@ -14,14 +14,10 @@ from collections.abc import Iterable, Mapping
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
-from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
-from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
-from nanobot_memory_plugins.core.erasure.letters import Letters, plain
-from nanobot_memory_plugins.core.erasure.recognition import matches_in
-from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.appending import make_folder
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.text.markdown import clean
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
+from nanobot_memory_plugins.core.erasure import Fingerprints, Letters, Removal, matches_in, plain, remember_forgotten
+from nanobot_memory_plugins.core.files import make_folder
+from nanobot_memory_plugins.core.text import clean
 
 _LINE = re.compile(r"([0-9a-f]{16}) ([0-9a-f]{64})")
 # What a disk leaves of a line; other printable lines are of a version that is not known.

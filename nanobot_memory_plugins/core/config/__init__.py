@@ -1,11 +1,11 @@
 """Configuration: read from a file or a mapping, checked key by key; a wrong value costs only itself."""
 
-from nanobot_memory_plugins.core.config.mapping import config_from_mapping
+from nanobot_memory_plugins.core.config.mapping import config_from_mapping, find_section
 from nanobot_memory_plugins.core.config.models import ConfigProblem, CoreOptions, MemoryConfig, RedactionOptions
 from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES, DocumentName
 from nanobot_memory_plugins.core.config.options import plugin_options
-from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config
-from nanobot_memory_plugins.core.config.writing import ConfigChange, set_config_keys, set_plugin_options
+from nanobot_memory_plugins.core.config.reading import installed_plugins, load_config, nanobot_home, read_json
+from nanobot_memory_plugins.core.config.writing import ConfigChange, plugins_place, set_config_keys, set_plugin_options
 
 __all__ = [
     "DOCUMENT_NAMES",
@@ -16,9 +16,13 @@ __all__ = [
     "MemoryConfig",
     "RedactionOptions",
     "config_from_mapping",
+    "find_section",
     "installed_plugins",
     "load_config",
+    "nanobot_home",
     "plugin_options",
+    "plugins_place",
+    "read_json",
     "set_config_keys",
     "set_plugin_options",
 ]

@@ -1,19 +1,26 @@
 """The memory files: Markdown for notes, JSON lines for what was said. An index only follows them."""
 
-from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock
-from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage, render_note
+from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock, make_folder
+from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.files.entries import NoteEntry, Passage, exact_time, origin_of, read_time, render_note
 from nanobot_memory_plugins.core.files.memory_files import MemoryFiles
 from nanobot_memory_plugins.core.files.parsing import parse_notes
-from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, MemoryPaths, session_file_name
+from nanobot_memory_plugins.core.files.private import LINKED, make_missing, narrow_file, private_folder, private_lock
+from nanobot_memory_plugins.core.files.queued_lock import queued
+from nanobot_memory_plugins.core.files.reading import open_regular, read_inside, read_regular
 from nanobot_memory_plugins.core.files.replace import replace_file
 from nanobot_memory_plugins.core.files.transcript import (
     TranscriptRecord,
+    last_records,
     parse_transcript_line,
     render_transcript_line,
 )
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
 
 __all__ = [
+    "DAY_NOTE",
+    "LINKED",
     "REDACTION_FAILED",
     "FileBusyError",
     "MemoryFiles",
@@ -21,9 +28,23 @@ __all__ = [
     "NoteEntry",
     "Passage",
     "TranscriptRecord",
+    "damage_in",
+    "exact_time",
     "file_lock",
+    "last_records",
+    "make_folder",
+    "make_missing",
+    "narrow_file",
+    "open_regular",
+    "origin_of",
     "parse_notes",
     "parse_transcript_line",
+    "private_folder",
+    "private_lock",
+    "queued",
+    "read_inside",
+    "read_regular",
+    "read_time",
     "render_note",
     "render_transcript_line",
     "replace_file",

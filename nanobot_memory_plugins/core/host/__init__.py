@@ -1,1 +1,48 @@
 """The host at work: `MemoryHost`, its plugins, the turn, what is recorded, and what a prompt is given."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.background import tokens_of
+    from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
+    from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
+    from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
+    from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
+    from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
+    from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+
+_MODULES = {
+    "background": ("tokens_of",),
+    "bootstrap_files": ("default_overhead", "read_text"),
+    "bounded_store": ("hits_of", "whole_hit"),
+    "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
+    "plugins.plugin_host": ("PluginState",),
+    "prompt_filter": ("without_others_notes",),
+    "recall_log": ("injections", "recall_folder"),
+    "scrub": ("scrub_workspace",),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "ONLY_VARIABLE",
+    "PluginReport",
+    "PluginState",
+    "default_overhead",
+    "hits_of",
+    "injections",
+    "read_text",
+    "recall_folder",
+    "scrub_workspace",
+    "tokens_of",
+    "whole_hit",
+    "without_others_notes",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a name when it is first used."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -1,1 +1,100 @@
 """What a text means: what is known of any text, whoever wrote it, in English and Chinese."""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of
+    from nanobot_memory_plugins.core.text.attribution import UserAttribution
+    from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
+    from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
+    from nanobot_memory_plugins.core.text.clauses import fold, phrases_of
+    from nanobot_memory_plugins.core.text.conversation import (
+        GAP,
+        as_spoken,
+        dominant_language,
+        excerpt,
+        message_time,
+        own_words,
+        render,
+        said,
+    )
+    from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal, says_nothing, terms, without_thoughts
+    from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
+    from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
+    from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
+    from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
+    from nanobot_memory_plugins.core.text.stems import stem
+    from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
+
+_MODULES = {
+    "acts": ("Act", "Clause", "clauses_of"),
+    "attribution": ("UserAttribution",),
+    "authored": ("authored_text", "text_to_assistant"),
+    "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
+    "clauses": ("fold", "phrases_of"),
+    "conversation": ("GAP", "as_spoken", "dominant_language", "excerpt", "message_time", "own_words", "render", "said"),
+    "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+    "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
+    "negation": ("denies", "negations", "without_negations"),
+    "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
+    "reading": ("Reading", "Sentence", "reading_of"),
+    "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
+    "stems": ("stem",),
+    "words": ("LazyPattern", "Word", "Words"),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "CHINESE_WEEKDAYS",
+    "ENGLISH_NUMBERS",
+    "GAP",
+    "LINE_BREAKS",
+    "MONTH_NUMBERS",
+    "WEEKDAYS",
+    "Act",
+    "Clause",
+    "Evidence",
+    "LazyPattern",
+    "Reading",
+    "Sentence",
+    "UserAttribution",
+    "Word",
+    "Words",
+    "as_spoken",
+    "authored_text",
+    "chinese_number",
+    "clauses_of",
+    "clean",
+    "clean_markdown",
+    "denies",
+    "dominant_language",
+    "excerpt",
+    "fold",
+    "is_refusal",
+    "message_time",
+    "negations",
+    "one_line",
+    "own_words",
+    "phrases_of",
+    "reading_of",
+    "render",
+    "said",
+    "says_nothing",
+    "sentence_ends",
+    "sentence_spans",
+    "sentences_of",
+    "stem",
+    "terms",
+    "text_to_assistant",
+    "without_negations",
+    "without_thoughts",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the module of a name when it is first used."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

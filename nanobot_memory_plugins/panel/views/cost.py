@@ -4,7 +4,7 @@ from typing import Any
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core.cli.cost_command import Cost
+from nanobot_memory_plugins.core.cli import Cost
 from nanobot_memory_plugins.panel.memory import COST_DAYS
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.widgets.chart import bar

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from nanobot_memory_plugins.core.protocols import EntryAccess
-from nanobot_memory_plugins.core.values import EntryView
+from nanobot_memory_plugins.core import EntryAccess, EntryView
 
 SECTIONS = ("active", "archived", "forgotten", "all")
 ORDERS = ("score", "age", "group")

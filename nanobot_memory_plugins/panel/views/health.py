@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from nanobot_memory_plugins.core.values import Level, StoreStatus
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Level, StoreStatus
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.widgets.bars import Key
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList

@@ -9,10 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core.erasure.file_search import plan_in_files
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
-from nanobot_memory_plugins.core.protocols import EntryAccess
-from nanobot_memory_plugins.core.values import EntryEdit, EntryView, Erasure
+from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure
+from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
 from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, Written
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.views.base import View

@@ -6,7 +6,7 @@ from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
 
-from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
+from nanobot_memory_plugins.core.host import PluginState
 from nanobot_memory_plugins.panel.memory import PluginRow
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.widgets.bars import Key

@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.timer import Timer
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core.values import Hit, Level, SearchResult
+from nanobot_memory_plugins.core import Hit, Level, SearchResult
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
 from nanobot_memory_plugins.panel.widgets.bars import Key

@@ -16,9 +16,8 @@ from aiohttp import WSMsgType, web
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 
-from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import InputError, logger
+from nanobot_memory_plugins.core.cli import say
 from nanobot_memory_plugins.panel.language import Words
 from nanobot_memory_plugins.panel.web.guard import OPEN_PATH, Guard
 from nanobot_memory_plugins.panel.web.pages import focus_script, page

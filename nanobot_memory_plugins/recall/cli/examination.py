@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from nanobot_memory_plugins.core.cli.open_store import opened_store, settled
-from nanobot_memory_plugins.core.config import MemoryConfig, plugin_options
-from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
-from nanobot_memory_plugins.core.values import Hit, Message, Part, Scope, StoreStatus
+from nanobot_memory_plugins.core import Hit, MemoryConfig, Message, Scope, StoreStatus, offered_scopes, plugin_options
+from nanobot_memory_plugins.core.cli import opened_store, settled
+from nanobot_memory_plugins.core.values import Part
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance

@@ -5,21 +5,21 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.open_store import without_embeddings
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     ConfigOption,
+    ConfigurationError,
+    InputError,
     JsonOption,
+    Scope,
     WorkspaceOption,
+    console,
+    estimate_tokens,
     print_json,
     read_configuration,
     resolve_workspace,
-    run,
-    warn,
+    shown,
 )
-from nanobot_memory_plugins.core.errors import ConfigurationError, InputError
-from nanobot_memory_plugins.core.text.tokens import estimate_tokens
-from nanobot_memory_plugins.core.values import Scope
+from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier

@@ -7,10 +7,16 @@ from typing import Annotated
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, WorkspaceOption, print_json, run
-from nanobot_memory_plugins.core.cli.progress import time_left
-from nanobot_memory_plugins.core.values import StoreStatus
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    JsonOption,
+    StoreStatus,
+    WorkspaceOption,
+    console,
+    print_json,
+    shown,
+)
+from nanobot_memory_plugins.core.cli import run, time_left
 from nanobot_memory_plugins.search.embedding.access import EmbeddingReport
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
 from nanobot_memory_plugins.storage.store import SqliteStore

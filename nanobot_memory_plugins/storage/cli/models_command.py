@@ -8,11 +8,16 @@ import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
-from nanobot_memory_plugins.core.cli.console import console, say_error, shown
-from nanobot_memory_plugins.core.cli.options import print_json
-from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.cli.progress import time_left
-from nanobot_memory_plugins.core.errors import ConfigurationError, EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.core import (
+    ConfigurationError,
+    EmbeddingError,
+    NanobotMemoryError,
+    console,
+    print_json,
+    say_error,
+    shown,
+)
+from nanobot_memory_plugins.core.cli import say, time_left
 from nanobot_memory_plugins.search.embedding.catalogue import (
     ALIASES,
     DEFAULT_MODEL,

@@ -6,14 +6,20 @@ from pathlib import Path
 
 import typer
 
-from nanobot_memory_plugins.core.cli.console import say_error
-from nanobot_memory_plugins.core.cli.options import print_json, read_configuration, resolve_workspace, warn
-from nanobot_memory_plugins.core.cli.repair import repair_memory
-from nanobot_memory_plugins.core.clock import SystemClock
-from nanobot_memory_plugins.core.config import plugin_options
-from nanobot_memory_plugins.core.errors import ConfigurationError, NanobotMemoryError, StoreError
-from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
+from nanobot_memory_plugins.core import (
+    ConfigurationError,
+    ContactRedaction,
+    NanobotMemoryError,
+    StoreError,
+    SystemClock,
+    plugin_options,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+    run_in_daemon_thread,
+    say_error,
+)
+from nanobot_memory_plugins.core.cli import repair_memory, warn
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 

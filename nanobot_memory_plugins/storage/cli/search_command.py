@@ -7,19 +7,26 @@ from typing import Annotated
 
 import typer
 
-from nanobot_memory_plugins.core.cli.console import console, shown
-from nanobot_memory_plugins.core.cli.options import (
+from nanobot_memory_plugins.core import (
     AgentOption,
     ChannelOption,
     ConfigOption,
+    Hit,
     JsonOption,
+    Level,
+    Query,
+    Scope,
+    SearchResult,
     SessionOption,
+    StoreStatus,
+    Tier,
     UserOption,
     WorkspaceOption,
+    console,
     print_json,
-    run,
+    shown,
 )
-from nanobot_memory_plugins.core.values import Hit, Level, Query, Scope, SearchResult, StoreStatus, Tier
+from nanobot_memory_plugins.core.cli import run
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
 
 # Seconds that a search waits for the index and the model; what is not there by then is done without.

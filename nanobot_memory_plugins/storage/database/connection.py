@@ -10,8 +10,8 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.files.private import make_missing, narrow_file
+from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core.files import make_missing, narrow_file
 
 # How long a statement waits for another process's transaction. Writers hold theirs for milliseconds.
 BUSY_TIMEOUT_MS = 5_000

@@ -2,7 +2,7 @@
 
 import apsw
 
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.storage.database.connection import VectorBackend, query
 from nanobot_memory_plugins.storage.database.schema import next_revision
 from nanobot_memory_plugins.storage.database.spaces import VectorSpace, all_spaces, remove_vector

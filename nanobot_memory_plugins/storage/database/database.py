@@ -11,7 +11,7 @@ from typing import NamedTuple
 import apsw
 import numpy as np
 
-from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
 from nanobot_memory_plugins.search.segmentation import SEGMENTATION_VERSION

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 from nanobot_memory_plugins.core.values.scopes import BESIDE, WITH_NAME
 from nanobot_memory_plugins.storage.database import schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, immediate, query

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from nanobot_memory_plugins.core.values import Origin, Scope
+from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
 

@@ -4,7 +4,7 @@ import uuid
 
 import apsw
 
-from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
 

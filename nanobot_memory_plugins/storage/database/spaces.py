@@ -16,8 +16,7 @@ import apsw
 import numpy as np
 import numpy.typing as npt
 
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import StoreError, logger
 from nanobot_memory_plugins.storage.database.connection import VectorBackend, has_module, query, scalar
 from nanobot_memory_plugins.storage.database.schema import next_revision
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import filelock
 
-from nanobot_memory_plugins.core.files.private import make_missing, private_lock
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.files import make_missing, private_lock
 
 
 class Ownership:

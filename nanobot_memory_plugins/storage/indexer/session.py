@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import Clock, logger
 from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.search.sources.places import Places, SourceFile
 from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO
 
-from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_blocks
 from nanobot_memory_plugins.search.sources.places import SourceFile

@@ -5,8 +5,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
-from nanobot_memory_plugins.core.files.reading import open_regular
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.search.documents import Document, FileState
 from nanobot_memory_plugins.search.sources.notices import warn_once
 from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, read_blocks

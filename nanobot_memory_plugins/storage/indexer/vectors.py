@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.core import Embedder, logger
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.storage.database import Database

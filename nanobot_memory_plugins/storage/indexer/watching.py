@@ -7,7 +7,7 @@ from pathlib import Path
 
 import watchfiles
 
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core import logger
 
 # Changes within this time of each other come together; long enough for an editor's save.
 _DEBOUNCE_MS = 400

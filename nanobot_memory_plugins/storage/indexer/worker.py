@@ -9,11 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import NanobotMemoryError, StoreError
-from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Embedder
+from nanobot_memory_plugins.core import Clock, Embedder, MemoryPaths, NanobotMemoryError, StoreError, logger
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
 from nanobot_memory_plugins.search.sources.notices import warn_once
 from nanobot_memory_plugins.search.sources.places import Places

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core.values import Query, Tier
+from nanobot_memory_plugins.core import Query, Tier
 from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS, match_expression
 from nanobot_memory_plugins.storage.database.connection import query as run

@@ -6,7 +6,7 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core.values import Tier
+from nanobot_memory_plugins.core import Tier
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.storage.database.connection import query as run

@@ -7,12 +7,18 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.errors import StoreError
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Embedder
-from nanobot_memory_plugins.core.text.tokens import truncate_to_tokens
-from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult, Tier
+from nanobot_memory_plugins.core import (
+    Clock,
+    Embedder,
+    Hit,
+    Level,
+    Query,
+    SearchResult,
+    StoreError,
+    Tier,
+    logger,
+    truncate_to_tokens,
+)
 from nanobot_memory_plugins.search.assemble import Examination, answer
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.features import Question, is_bare_question

@@ -15,9 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core.clock import Clock
-from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.values import Query
+from nanobot_memory_plugins.core import Clock, Query, logger
 from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.storage.database import Database, Moment, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored
