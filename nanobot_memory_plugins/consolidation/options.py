@@ -39,6 +39,13 @@ class ConsolidationOptions(BaseModel):
     )
 
     extract: bool = Field(default=True, description="learn entries from sessions that are quiet, over or compacted")
+    extraction_quotes: Literal["auto", "always", "never"] = Field(
+        default="auto",
+        description="ask the model for the words that each item rests on; auto: while its last ten answers quote",
+    )
+    extraction_answer_tokens: int = Field(
+        default=2_000, ge=200, description="tokens of an answer with quotes, at most; a model that thinks spends some"
+    )
     extract_background_turns: bool = Field(
         default=True,
         description="learn from turns that nobody spoke in, too (in nanobot those that `backgroundTurns` lets through)",

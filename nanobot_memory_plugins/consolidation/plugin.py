@@ -1,9 +1,10 @@
 """The plugin: what its hooks are, and who does their work."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.commands.service import MemoryCommands
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
+from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
 from nanobot_memory_plugins.consolidation.nightly.service import NightlyService
 from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
@@ -167,7 +168,15 @@ class ConsolidationPlugin:
         else:
             told = _with_problems(counts, snapshot.document)
         nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
-        return [told, _unseen(nobodys)] if nobodys else [told]
+        models = await run_in_daemon_thread(QuoteModes(repository.paths).models)
+        more = [_unseen(nobodys)] if nobodys else []
+        return [told, *more, _quoting(models, context.options)] if models else [told, *more]
+
+
+def _quoting(models: Mapping[str, bool], options: ConsolidationOptions) -> Finding:
+    named = {name or "the model": quotes for name, quotes in models.items()}
+    told = "; ".join(f"{name}: {'by its quotes' if quotes else 'by the words'}" for name, quotes in named.items())
+    return Finding("extraction", f"what a model extracts is judged ({options.extraction_quotes}): {told}")
 
 
 def _unseen(count: int) -> Finding:

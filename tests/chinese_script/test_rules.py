@@ -5,10 +5,11 @@ import pytest
 from nanobot_memory_plugins.compaction.cues import Kind, kind_of
 from nanobot_memory_plugins.compaction.extract import extract
 from nanobot_memory_plugins.consolidation.commands.kinds import Category, category_of
-from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, clauses_of
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open, tells_of_a_try
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.cues import announces_a_change
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.core.text.authored import authored_text
+from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.evidence import Evidence, is_refusal
 from nanobot_memory_plugins.core.values import Hit, Message, Origin
 from nanobot_memory_plugins.flush.entries import read_entries
@@ -86,7 +87,7 @@ def test_an_order_is_sorted_by_its_words(text: str, category: Category):
 
 
 def test_a_clause_ends_where_its_words_say_so_and_stays_as_it_was_written():
-    assert clauses_of("我沒有車但是我有腳踏車因為要運動") == ["我沒有車", "我有腳踏車", "要運動"]
+    assert phrases_of("我沒有車但是我有腳踏車因為要運動") == ["我沒有車", "但是我有腳踏車", "因為要運動"]
 
 
 def test_what_was_said_in_one_script_bears_out_what_is_told_in_the_other():

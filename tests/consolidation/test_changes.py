@@ -3,7 +3,7 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.supersession import (
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession import (
     Believed,
     Closeness,
     plainly_ends,

@@ -3,15 +3,15 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.extraction.answer import read_answer
-from nanobot_memory_plugins.consolidation.extraction.conflicts import (
+from nanobot_memory_plugins.consolidation.extraction.statements import statements
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import (
     MOST_CHECKED,
     checked,
     entries_to_check,
     is_the_same,
 )
-from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
-from nanobot_memory_plugins.consolidation.extraction.statements import statements
-from nanobot_memory_plugins.consolidation.extraction.supersession import Closeness, not_close
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.grounding import Grounding
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession import Closeness, not_close
 from nanobot_memory_plugins.core.values import Message
 from tests.consolidation.made_entries import entry
 from tests.support.chinese import in_both_scripts

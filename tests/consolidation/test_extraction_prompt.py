@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.extraction.example import only_what_was_said
-from nanobot_memory_plugins.consolidation.extraction.prompt import extraction_prompt
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.example import only_what_was_said
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.prompt import extraction_prompt
 
 from .made_entries import entry
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from nanobot_memory_plugins.consolidation.extraction.grounding import is_small_talk
+from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_talk
 from nanobot_memory_plugins.consolidation.extraction.statements import is_open
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same

@@ -17,6 +17,8 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 # Of an answer, and of one candidate; a sentence is far shorter.
 _ANSWER_CHARS, _CONTENT_CHARS = 40_000, 400
 _MOST = 20
+# Quotes and ids of one candidate, and characters of a quote.
+_QUOTES, _QUOTE_CHARS = 8, 1_000
 _FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})[\w-]*+[^\S\n]*+$", re.MULTILINE)
 _JSON_START = re.compile(r"[\[{]")
 _ID = re.compile(r"[^\s\[\]\"',|]{1,64}")
@@ -32,6 +34,8 @@ _KEYS = {
     "contradicts": ("contradicts", "replaces", "supersedes", "矛盾"),
     "reinforces": ("reinforces", "confirms", "same_as", "强化"),
     "group": ("group", "分组"),
+    "said": ("said", "quote", "quotes", "引用", "原话", "原文"),
+    "ends": ("ends", "结束"),
     "id": ("id", "编号"),
     "now": ("now", "现在"),
 }
@@ -74,6 +78,8 @@ class Candidate(BaseModel):
     contradicts: str = ""
     reinforces: str = ""
     group: str = ""
+    said: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
     @field_validator("content", mode="before")
     @classmethod
@@ -107,6 +113,19 @@ class Candidate(BaseModel):
             value = value[0] if value else ""
         found = _ID.search(value) if isinstance(value, str) else None
         return "" if found is None or simplified(found[0]).casefold() in ("none", "null", "id", "无") else found[0]
+
+    @field_validator("said", mode="before")
+    @classmethod
+    def _quotes(cls, value: object) -> tuple[str, ...]:
+        quotes = value if isinstance(value, (list, tuple)) else [value]
+        return tuple(one[:_QUOTE_CHARS] for one in quotes[:_QUOTES] if isinstance(one, str) and one.strip())
+
+    @field_validator("ends", mode="before")
+    @classmethod
+    def _ids(cls, value: object) -> tuple[str, ...]:
+        ids = value if isinstance(value, (list, tuple)) else [value]
+        found = [cls._one_id(one) for one in ids[:_QUOTES]]
+        return tuple(dict.fromkeys(one for one in found if one))
 
     @field_validator("expires_at", "group", mode="before")
     @classmethod

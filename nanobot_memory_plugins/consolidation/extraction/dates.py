@@ -5,6 +5,9 @@ import unicodedata
 from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
+from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
+from nanobot_memory_plugins.consolidation.model.entry import Category
+from nanobot_memory_plugins.core import language_of
 from nanobot_memory_plugins.core.text import CHINESE_WEEKDAYS, ENGLISH_NUMBERS, MONTH_NUMBERS, WEEKDAYS, chinese_number
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -36,6 +39,15 @@ _NEXT_MONTH = re.compile(r"\bnext month\b|下个?月")
 _THIS_MONTH = re.compile(r"\b(?:this month|end of the month)\b|(?:这|本)个?月|月底|月末")
 
 
+_CLEARLY_AHEAD = re.compile(r"\b(?:tomorrow|tonight|next)\b|明[天日早晚]|后天|下下?个?(?:周|星期|礼拜|月)")
+_HABIT_OR_PAST = re.compile(
+    r"\b(?:every|each|daily|weekly|monthly|yearly|usually|always|often|regularly|weekends|(?:mon|tues|wednes"
+    r"|thurs|fri|satur|sun)days"
+    r"|(?:times|once|twice) an? (?:day|week|month|year)|last|ago|yesterday|since|past)\b|每|天天|周末|通常|一般"
+    r"|经常|平时|总是|逢|一[天周月]\w{0,2}次|上个?(?:周|星期|礼拜|月)|昨|前天|去年|以来",
+)
+
+
 def day_meant(text: str, said_on: date) -> date | None:
     """Return the last day that ``text`` speaks of, not before ``said_on``, or None when it names none.
 
@@ -56,6 +68,37 @@ def names_a_day_relatively(text: str) -> bool:
         return _ISO.search(plain) is None and _relative(plain, date(2026, 1, 1)) is not None
     except (ValueError, OverflowError):
         return False
+
+
+def is_habit_or_past(text: str) -> bool:
+    """Say whether a text tells of what happens again and again, or has happened: no day to come is meant."""
+    return _HABIT_OR_PAST.search(_plain(text)) is not None
+
+
+def with_its_day(candidate: Candidate, quote: str, said_on: date) -> Candidate:
+    """Return a candidate with the day that it names relatively; what the model has resolved stays as it is."""
+    content = candidate.content
+    if _ISO.search(_plain(content)) or not names_a_day_relatively(content) or is_habit_or_past(f"{quote} {content}"):
+        return candidate
+    # "On Monday" may be any, unless it is a task.
+    if candidate.category is not Category.TODO and not _CLEARLY_AHEAD.search(_plain(content)):
+        return candidate
+    day = day_meant(candidate.expires_at, said_on) or day_meant(content, said_on)
+    if day is None:
+        return candidate
+    mark = f"（{day:%Y-%m-%d}）" if language_of(content) == "zh" else f" ({day:%Y-%m-%d})"
+    return candidate.model_copy(update={"content": content.rstrip(".。") + mark})
+
+
+def expiry_of(candidate: Candidate, quote: str, said_at: datetime) -> datetime | None:
+    """Return until when a todo holds: the day that the model has resolved, or where there is none the quoted one."""
+    if candidate.category is not Category.TODO or said_at.tzinfo is None:
+        return None
+    said_on = said_at.date()
+    day = day_meant(candidate.expires_at, said_on)
+    if day is None and not is_habit_or_past(quote):
+        day = day_meant(candidate.content, said_on) or day_meant(quote, said_on)
+    return end_of(day, said_at.tzinfo) if day is not None else None
 
 
 def end_of(day: date, zone: tzinfo) -> datetime:

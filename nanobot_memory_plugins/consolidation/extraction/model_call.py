@@ -1,15 +1,13 @@
 """Asking the model for candidates: once, and for a long conversation once before, to make it short."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
     MOST_TOKENS,
-    extraction_prompt,
-    known_entries,
     shortening_prompt,
     size_of,
     written_out,
@@ -54,18 +52,16 @@ class Question:
     checked: Sequence[Entry] = ()
 
 
-async def ask(question: Question, complete: Complete) -> Answer:
+Prompt = Callable[[Question, str, Language], list[dict[str, str]]]
+"""Makes the chat messages of a question, given the conversation as it is shown."""
+
+
+async def ask(question: Question, complete: Complete, prompt: Prompt, *, tokens: int = _ANSWER_TOKENS) -> Answer:
     """Return what the model holds worth remembering; junk is nothing. Raises `LanguageModelError`."""
     language = dominant_language(question.messages)
     conversation = await _conversation(question, language, complete)
-
-    def prompt() -> list[dict[str, str]]:
-        known = known_entries(question.entries, conversation)
-        return extraction_prompt(
-            conversation, known, language, question.day, background=question.background, checked=question.checked
-        )
-
-    answer = await complete(await run_in_daemon_thread(prompt), max_tokens=_ANSWER_TOKENS, purpose=PURPOSE)
+    messages = await run_in_daemon_thread(lambda: prompt(question, conversation, language))
+    answer = await complete(messages, max_tokens=tokens, purpose=PURPOSE)
     return await run_in_daemon_thread(lambda: read_answer(answer))
 
 

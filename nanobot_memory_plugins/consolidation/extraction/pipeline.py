@@ -2,23 +2,29 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import uuid4
 
-from nanobot_memory_plugins.consolidation.extraction.conflicts import closeness_of, entries_to_check
-from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question, ask
 from nanobot_memory_plugins.consolidation.extraction.processed_messages import ProcessedMessages, SessionLease
+from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
+from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
+    believed_by_quotes,
+    is_quoted,
+    quoting_prompt,
+)
 from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
-from nanobot_memory_plugins.consolidation.extraction.validation import ConversationEvidence, accepted_candidates
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, unknown_among
 from nanobot_memory_plugins.core import (
+    Complete,
     LanguageModelError,
     Message,
     NanobotMemoryError,
@@ -67,6 +73,7 @@ class SessionProcessor:
         self._context = context
         paths = memory.repository.paths
         self.pending = Pending(paths)
+        self.modes = QuoteModes(paths)
         self._dealt_with = ProcessedMessages(paths)
         self._forgotten = HistoryFilter(Fingerprints(paths), clock=context.clock, redact=context.redact)
 
@@ -135,22 +142,51 @@ class SessionProcessor:
             known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
             now = self._context.clock.now()
             times = [message_time(message) or now.astimezone() for message in fresh]
-            grounding = Grounding(said)
-            sentences = [] if session.background else [one.text for one in grounding.sure]
-            closeness = await closeness_of(sentences, known, self._matcher)
-            asked = await run_in_daemon_thread(lambda: entries_to_check(sentences, known, closeness))
-            question = Question(fresh, tuple(known.values()), times[-1].date(), session.background, asked)
+            question = Question(fresh, tuple(known.values()), times[-1].date(), session.background)
             try:
-                answer = await ask(question, self._context.complete)
+                findings = await self._findings(question, self._context.complete, said, times, known)
             except LanguageModelError as error:
                 logger.debug("extraction postponed: {}", type(error).__name__)
                 return await self._leave(session, fresh)
-            findings = await accepted_candidates(
-                answer, question, ConversationEvidence(grounding, times, closeness), known, self._matcher
-            )
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))
+
+    async def _findings(
+        self,
+        question: Question,
+        complete: Complete,
+        said: Sequence[Statement],
+        times: Sequence[datetime],
+        known: Mapping[str, Entry],
+    ) -> list[Finding]:
+        """Ask the model, for quotes where it can quote, and return what is believed. Raises `LanguageModelError`."""
+        options: ConsolidationOptions = self._context.options
+        model = str(getattr(complete, "model_name", "") or "")
+        wanted = options.extraction_quotes
+        quotes = not question.background and (
+            wanted == "always"
+            or (wanted == "auto" and await run_in_daemon_thread(lambda: self.modes.asks_for_quotes(model)))
+        )
+        tokens = options.extraction_answer_tokens
+        if quotes:
+            answer = await ask(question, complete, quoting_prompt, tokens=tokens)
+            quoted = await run_in_daemon_thread(lambda: is_quoted(answer, question))
+            if wanted == "auto" and answer.candidates:
+                await run_in_daemon_thread(lambda: self.modes.record(model, quoted=quoted))
+            if quoted or wanted == "always":
+                return await believed_by_quotes(answer, question, times, known, self._matcher)
+        # What is only for models that cannot quote is loaded when there is one.
+        from nanobot_memory_plugins.consolidation.extraction.without_quotes.findings import WithoutQuotes
+        from nanobot_memory_plugins.consolidation.extraction.without_quotes.prompt import question_prompt
+
+        without = WithoutQuotes(said, known, self._matcher)
+        if not quotes:
+            question = await without.with_checks(question)
+            answer = await ask(question, complete, question_prompt)
+            if wanted == "auto" and not question.background:
+                await run_in_daemon_thread(lambda: self.modes.record(model, quoted=None))
+        return await without.findings(answer, question, times)
 
     def _settle(
         self,

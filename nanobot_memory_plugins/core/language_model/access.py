@@ -48,6 +48,11 @@ class LanguageModel:
         self._ledger = ledger
         self._clock = clock
 
+    @property
+    def model_name(self) -> str:
+        """The model's name, where the host's function tells it; else nothing."""
+        return str(getattr(self._complete, "model_name", "") or "")
+
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
 

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
+    from nanobot_memory_plugins.core.text.support import Objection, Support
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 _MODULES = {
@@ -39,9 +41,11 @@ _MODULES = {
     "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
+    "quotations": ("QuotedConversation",),
     "reading": ("Reading", "Sentence", "reading_of"),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
+    "support": ("Objection", "Support"),
     "words": ("LazyPattern", "Word", "Words"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -57,8 +61,11 @@ __all__ = [
     "Clause",
     "Evidence",
     "LazyPattern",
+    "Objection",
+    "QuotedConversation",
     "Reading",
     "Sentence",
+    "Support",
     "UserAttribution",
     "Word",
     "Words",

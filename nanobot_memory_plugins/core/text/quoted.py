@@ -78,7 +78,10 @@ _WORK_ZH = (
     r"|改一?下|改成|纠正|提取|缩写|扩写|精简|续写|点评|评价|怎么看|怎么样|什么意思|怎么回|整理|续写|对吗"
     r"|对不对|是真的|通顺|改得|转写|语法|病句)"
 )
-_TOLD_ZH = r"(?:写道|说道|回复|发来|发给|寄来|收到|转来|转给|来自|(?<!我)发[了的]|问道|答道|喊道|留言|看到|复制)"
+_TOLD_ZH = (
+    r"(?:写道|说道|回复|发来|发给|寄来|收到|转来|转给|来自|(?<!我)发[了的]"
+    r"|[她他]们?刚?才?(?:回[了复]|发我)|问道|答道|喊道|留言|看到|复制)"
+)
 
 _COLON = re.compile(r":(?=[\s\"'“「『]|$)|(?<=[\u3400-\u9fff]):")
 _POINTED = re.compile(rf"\b{_WORK}\b.*\b(?:{_POINTS}|{_TEXTS})\b|\b{_POINTS}\b.*\b(?:mean|say|sound)\b", re.IGNORECASE)
@@ -238,10 +241,24 @@ def _colons(line: str) -> Iterator[int]:
         yield found.start()
 
 
+# What the user has written is the user's own, to whomever it went: "Here is the mail I wrote to my doctor:".
+_OWN_TEXT = re.compile(
+    rf"\b(?:{_TEXTS}|notes?)\b[^.!?]{{0,40}}?\b(?:that |which )?(?:i|we)(?:'ve| have)?(?: just| already)?"
+    r" (?:wrote|written|sent|am sending|drafted|posted|typed|left)\b"
+    rf"|\b(?:i|we)(?:'ve| have)?(?: just)? (?:wrote|drafted|sent)\b[^.!?]{{0,40}}\b{_TEXTS}\b"
+    rf"|\bmy (?:own )?{_TEXTS} to\b"
+    r"|我(?!收)[^，。,.]{0,8}(?:写|发|回|寄)(?:给|了|的)[^，。,.收]{0,16}(?:邮件|信|消息|短信|微信|便条|留言)|我写的",
+    re.IGNORECASE,
+)
+_NOT_OWN = re.compile(
+    r"\b(?:answer(?:ed|s)?|repl(?:y|ies|ied)|response|got|received|back)\b|收到|回复|回信|他|她|对方", re.IGNORECASE
+)
+
+
 def _announces(before: str, *, ends_line: bool, more: int) -> bool:
     """Say whether the words before a colon announce somebody else's text; inline they must say so more plainly."""
     sentence = _last_sentence(before)
-    if _OWN.match(sentence + ":"):
+    if _OWN.match(sentence + ":") or is_own_text(sentence):
         return False
     if _REQUEST.search(sentence) and (
         ends_line or _POINTED.search(sentence) or _WORKED.match(sentence) or len(sentence) < 60
@@ -259,6 +276,11 @@ def _announces(before: str, *, ends_line: bool, more: int) -> bool:
         return True
     of_the_user = _OF_THE_USER.search(sentence) is not None
     return not of_the_user and _ANNOUNCED_LIST.search(sentence) is not None and more > _LIST
+
+
+def is_own_text(sentence: str) -> bool:
+    """Say whether a sentence announces a text that the user has written."""
+    return _OWN_TEXT.search(sentence) is not None and _NOT_OWN.search(sentence) is None
 
 
 def _is_label(sentence: str) -> bool:

@@ -4,8 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, ends_something
+from nanobot_memory_plugins.consolidation.extraction.small_talk import LEAST_WEIGHT, SMALL_TALK
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, is_open, tells_of_a_try
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.cues import (
+    announces_a_change,
+    ends_something,
+)
 from nanobot_memory_plugins.consolidation.model.normalised import TextFingerprint, wording
 from nanobot_memory_plugins.core.text import phrases_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -16,20 +20,12 @@ _BY_WORDS, _WITH_VECTORS = 0.5, 0.25
 _COSINE = 0.55
 # The share of a candidate that a clause must hold for its negation to count against the candidate.
 _SAME_CLAUSE = 0.6
-# Lighter candidates say nothing.
-_LEAST_WEIGHT = 0.75
 # The weight of what is new in a change: less than a Chinese character is nothing.
 _LEAST_ADDED = 0.5
 # Turns that are compared by vectors, newest first, and characters of each.
 _TURNS, _TURN_CHARS = 60, 600
 
 _ISO_DAY = re.compile(r"20\d\d-\d\d?-\d\d?|\d{1,2}月\d{1,2}[日号]")
-_SMALL_TALK = re.compile(
-    r"\b(?:greet(?:s|ed|ing)?|sa(?:id|ys?) (?:hello|hi|thanks|bye|goodbye)|thank(?:s|ed)?|good (?:morning"
-    r"|night|day)|appreciates?|user (?:and|(?:talked|chatted|spoke) (?:to|with)) the assistant)\b"
-    r"|用户[和与跟](?:AI)?助手(?:一起)?(?:聊|谈|讨论|交谈)|打招呼|问好|道谢|感谢|说了?(?:你好|谢谢|再见)|早上好|晚安",
-    re.IGNORECASE,
-)
 _MARKS = "~<"
 
 
@@ -84,7 +80,7 @@ class Grounding:
         Guesses, questions and small talk never are, invented numbers neither; what was tried is borne out as a try.
         """
         own = wording(_ISO_DAY.sub(" ", simplified(text)))
-        if is_open(text) or _SMALL_TALK.search(simplified(text)) or own.weight < _LEAST_WEIGHT:
+        if is_open(text) or SMALL_TALK.search(simplified(text)) or own.weight < LEAST_WEIGHT:
             return False
         is_try = tells_of_a_try(text)
         bags = self._bags if is_try else self._sure_bags
@@ -138,12 +134,6 @@ class Grounding:
         """Say whether what was said of the same thing affirms or denies it as the candidate does."""
         told = [one for one, _ in self._clauses if self._share(own, [_terms(one)]) >= _SAME_CLAUSE]
         return not told or any(one.negated == own.negated for one in told)
-
-
-def is_small_talk(text: str) -> bool:
-    """Say whether a text tells of a greeting or thanks, and of nothing else."""
-    plain = simplified(text)
-    return _SMALL_TALK.search(plain) is not None and wording(_SMALL_TALK.sub(" ", plain)).weight < _LEAST_WEIGHT
 
 
 def _bag(texts: Iterable[str]) -> frozenset[str]:

@@ -5,20 +5,24 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
-from nanobot_memory_plugins.consolidation.extraction.conflicts import (
+from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
+from nanobot_memory_plugins.consolidation.extraction.merge import Finding
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question
+from nanobot_memory_plugins.consolidation.extraction.statements import Statement
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.conflicts import (
     Checked,
     candidate_of,
     checked,
     ended_in_own_words,
     is_the_same,
 )
-from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
-from nanobot_memory_plugins.consolidation.extraction.example import only_what_was_said
-from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
-from nanobot_memory_plugins.consolidation.extraction.merge import Finding
-from nanobot_memory_plugins.consolidation.extraction.model_call import Question
-from nanobot_memory_plugins.consolidation.extraction.statements import Statement
-from nanobot_memory_plugins.consolidation.extraction.supersession import Believed, Closeness, with_replaced
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.example import only_what_was_said
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.grounding import Grounding
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession import (
+    Believed,
+    Closeness,
+    with_replaced,
+)
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_confirm
 from nanobot_memory_plugins.core import language_of, run_in_daemon_thread

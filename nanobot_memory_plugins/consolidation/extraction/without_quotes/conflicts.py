@@ -8,8 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.grounding import Grounding
-from nanobot_memory_plugins.consolidation.extraction.supersession import Closeness, plainly_ends, speaks_of, touched
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.grounding import Grounding
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession import (
+    Closeness,
+    plainly_ends,
+    speaks_of,
+    touched,
+)
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording

@@ -9,7 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
-from nanobot_memory_plugins.consolidation.extraction.cues import announces_a_change, ends_something
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.cues import (
+    announces_a_change,
+    ends_something,
+)
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import may_concern
 from nanobot_memory_plugins.consolidation.model.normalised import wording

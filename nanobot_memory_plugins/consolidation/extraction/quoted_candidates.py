@@ -1,0 +1,91 @@
+"""What is believed of a model that quotes: an item whose quote is the user's word, and says what the item says."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
+from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
+from nanobot_memory_plugins.consolidation.extraction.merge import Finding
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question
+from nanobot_memory_plugins.consolidation.extraction.prompt import known_entries, listed, weekday_of
+from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_talk
+from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.consolidation.prompts.rendering import rendered
+from nanobot_memory_plugins.core import Language, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support
+
+_KNOWN: dict[Language, str] = {
+    "en": "Known already, as [id] text:\n{entries}\n\n",
+    "zh": "已知信息（[id] 内容）：\n{entries}\n\n",
+}
+
+
+def quoting_prompt(question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
+    """Return the chat messages that ask for items with quotes. ``conversation`` is written out and fits."""
+    known = known_entries(question.entries, conversation)
+    values = {
+        "day": f"{question.day:%Y-%m-%d}",
+        "weekday": weekday_of(question.day, language),
+        "known": listed(_KNOWN[language], known),
+        "conversation": conversation,
+        "wishes": "",
+    }
+    return rendered("extraction", language, values)
+
+
+def is_quoted(answer: Answer, question: Question) -> bool:
+    """Say whether a model has quoted: at least half of its items rest on words that stand in the conversation."""
+    conversation = QuotedConversation(question.messages)
+    standing = sum(bool(conversation.passages(one.said)) for one in answer.candidates)
+    return 2 * standing >= len(answer.candidates) > 0
+
+
+async def believed_by_quotes(
+    answer: Answer, question: Question, times: Sequence[datetime], known: Mapping[str, Entry], matcher: Matcher
+) -> list[Finding]:
+    """Return the items whose quotes support them, matched with the known entries."""
+
+    def believe() -> list[Candidate]:
+        support = Support(QuotedConversation(question.messages), [entry.content for entry in known.values()])
+        believed = []
+        for one in answer.candidates:
+            objection = support.objection(one.content, one.said)
+            if objection is None and not is_small_talk(one.content):
+                believed.append(one)
+            else:
+                logger.debug("an item of the model's is not believed: {}", (objection or Objection.NOT_STATED).value)
+        return believed
+
+    told = await run_in_daemon_thread(believe)
+    repeats = await matcher.repeats([one.content for one in told])
+    told = [one for one, again in zip(told, repeats, strict=True) if not again or one.ends]
+    matches = await matcher.same([one.content for one in told], known)
+
+    def settle() -> list[Finding]:
+        conversation = QuotedConversation(question.messages)
+        findings: list[Finding] = []
+        for one, match in zip(told, matches, strict=True):
+            ends = [id_ for id_ in one.ends if id_ in known]
+            same = match.entry_id if match else _confirmed(one, known)
+            same = "" if same in ends else same
+            last = conversation.passages(one.said)[-1]
+            time = times[last.turn]
+            quote = " ".join(one.said)
+            content = with_its_day(one, quote, time.date())
+            expires = expiry_of(one, quote, time)
+            finding = Finding(content, new_id(known), same, ends[0] if ends else "", expires)
+            findings.append(finding)
+            findings += [Finding(content, finding.id, same, id_, expires) for id_ in ends[1:]]
+        return findings
+
+    return await run_in_daemon_thread(settle)
+
+
+def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:
+    """Return the entry that the model says is confirmed, when the two have a word in common."""
+    entry = known.get(candidate.reinforces)
+    if entry is None or not wording(candidate.content).terms.keys() & wording(entry.content).terms.keys():
+        return ""
+    return entry.id

@@ -1,0 +1,144 @@
+"""The numbers that a text names, by their values: 6,500, 六千五 and 6500 are one."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, MONTH_NUMBERS
+from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+_LONGEST = 4_000
+_DIGITS = CHINESE_DIGITS | {"零": 0, "〇": 0, "壹": 1, "贰": 2, "叁": 3, "俩": 2, "仨": 3}
+_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
+_ONES = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ENGLISH = {word: number for number, word in enumerate(_ONES)} | {
+    word: 10 * number for number, word in enumerate(_TENS, start=2)
+}
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        [
+            "first",
+            "second",
+            "third",
+            "fourth",
+            "fifth",
+            "sixth",
+            "seventh",
+            "eighth",
+            "ninth",
+            "tenth",
+            "eleventh",
+            "twelfth",
+        ],
+        start=1,
+    )
+}
+_OTHERS = {"once": 1, "twice": 2, "both": 2, "dozen": 12, "half": 0.5, "半": 0.5, "hundred": 100, "thousand": 1_000}
+_NUMBER = re.compile(
+    r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>k\b|[千万亿百](?P<rest>\d(?!\d)"
+    r"|[一二三四五六七八九](?![十百千万点]))?)?"
+    r"|(?P<chinese>[零〇一二两三四五六七八九十百千万亿俩仨]+)(?:点(?P<part>[零一二三四五六七八九]+)(?![十钟]))?"
+    rf"|\b(?P<english>(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})\b"
+    rf"|(?:{'|'.join((*_TENS, *_ONES, *_ORDINALS, *_OTHERS))})\b)"
+    rf"|\b(?P<month>{MONTH_NAME})\b|半",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number as a text writes it: all that it may mean, and whether it stands there in figures."""
+
+    values: frozenset[str]
+    in_figures: bool
+
+
+def numerals_in(text: str) -> Iterator[Numeral]:
+    """Yield the numbers of a text, and its months, in their order."""
+    for found, values in _values(text):
+        yield Numeral(frozenset(values), found["figures"] is not None)
+
+
+def values_in(text: str) -> frozenset[str]:
+    """Return all that the numbers of a text may mean: 六千五 and 6.5k are 6500, and so is 6,500."""
+    return frozenset(value for one in numerals_in(text) for value in one.values)
+
+
+def _values(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    # A wide comma parts numbers, a narrow one may be part of one.
+    plain = simplified(unicodedata.normalize("NFKC", text[:_LONGEST].replace("，", "; "))).casefold()
+    for found in _NUMBER.finditer(plain):
+        yield found, [_plain(value) for value in _meanings(found)]
+
+
+def _meanings(found: re.Match[str]) -> Iterator[float]:
+    if found["figures"]:
+        number = float(found["figures"].replace(",", ""))
+        yield number
+        if scale := found["scale"]:
+            unit = 1_000 if scale == "k" else _UNITS[scale[0]]
+            rest = found["rest"] or "零"
+            yield number * unit + (_DIGITS[rest] if rest in _DIGITS else int(rest)) * unit / 10
+    elif found["chinese"]:
+        whole = chinese_value(found["chinese"])
+        yield whole
+        if found["part"]:
+            yield float(f"{int(whole)}.{''.join(str(_DIGITS[one]) for one in found['part'])}")
+    elif found["english"]:
+        words = re.split(r"[ -]", found["english"])
+        yield sum(_ENGLISH.get(one, _ORDINALS.get(one, _OTHERS.get(one, 0))) for one in words)
+    elif found["month"]:
+        yield MONTH_NUMBERS[found["month"]]
+    else:
+        yield 0.5
+
+
+def chinese_value(text: str) -> float:
+    """Return the value of a Chinese number in simplified characters: 六千五 is 6500, 二〇二六 is 2026."""
+    if not any(one in _UNITS for one in text):
+        return float("".join(str(_DIGITS[one]) for one in text))
+    total = section = digit = 0
+    unit = 1
+    after_zero = False
+    for one in text:
+        if one in "零〇":
+            after_zero = True
+        elif one in _DIGITS:
+            digit = _DIGITS[one]
+        elif _UNITS[one] >= 10_000:
+            total = (total + section + digit) * _UNITS[one]
+            section = digit = 0
+            unit, after_zero = _UNITS[one], False
+        else:
+            section += (digit or 1) * _UNITS[one]
+            digit, unit, after_zero = 0, _UNITS[one], False
+    # 六千五 leaves the hundreds unsaid.
+    return total + section + (digit * unit // 10 if digit and unit >= 100 and not after_zero else digit)
+
+
+def _plain(number: float) -> str:
+    return f"{number:.4f}".rstrip("0").rstrip(".")

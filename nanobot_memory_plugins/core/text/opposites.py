@@ -1,0 +1,112 @@
+"""Whether a statement turns its quotes round: denied for affirmed, somebody else for the user, past for now."""
+
+import re
+from collections.abc import Sequence
+
+from nanobot_memory_plugins.core.text.negation import denies
+from nanobot_memory_plugins.core.text.quotations import Passage
+from nanobot_memory_plugins.core.text.statement_terms import LATIN_WORD, NOT_A_NAME, folded, terms_of
+
+_ELSE = re.compile(
+    r"\b(?:except|but not|instead|rather|other than|apart from|only|exclusively|can'?t stand|fed up|sick of"
+    r"|bored?|bores?"
+    r"|over|lowered|too|fail\w*|avoid\w*|stop\w*|gave up|never mind|rid of|free|less|forb\w+|declin\w+|refus\w+"
+    r"|reject\w+"
+    r"|allerg\w*|intoleran\w*|unable|impossible|missing|lacks?|dislik\w*|hat(?:e|es|ed)|against|low|until|longer"
+    r"|any ?more|quit|cancel\w*|drop\w*"
+    r"|remov\w*|leav\w* out|off|skip\w*|end(?:s|ed)?|left|sold|switch\w*|chang\w*|moved)\b"
+    r"|除了|只|仅|过敏|取消|改|换|离开|辞|卖|忌|删|去掉|退|满了|够了|腻|受不了|以外|之外|而非|代替|再说|算了|免|低|少"
+)
+_EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)\b|除了|之外|以外")
+_REMIND = re.compile(
+    r"(?:don'?t|do not|never|must not|can'?t)\s+(?:let me |want to |wanna )?(?:forget|miss)|(?:别|不要|不能|勿|莫"
+    r"|可?别让我|甭)(?:忘|漏|错过|忘记)|no problem|no worries"
+    r"|why not|没问题|没错|不错|没事|not only|no doubt|不仅|不但|不光|不然|^\W*(?:no|nope|不是?"
+    r"|没有?)(?:[,，.。!]| (?=i |we |my |she |he |they ))",
+    re.IGNORECASE,
+)
+_PAST = re.compile(r"\b(?:used to|formerly)\b|以前|曾经|从前|之前(?!要|必|得|把|交|完|完成)|原来")
+_OVER = re.compile(
+    r"\b(?:used to|former\w*|previous\w*|no longer|not any ?more|past|until|was|were|had|did|before|once|earlier"
+    r"|ago|not|never|stopped|[a-z]+ed|came|went"
+    r"|ran|took|made|gave|left|sold|lost|broke|taught|wrote|drove|ate|kept|bought|got)\b"
+    r"|以前|曾|从前|之前|原来|过|不再|不|了|没",
+    re.IGNORECASE,
+)
+_RELATIVES = (
+    r"wife|husband|spouse|partner|girlfriend|boyfriend|fianc\w+|mother|father|mum|mom|dad|parents?|sister|brother"
+    r"|siblings?|sons?"
+    r"|daughters?|kids?|child(?:ren)?|bab(?:y|ies)|aunt|uncle|cousins?|nephews?|nieces?|grand\w+|friends?|boss"
+    r"|colleagues?|coworkers?|neighbou?rs?"
+    r"|landlord|flatmate|roommate|teams?|manager|in-laws?|\w+-in-law|doctor|teacher|dog|cat|pet|famil(?:y|ies)"
+    r"|company|client|customers?|car|flat|house"
+)
+_ABOUT_ANOTHER = re.compile(
+    rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:(?:she|he)\b|(?:my"
+    rf"|our) (?:\w+ )?(?:{_RELATIVES})\b(?! and (?:i|me)\b))",
+)
+_ABOUT_ANOTHER_ZH = re.compile(
+    "^\\W*(?:但是?|不过|而且|所以|因为|还有|对了)?\\W*(?:她|他|我们?(?:家)?的?(?P<who>先生|老公|丈夫|老婆|太太"
+    "|妻子|媳妇|爱人|对象|女友|男友|女朋友|男朋友|妈妈?|母亲|爸爸?|父亲|儿子|女儿|孩子|娃"
+    "|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|外婆|外公|岳父|岳母|公公|婆婆|同事|朋友|老板|室友|邻居|狗|猫|闺女|宝宝"
+    "|同学|舍友))"
+)
+RELATION_ZH = re.compile(
+    "先生|老公|丈夫|老婆|太太|妻子|媳妇|爱人|对象|女友|男友|朋友|妈|母亲|爸|父|儿|孩|娃|姐|妹|哥|弟|奶|爷|外婆"
+    "|外公|岳|公公|婆婆|同事|老板|室友|邻居|狗|猫|女|宝|家人|同学|舍友"
+)
+ANOTHER_IN = re.compile(rf"\b(?:{_RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
+_FIRST_ZH = re.compile(
+    "(?<!^)我(?!们?(?:家)?的?(?:先生|老公|丈夫|老婆|太太|妻子|媳妇|妈|母|爸|父|儿|女|孩|姐|妹|哥|弟|奶|爷))|咱"
+)
+
+
+def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
+    """Say whether a statement denies what the quoted clauses deny, and nothing else."""
+    texts = [text for one in passages for text in one.texts]
+    terms = frozenset(terms_of(statement))
+    about = [one for one in texts if frozenset(terms_of(one)) & terms] or texts
+    if _denies(statement):
+        return any(_is_negative(one) for one in (*about, *(one.text for one in passages), said))
+    if all(_denies(one) for one in about) and not _is_negative(statement):
+        return False
+    excepted = [
+        part
+        for text in about
+        for found in (_EXCEPT.search(folded(text)),)
+        if found
+        for part in (folded(text)[found.end() :],)
+    ]
+    return not any(terms and terms <= frozenset(terms_of(part)) for part in excepted)
+
+
+def _denies(text: str) -> bool:
+    return denies(_REMIND.sub(" ", folded(text)))
+
+
+def _is_negative(text: str) -> bool:
+    return _denies(text) or _ELSE.search(folded(text)) is not None
+
+
+def is_over(statement: str, passages: Sequence[Passage]) -> bool:
+    """Say whether a statement says for now what the quoted clauses tell of the past."""
+    texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
+    return bool(texts) and all(_PAST.search(one) for one in texts) and not _OVER.search(folded(statement))
+
+
+def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
+    """Say whether a statement says of the user what the quoted clauses say of somebody else."""
+    plain = folded(statement)
+    subject = re.match(r"(?:the )?user (?!and\b)", plain)
+    if subject is not None and not ANOTHER_IN.search(plain) and not _has_another_name(statement):
+        texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
+        return bool(texts) and all(_ABOUT_ANOTHER.search(one) and not _FIRST.search(one) for one in texts)
+    if plain.startswith("用户") and not RELATION_ZH.search(plain):
+        texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
+        return bool(texts) and all(_ABOUT_ANOTHER_ZH.search(one) and not _FIRST_ZH.search(one) for one in texts)
+    return False
+
+
+def _has_another_name(statement: str) -> bool:
+    return any(word[:1].isupper() and word.casefold() not in NOT_A_NAME for word in LATIN_WORD.findall(statement)[1:])

@@ -1,0 +1,224 @@
+"""Quotes in a conversation: where one stands, whose word it is, and whether what it says there counts.
+
+A quote of the user's counts when the clause that holds it states something or wants it. One of the assistant's counts
+when the user's next message affirms it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from nanobot_memory_plugins.core.text.acts import Act, Clause
+from nanobot_memory_plugins.core.text.reading import Sentence, reading_of
+from nanobot_memory_plugins.core.text.words import Word, Words
+from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+# Quotes of an item, and characters of one, that are looked at.
+_QUOTES, _QUOTE_CHARS = 6, 1_000
+_MESSAGE_CHARS = 40_000
+_PARTED = re.compile(r"\[\.\.\.\]|…+|\.{3,}")
+
+AFFIRMS = Words(
+    (
+        Word(
+            r"^\W*(?:oh |well |um+ |hm+ |haha )?(?:yes|yeah|yep|yup|sure|ok(?:ay)?|do (?:it|that|so)|go (?:ahead"
+            r"|for it)"
+            r"|please|right|exactly|correct|let's|sounds? |perfect|great|fine|agreed|deal|of course|definitely"
+            r"|absolutely|why not|good|gladly|true|that's|works|i'd (?:like|love)|indeed|alright|all right)\b",
+            "yes, in the evening",
+            "yesterday",
+        ),
+        Word(
+            "^\\W*(?:哦|嗯+|啊)?\\W*(?:对(?!不)|是(?!不)|好|行(?!李)|可以|没错|没问题|当然|要(?!是|不)|就(?:这"
+            "|那|它|按|用|选|订|是)"
+            "|同意|成[,吧]|需要|嗯|ok|那就|有的?\\W|冇问题|系|得)",
+            "行，那就加吧",
+            "行李在哪",
+        ),
+    )
+)
+"""How a message affirms what was asked before it."""
+DECLINES = Words(
+    (
+        Word(r"^\W*(?:no|nope|nah|don't|not|never|neither|rather not)\b", "no, thanks", "november"),
+        Word("^\\W*(?:不|先不|先别|别|没|唔|算了|暂时不)(?!错)", "先不用", "不错"),
+    )
+)
+_TAKES = Words(
+    (
+        Word(
+            r"\b(?:let's go with|do it|go with|take (?:it|that)|i'll take|that one|go ahead|yes)\b",
+            "let's go with that one",
+            "let us go",
+        ),
+        Word("就(?:这|那|它|按|用|选|订)|可以[,.!]*$|^\\W*(?:对|是的|没错|行)", "就这个", "这个"),
+    )
+)
+"""How a message takes up what was only said, not asked."""
+# A guess at a number is none at what it is the number of.
+_ROUGHLY = re.compile(
+    r"(?:大概|大约|估计|probably|maybe|perhaps|possibly)(?: about| around)?\s*[\d一二两三四五六七八九十百半]"
+)
+_OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
+_LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|嘿嘿|开玩笑|逗你|说笑|[😂🤣😆😜])"
+_LAUGHS_BEHIND = re.compile(rf"(?:^|\W|[了呢啊哦戒房]){_LAUGH}\W*$", re.IGNORECASE)
+_LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
+_IF = re.compile(r"\bif\b|要是|如果|假如")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A quote where it stands: in which message, from where to where, and in which clauses.
+
+    ``text`` is that of its sentences, ``texts`` are those of its clauses, up to the end of the quote.
+    """
+
+    turn: int
+    start: int
+    end: int
+    by_user: bool
+    text: str
+    clauses: tuple[Clause, ...]
+    texts: tuple[str, ...]
+    counts: bool
+
+
+@dataclass(frozen=True)
+class _Letters:
+    """The letters and figures of a text in one spelling, and the place of each in it."""
+
+    text: str
+    folded: str = field(init=False)
+    places: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        letters: list[str] = []
+        places: list[int] = []
+        for place, character in enumerate(self.text[:_MESSAGE_CHARS]):
+            for one in simplified(unicodedata.normalize("NFKC", character)).casefold():
+                if one.isalnum():
+                    letters.append(one)
+                    places.append(place)
+        object.__setattr__(self, "folded", "".join(letters))
+        object.__setattr__(self, "places", places)
+
+
+class QuotedConversation:
+    """The messages of a conversation, asked for quotes. It works in memory alone.
+
+    The messages hold their senders' own words, as `own_text` gives them.
+    """
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+
+    @cached_property
+    def _letters(self) -> list[_Letters]:
+        return [_Letters(message.text) for message in self.messages]
+
+    def passages(self, quotes: Sequence[str]) -> list[Passage]:
+        """Return where quotes stand, in what the user wrote, or in what the user has affirmed."""
+        parts = [part for quote in quotes[:_QUOTES] for part in _PARTED.split(quote[:_QUOTE_CHARS]) if part.strip()]
+        found = [one for part in parts if (one := self._find(part)) is not None]
+        return sorted(found, key=lambda one: (one.turn, one.start))
+
+    def answered(self, turn: int) -> str:
+        """Return what the assistant said right before a message of the user's."""
+        before = turn - 1
+        return self.messages[before].text if before >= 0 and self.messages[before].role == "assistant" else ""
+
+    def _find(self, quote: str) -> Passage | None:
+        folded = _Letters(quote).folded
+        if not folded:
+            return None
+        theirs = None
+        for turn in range(len(self.messages) - 1, -1, -1):
+            letters = self._letters[turn]
+            at = _whole(letters, folded)
+            if at is None:
+                continue
+            start, end = letters.places[at], letters.places[at + len(folded) - 1] + 1
+            if self.messages[turn].role == "user":
+                passage = self._passage(turn, start, end)
+                if passage.counts:
+                    return passage
+                theirs = theirs or passage
+            elif self.messages[turn].role == "assistant":
+                passage = self._passage(turn, start, end)
+                if self._affirmed(passage):
+                    return passage
+        return theirs
+
+    def _passage(self, turn: int, start: int, end: int) -> Passage:
+        by_user = self.messages[turn].role == "user"
+        sentences = [
+            one
+            for one in reading_of(self.messages[turn].text).sentences
+            if one.start < end and start < one.start + len(one.text)
+        ]
+        placed = [one for sentence in sentences for one in _placed(sentence) if one[1] < end and start < one[2]]
+        held = [clause for clause, _, _ in placed]
+        texts = tuple(self.messages[turn].text[at : min(to, end)] for _, at, to in placed)
+        quoted = self.messages[turn].text[start:end]
+        does_count = by_user and any(counts(clause, quoted) for clause in held) and not _is_joke(sentences)
+        return Passage(
+            turn, start, end, by_user, " ".join(one.text for one in sentences), tuple(held), texts, does_count
+        )
+
+    def _affirmed(self, passage: Passage) -> bool:
+        after = next((one.text for one in self.messages[passage.turn + 1 :]), "")
+        if passage.turn + 1 >= len(self.messages) or self.messages[passage.turn + 1].role != "user":
+            return False
+        folded = simplified(after).casefold().replace("’", "'")
+        if DECLINES.search(folded):
+            return False
+        if any(clause.act is Act.ASKS for clause in passage.clauses):
+            return AFFIRMS.search(folded) is not None
+        return _TAKES.search(folded) is not None
+
+
+def _whole(letters: _Letters, quote: str) -> int | None:
+    """Return where a quote stands as whole words, or None: "art" is no quote of "start"."""
+    at = letters.folded.find(quote)
+    while at >= 0:
+        first, last = letters.places[at], letters.places[at + len(quote) - 1]
+        text = letters.text
+        inside = (first > 0 and _is_latin(text[first]) and _is_latin(text[first - 1])) or (
+            last + 1 < len(text) and _is_latin(text[last]) and _is_latin(text[last + 1])
+        )
+        if not inside:
+            return at
+        at = letters.folded.find(quote, at + 1)
+    return None
+
+
+def _is_latin(character: str) -> bool:
+    return character.isalnum() and character < "\u2e80"
+
+
+def _placed(sentence: Sentence) -> Iterator[tuple[Clause, int, int]]:
+    at = 0
+    for clause in sentence.clauses:
+        place = max(at, sentence.text.find(clause.text, at))
+        at = place + len(clause.text)
+        yield clause, sentence.start + place, sentence.start + at
+
+
+def counts(clause: Clause, quoted: str = "") -> bool:
+    """Say whether a clause says something on its author's own account; what is quoted of it may tell more."""
+    if clause.act is Act.GUESSES and _ROUGHLY.search(simplified(clause.text).casefold()):
+        return True
+    if clause.act in (Act.STATES, Act.REQUESTS):
+        return True
+    # "Is ibuprofen safe with my warfarin?" tells of the warfarin.
+    return clause.act is Act.ASKS and _OWN_THING.search(simplified(quoted).casefold()) is not None
+
+
+def _is_joke(sentences: Sequence[Sentence]) -> bool:
+    text = " ".join(one.text for one in sentences)
+    return _LAUGHS_BEHIND.search(text) is not None or (
+        _LAUGHS.search(text) is not None and _IF.search(simplified(text).casefold()) is not None
+    )

@@ -1,0 +1,246 @@
+"""What a statement is about: its terms in one spelling, and its dates apart. For comparing, not for showing."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
+from nanobot_memory_plugins.core.text.negation import without_negations
+from nanobot_memory_plugins.core.text.stems import stem
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+LATIN_WORD = re.compile(r"[^\W_\u3400-\u9fff]+(?:['’.+#-][^\W_\u3400-\u9fff]+)*[+#]*")
+_CHINESE_RUN = re.compile("[\u3400-\u9fff]+")
+FULL_DATE = re.compile(
+    rf"(?<!\d)(?P<y>(?:19|20)\d\d)\s*[-/.年]\s*(?P<m>\d\d?)(?:\s*[-/.月]\s*(?P<d>\d\d?)[日号]?)?"
+    rf"|(?<!\d)(?P<m2>\d\d?)月(?P<d2>\d\d?)[日号]"
+    rf"|\b(?P<name>{MONTH_NAME})\b\.?(?:\s+(?P<d3>\d\d?)(?:st|nd|rd|th)?\b(?!:))?(?:,?\s+(?P<y3>(?:19|20)\d\d)\b)?",
+    re.IGNORECASE,
+)
+_COMMON = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "user",
+        "users",
+        "he",
+        "she",
+        "they",
+        "him",
+        "his",
+        "her",
+        "hers",
+        "their",
+        "theirs",
+        "them",
+        "it",
+        "its",
+        "i",
+        "me",
+        "my",
+        "mine",
+        "we",
+        "our",
+        "ours",
+        "us",
+        "you",
+        "your",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "being",
+        "am",
+        "to",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "with",
+        "and",
+        "or",
+        "as",
+        "by",
+        "that",
+        "this",
+        "these",
+        "those",
+        "has",
+        "have",
+        "had",
+        "having",
+        "do",
+        "does",
+        "did",
+        "will",
+        "would",
+        "can",
+        "could",
+        "should",
+        "may",
+        "might",
+        "must",
+        "shall",
+        "s",
+        "t",
+        "d",
+        "ll",
+        "re",
+        "ve",
+        "who",
+        "which",
+        "what",
+        "when",
+        "where",
+        "while",
+        "called",
+        "named",
+        "name",
+        "names",
+        "currently",
+        "now",
+        "also",
+        "so",
+        "too",
+        "very",
+        "just",
+        "only",
+        "if",
+        "than",
+        "then",
+        "from",
+        "into",
+        "about",
+        "because",
+        "since",
+        "wants",
+        "want",
+        "wanted",
+        "likes",
+        "like",
+        "prefers",
+        "prefer",
+        "uses",
+        "use",
+        "using",
+        "used",
+        "needs",
+        "need",
+        "goes",
+        "go",
+        "plans",
+        "plan",
+        "decided",
+        "decides",
+        "decide",
+        "lives",
+        "live",
+        "works",
+        "work",
+        "takes",
+        "take",
+        "gets",
+        "get",
+        "got",
+        "has",
+        "keeps",
+        "keep",
+        "makes",
+        "make",
+        "there",
+        "here",
+        "any",
+        "some",
+        "all",
+        "both",
+        "each",
+        "every",
+        "other",
+        "others",
+        "another",
+        "more",
+        "most",
+        "less",
+        "one",
+        "thing",
+        "things",
+        "way",
+        "well",
+        "usually",
+        "always",
+        "often",
+        "up",
+        "out",
+        "off",
+        "over",
+        "after",
+        "before",
+        "during",
+        "between",
+        "until",
+        "by",
+        "down",
+        "per",
+        "via",
+        "no",
+        "not",
+        "never",
+        "cannot",
+        "without",
+        "instead",
+        "rather",
+        "user's",
+        "own",
+    ]
+)
+_COMMON_CHINESE = re.compile(
+    "用户|自己|已经|现在|目前|正在|希望|想要|需要|打算|计划|准备|决定|喜欢|偏好|名叫|名为|叫做?|以后|进行|使用"
+    "|一个|一[只条家位次]|因为|所以|并且?|而且|以及|但是?|不过|由于|如果"
+    "|[的了是在为有着也都很我他她它和与把被让给这那就还又到于吧啊呢吗要会将从对向用去来时后前中里上下]"
+)
+NOT_A_NAME = frozenset(
+    f"{MONTH_NAME}|{'|'.join(WEEKDAYS)}|mon|tue|tues|wed|thu|thurs|fri|sat|sun|user|users|i|the|a|an|in|on|at|for"
+    f"|am|pm|ok"
+    "|english|german|french|spanish|chinese|italian".split("|")
+)
+
+
+def folded(text: str) -> str:
+    """Return a text in the spelling in which statements are compared."""
+    return simplified(unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
+
+
+def without_dates(text: str) -> str:
+    """Return a text without its dates."""
+    return FULL_DATE.sub(" ", text)
+
+
+def without_months(text: str) -> str:
+    """Return a text without the names and numbers of its months."""
+    return re.sub(rf"\d{{1,2}}月|\b(?:{MONTH_NAME})\b", " ", text, flags=re.IGNORECASE)
+
+
+def days_of(text: str) -> frozenset[str]:
+    """Return the days of the month that the dates of a text name."""
+    return frozenset(
+        str(int(day))
+        for found in FULL_DATE.finditer(text)
+        for day in (found["d"] or found["d2"] or found["d3"],)
+        if day
+    )
+
+
+def terms_of(text: str) -> Iterator[str]:
+    """Yield what a text is about: the stems of its words, and pairs of Chinese characters."""
+    plain = without_negations(folded(text))
+    for word in LATIN_WORD.findall(plain):
+        bare = re.sub(r"'\w{1,2}$", "", word)
+        if bare not in _COMMON and not bare[:1].isdigit() and len(bare) > 1 and bare not in NOT_A_NAME:
+            yield stem(bare)[:5]
+    for run in _CHINESE_RUN.findall(plain):
+        for part in _COMMON_CHINESE.sub(" ", run).split():
+            yield from part

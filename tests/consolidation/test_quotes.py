@@ -1,0 +1,130 @@
+"""A model that quotes is believed by its quotes; one that cannot is judged by the user's words."""
+
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
+from nanobot_memory_plugins.consolidation.prompts.rendering import rendered
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core.files import MemoryPaths
+
+from .learning import Model, chat, item, stored
+from .made_entries import added, entry
+from .test_process import learn
+
+MOVED = chat("We moved: we live in Leipzig now. I still run on Thursdays.", "Nice.")
+
+
+async def test_a_reworded_item_is_believed_by_its_quote(workspace: Path):
+    told = item("The user cannot eat cilantro, which tastes like soap", said="except coriander, it tastes like soap")
+    history = chat("I eat anything except coriander, it tastes like soap.", "Ok.")
+    await learn(workspace, Model([told]), history)
+    assert len(stored(workspace)) == 1
+
+
+async def test_what_only_the_assistant_says_is_not_believed_with_whatever_quote(workspace: Path):
+    history = chat("I need a laptop.", "A Nomad costs 2,900 dollars.", "Hm.", "You like Nomads.")
+    told = [
+        item("The user needs a laptop", said="I need a laptop"),
+        item("The user likes Nomads", said="You like Nomads"),
+        item("The user pays 2,900 dollars", said="I need a laptop"),
+    ]
+    await learn(workspace, Model(told), history)
+    assert set(stored(workspace)) == {"The user needs a laptop"}
+
+
+async def test_ends_and_confirms_act_on_the_entries_that_were_shown(workspace: Path):
+    known = [
+        entry("home", "The user lives in Berlin", 0.8),
+        entry("near", "The user lives near the Tiergarten", 0.8),
+        entry("run", "The user goes running on Thursdays", 0.5),
+    ]
+    EntryRepository(workspace).update(added(*known), who="test", why="add")
+    told = [
+        {**item("The user lives in Leipzig", said="we live in Leipzig now"), "ends": ["home", "near"]},
+        item("The user runs on Thursdays", said="I still run on Thursdays", confirms="run"),
+    ]
+    model = Model(told)
+    await learn(workspace, model, MOVED)
+    entries = stored(workspace)
+    assert entries["The user lives in Berlin"].superseded_by == entries["The user lives in Leipzig"].id
+    assert entries["The user lives near the Tiergarten"].superseded_by == entries["The user lives in Leipzig"].id
+    assert entries["The user goes running on Thursdays"].hits == 1
+    assert "[home] The user lives in Berlin" in model.asked[0]
+
+
+async def test_own_mail_is_shown_and_believed_and_the_answer_to_it_is_not(workspace: Path):
+    history = chat(
+        "Here is the mail I wrote to my doctor:\n\nI sleep five hours a night.\nMartin Feld",
+        "Clear.",
+        "Here is what she replied:\n\nThe user prefers tea.",
+        "Fine.",
+    )
+    told = [
+        item("The user sleeps five hours a night", said="I sleep five hours a night"),
+        item("The user prefers tea", said="The user prefers tea"),
+    ]
+    model = Model(told)
+    await learn(workspace, model, history)
+    assert set(stored(workspace)) == {"The user sleeps five hours a night"}
+
+
+async def test_a_habit_and_the_past_get_no_day(workspace: Path):
+    history = chat("I swim Mon, Wed, Fri. I quit my job last Tuesday. Call Ann tomorrow.", "Ok.")
+    told = [
+        item("The user swims on Monday, Wednesday and Friday", said="I swim Mon, Wed, Fri"),
+        item("The user quit the job last Tuesday", said="I quit my job last Tuesday"),
+        item("The user has to call Ann tomorrow", "todo", said="Call Ann tomorrow"),
+    ]
+    await learn(workspace, Model(told), history)
+    marked = [text for text in stored(workspace) if "(20" in text]
+    assert len(marked) == 1
+    assert marked[0].startswith("The user has to call Ann tomorrow (")
+
+
+async def test_a_model_that_does_not_quote_is_judged_by_the_users_words_and_then_asked_as_before(workspace: Path):
+    quoting = "copied exactly"
+    told = [item("The user likes green tea"), item("The user owns a yacht")]
+    asked = []
+    for n in range(4):
+        model = Model(told)
+        await learn(workspace, model, chat(f"I like green tea, cup {n} of the day.", "Ok."))
+        asked.append(quoting in model.instructions[0])
+    assert asked == [True, True, True, False]
+    assert set(stored(workspace)) == {"The user likes green tea"}
+
+
+def test_the_last_ten_answers_decide_for_each_model_apart_and_one_is_tried_again(workspace: Path):
+    modes = QuoteModes(MemoryPaths(workspace))
+    for _ in range(3):
+        modes.record("small", quoted=False)
+    modes.record("large", quoted=True)
+    assert modes.models() == {"small": False, "large": True}
+    for _ in range(20):
+        modes.record("small", quoted=None)
+    assert modes.asks_for_quotes("small")
+    for _ in range(10):
+        modes.record("small", quoted=True)
+    assert QuoteModes(MemoryPaths(workspace)).models() == {"small": True, "large": True}
+
+
+@pytest.mark.parametrize(("language", "today"), [("en", "Today is 2026-03-10, Tuesday."), ("zh", "今天是 2026-03-10")])
+def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
+    values = {
+        "day": "2026-03-10",
+        "weekday": "Tuesday" if language == "en" else "二",
+        "known": "{conversation}",
+        "conversation": "user: {day}",
+        "wishes": "",
+    }
+    prompt = rendered("extraction", language, values)
+    assert [one["role"] for one in prompt] == ["system", "user", "assistant", "user"]
+    assert prompt[-1]["content"].startswith(today)
+    assert prompt[-1]["content"].count("{conversation}") == 1
+    assert prompt[-1]["content"].endswith("user: {day}")
+    for name in ("content", "said", "category", "importance", "expires_at", "ends", "confirms"):
+        assert f"\n{name}" in prompt[0]["content"]
+    (tmp_path / f"extraction.{language}.md").write_text("Mine {day}\n--- user\n{conversation}")
+    own = rendered("extraction", language, values, own_folder=tmp_path)
+    assert [one["content"] for one in own] == ["Mine 2026-03-10", "user: {day}"]

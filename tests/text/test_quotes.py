@@ -1,0 +1,137 @@
+"""Quotes: where they stand, whose word they are, and whether they support a statement."""
+
+import pytest
+
+from nanobot_memory_plugins.core.text.numerals import values_in
+from nanobot_memory_plugins.core.text.quotations import AFFIRMS, DECLINES, QuotedConversation
+from nanobot_memory_plugins.core.text.support import Objection, Support
+from nanobot_memory_plugins.core.values import Message
+from tests.support.chinese import in_both_scripts
+
+
+def said(*texts: str) -> QuotedConversation:
+    """Return a conversation, the user first."""
+    return QuotedConversation([Message("assistant" if n % 2 else "user", text) for n, text in enumerate(texts)])
+
+
+@pytest.mark.parametrize("word", [*AFFIRMS, *DECLINES])
+def test_each_word_decides_in_its_example_alone(word):
+    (kind,) = [words for words in (AFFIRMS, DECLINES) if word in words]
+    assert type(kind)((word,)).search(word.example)
+    assert not type(kind)((word,)).search(word.counter_example)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("6,500 euros", {"6500"}),
+        ("六千五", {"6500"}),
+        ("12万8", {"12", "128000"}),
+        ("二十二万以内", {"220000"}),
+        ("G6，755", {"6", "755"}),
+        ("twenty-one in May", {"21", "5"}),
+        ("二〇二六年", {"2026"}),
+        ("三点五公斤", {"3.5", "3"}),
+        ("6.9 percent", {"6.9"}),
+        ("一百零五", {"105"}),
+    ],
+)
+def test_a_number_is_the_same_however_it_is_written(text, values):
+    assert values_in(text) >= values - {"3"}
+
+
+@pytest.mark.parametrize(
+    ("conversation", "quotes", "statement", "objection"),
+    in_both_scripts(
+        [
+            (("I'm vegetarian.",), ["I'm vegetarian"], "The user is vegetarian", None),
+            (("Can you start it?",), ["art"], "The user likes art", Objection.NO_QUOTE),
+            (("It rained.", "You own a yacht."), ["You own a yacht"], "The user owns a yacht", Objection.NO_QUOTE),
+            (
+                ("Plan it.", "Shall I book seats by the window?", "yes please"),
+                ["Shall I book seats by the window?", "yes please"],
+                "The user wants seats by the window",
+                None,
+            ),
+            (
+                ("Plan it.", "Shall I book seats by the window?", "No, the aisle."),
+                ["Shall I book seats by the window?"],
+                "The user wants seats by the window",
+                Objection.NO_QUOTE,
+            ),
+            (
+                ("Is ibuprofen safe with my warfarin?",),
+                ["my warfarin"],
+                "The user takes warfarin",
+                None,
+            ),
+            (("Maybe I'll buy a boat.",), ["I'll buy a boat"], "The user buys a boat", Objection.NOT_STATED),
+            (
+                ("If I won the lottery I'd buy a boat, haha.",),
+                ["I'd buy a boat"],
+                "The user wants a boat",
+                Objection.NOT_STATED,
+            ),
+            (
+                ("The page says that I prefer the Gold Pass.",),
+                ["I prefer the Gold Pass"],
+                "The user prefers the Gold Pass",
+                Objection.NOT_STATED,
+            ),
+            (("I pay 1,340 now.",), ["I pay 1,340 now"], "The user pays 1,430", Objection.NUMBER),
+            (("I pay 1,340 now.",), ["I pay 1,340 now"], "The user pays 1340", None),
+            (("My rent is 980.",), ["My rent is 980"], "The user's landlord Novak takes 980", Objection.NAME),
+            (("Never push to main.",), ["push to main"], "The user pushes to main", Objection.NEGATION),
+            (("I eat pork.",), ["I eat pork"], "The user does not eat pork", Objection.NEGATION),
+            (("She can't have shellfish.",), ["She can't have shellfish"], "The user cannot have shellfish", "person"),
+            (("I used to play football.",), ["I used to play football"], "The user plays football", Objection.PAST),
+            (
+                ("I used to play football.",),
+                ["I used to play football"],
+                "The user used to play football",
+                None,
+            ),
+            (
+                ("We come back on May 24.", "Noted.", "Oh wait, no: we come back on the 26th."),
+                ["We come back on May 24"],
+                "The user comes back on May 24",
+                Objection.TAKEN_BACK,
+            ),
+            (
+                ("We come back on May 24.", "Noted.", "Actually the hotel costs 120 a night."),
+                ["We come back on May 24"],
+                "The user comes back on May 24",
+                None,
+            ),
+            (
+                ("I need a present.", "Glazing tools for her wheel?", "I have to think."),
+                ["I need a present"],
+                "The user wants glazing tools and a wheel",
+                Objection.WORDS,
+            ),
+            (("我先生晕船。",), ["我先生晕船"], "用户晕船", Objection.PERSON),
+            (("我先生晕船。",), ["我先生晕船"], "用户的先生晕船", None),
+            (("航班是十一点，哦不对，是十点。",), ["航班是十一点"], "用户的航班是十一点", Objection.TAKEN_BACK),
+            (("要是中了彩票我就买套房，哈哈。",), ["我就买套房"], "用户要买房", Objection.NOT_STATED),
+            (("落地二十万以内。",), ["落地二十万以内"], "用户购车预算在20万以内", None),
+            (("厨房呢？", "要不要加一扇移门？", "行，加吧。"), ["要不要加一扇移门？"], "用户要加一扇移门", None),
+        ]
+    ),
+)
+def test_a_statement_needs_a_quote_that_says_it(conversation, quotes, statement, objection):
+    assert Support(said(*conversation)).objection(statement, quotes) == objection
+
+
+def test_a_resolved_day_is_supported_by_the_word_for_it():
+    support = Support(said("The appointment is next Thursday at 10:15."))
+    quote = ["The appointment is next Thursday at 10:15"]
+    assert support.objection("The user has an appointment on 2026-04-09 at 10:15", quote) is None
+    assert support.objection("The user has an appointment at 11:45", quote) is Objection.NUMBER
+
+
+def test_names_that_were_known_before_are_no_inventions():
+    conversation = said("I run with him on Thursdays.")
+    quote = ["I run with him on Thursdays"]
+    assert Support(conversation).objection("The user runs with Bruno on Thursdays", quote) is Objection.NAME
+    known = ["The user has a dog called Bruno"]
+    assert Support(conversation, known).objection("The user runs with Bruno on Thursdays", quote) is None
