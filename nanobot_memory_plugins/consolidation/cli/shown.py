@@ -59,6 +59,8 @@ def row(entry: Entry) -> dict[str, Any]:
         "origin": entry.origin.value,
         "supersedes": list(entry.supersedes),
         "superseded_by": entry.superseded_by,
+        "kind": entry.kind,
+        "pinned": entry.pinned,
         "scope": {name: getattr(entry.scope, name) for name in ("agent", "user", "channel", "session")},
     }
 

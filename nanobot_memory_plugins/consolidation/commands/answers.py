@@ -27,6 +27,17 @@ def remembered(entry: Entry, place: str, language: Language, *, is_new: bool, hi
     return f'What the user asked to remember {done} {place} (id {entry.id}): "{_quoted(entry)}". {may}'
 
 
+def instruction_kept(entry: Entry, place: str, language: Language) -> str:
+    """Say that a standing instruction was written, and how it ends."""
+    if language == "zh":
+        kept = f"用户的长期要求已写入 {place}（id {entry.id}）：「{_quoted(entry)}」。"
+        return f"{kept}从现在起有效；用户不要时按 id 忘掉它。"
+    return (
+        f'What the user asks for from now on was written to {place} (id {entry.id}): "{_quoted(entry)}". '
+        "It holds until the user ends it: then forget it by its id."
+    )
+
+
 def secret_not_kept(language: Language) -> str:
     """Say that nothing was written, since what was to be remembered is a secret."""
     if language == "zh":

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.commands.conversations import Conversa
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
 from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
 from nanobot_memory_plugins.consolidation.commands.reference import Meant, meant_by_this
+from nanobot_memory_plugins.consolidation.commands.standing import as_instruction
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
@@ -125,7 +126,7 @@ class CommandExecutor:
             visible=self._context.visible_scope(scope),
         )
         try:
-            done = await self._memory.remember(said, who=WHO)
+            done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
         except SecretNotKeptError:
             return answers.secret_not_kept(language)
         except NanobotMemoryError as error:

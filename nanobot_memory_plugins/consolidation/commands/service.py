@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets
+from nanobot_memory_plugins.consolidation.commands.standing import InstructionKeeper
 from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -61,6 +62,7 @@ class MemoryCommands:
         own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
         self._conversations = Conversations(paths, lambda: context.store, entries=own)
         self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations)
+        self._instructions = InstructionKeeper(self._memory, context, options.background_sessions)
         self._withheld = WithheldTexts(self._memory.repository)
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
@@ -81,6 +83,7 @@ class MemoryCommands:
         if self._answering:
             await asyncio.wait(set(self._answering), timeout=_END_SECONDS)
         await self._orders.end()
+        await self._instructions.end()
 
     async def answer(
         self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
@@ -99,7 +102,11 @@ class MemoryCommands:
     ) -> ContextBlock | None:
         self._words.hear(session_key, text, history)
         await run_in_daemon_thread(lambda: self._hear(text, reading, scope))
-        block = await self._orders.answer(session_key, text, history, scope) if self._takes_orders else None
+        block = None
+        if self._takes_orders:
+            block = await self._orders.answer(session_key, text, history, scope)
+            told = await self._instructions.answer(session_key, text, reading, scope)
+            block = ContextBlock(text="\n".join([*([block.text] if block else []), *told])) if told else block
         await run_in_daemon_thread(lambda: self._language.hear(text))
         return block
 

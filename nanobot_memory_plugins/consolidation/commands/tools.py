@@ -48,6 +48,7 @@ class RememberArguments(BaseModel):
     expires_at: datetime | None = Field(
         default=None, description="When a todo is over: 2026-03-01, or ISO 8601. Empty for what stays true."
     )
+    pin: bool = Field(default=False, description="Keep it among what you always see. Only when the user asks for that.")
     group: str = Field(default="", max_length=200, description="Where it belongs: work, life, work/clients.")
 
     @field_validator("expires_at")
@@ -100,6 +101,7 @@ class RememberTool:
             origin=Origin.USER if own else Origin.SUMMARY,
             scope=without_session(scope),
             source_session=session_key or NO_SESSION,
+            pinned=wanted.pin and own,
             visible=self._context.visible_scope(scope),
         )
         try:
@@ -108,6 +110,8 @@ class RememberTool:
             return f"Error: nothing was remembered. {error}"
         known = "" if done.is_new else "It was known already, and is refreshed. "
         hidden = " What stands in brackets is a secret, and was NOT kept: say so." if done.hidden else ""
+        pinned = " It was NOT pinned: the user has not said it." if wanted.pin and not own else ""
+        hidden += pinned
         return f"{known}Written to {place_of(done.outcome.path)}: {_line(done.entry)}{hidden}"
 
 
@@ -207,7 +211,7 @@ def _schema(model: type[BaseModel], required: list[str]) -> dict[str, Any]:
     """Return the arguments' JSON schema without references, which some providers do not follow."""
     properties: dict[str, Any] = {}
     for name, field in model.model_fields.items():
-        kind: dict[str, Any] = {"type": "string"}
+        kind: dict[str, Any] = {"type": "boolean" if field.annotation is bool else "string"}
         if isinstance(field.annotation, type) and issubclass(field.annotation, (Category, Importance)):
             kind["enum"] = [one.value for one in field.annotation]
         properties[name] = {**kind, "description": field.description}

@@ -36,6 +36,10 @@ class Category(StrEnum):
     TODO = "todo"
 
 
+INSTRUCTION = "instruction"
+"""The kind of an entry that tells the assistant how to behave, in the user's words; others have none."""
+
+
 class Section(StrEnum):
     """The two sections of the file."""
 
@@ -52,7 +56,8 @@ class Entry:
     ``decayed_days`` counts the days of fading up to the last look, ``anchor_days`` those that the anchor contains.
     ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
     ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
-    said, those on a line each. ``extra`` holds fields of the file that this version does not know.
+    said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
+    others. ``extra`` holds fields of the file that this version does not know.
     """
 
     id: str
@@ -73,6 +78,8 @@ class Entry:
     decayed_days: int = 0
     kept_in: Section | None = None
     extra: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
+    pinned: bool = False
 
     @property
     def score(self) -> float:

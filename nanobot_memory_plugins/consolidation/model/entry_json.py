@@ -13,6 +13,7 @@ _SCOPE = ("agent", "user", "channel", "session", "group_chat")
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
     "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
+    "kind", "pinned",
 })  # fmt: skip
 
 
@@ -37,6 +38,8 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
         "decayed_days": entry.decayed_days,
         "kept_in": entry.kept_in.value if entry.kept_in else "",
         "extra": [list(pair) for pair in entry.extra],
+        "kind": entry.kind,
+        "pinned": entry.pinned,
     }
     return {name: value for name, value in values.items() if value or name in ("id", "content", "anchor")}
 
@@ -67,6 +70,8 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
         decayed_days=int(values.get("decayed_days", 0)),
         kept_in=Section(kept_in) if kept_in else None,
         extra=tuple((str(name), str(value)) for name, value in values.get("extra", ())),
+        kind=str(values.get("kind", "")),
+        pinned=bool(values.get("pinned", False)),
     )
 
 

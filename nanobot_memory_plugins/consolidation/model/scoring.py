@@ -11,6 +11,7 @@ from enum import StrEnum
 from nanobot_memory_plugins.consolidation.model.entry import (
     ARCHIVE_BELOW,
     FORGET_BELOW,
+    INSTRUCTION,
     Category,
     Entry,
     Section,
@@ -85,9 +86,12 @@ def decayed(entry: Entry, now: datetime) -> Entry:
 
 
 def expired(entry: Entry, now: datetime) -> Entry:
-    """Return a todo whose time has passed as one that belongs into the archive; any other entry as it is."""
-    if entry.category != Category.TODO or entry.expires_at is None or now < entry.expires_at:
+    """Return a todo or an instruction whose time has passed as one for the archive; any other entry as it is."""
+    ends = entry.category == Category.TODO or entry.kind == INSTRUCTION
+    if not ends or entry.expires_at is None or now < entry.expires_at:
         return entry
+    if entry.kind == INSTRUCTION:
+        return replace(entry, kept_in=None).with_score(min(entry.score, EXPIRED_SCORE))
     if entry.kept_in is Section.ACTIVE or entry.score <= EXPIRED_SCORE:
         return entry
     return entry.with_score(EXPIRED_SCORE)

@@ -7,7 +7,14 @@ from datetime import datetime
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
-from nanobot_memory_plugins.consolidation.model.scoring import Importance, activated, faded, initial_score, restored
+from nanobot_memory_plugins.consolidation.model.scoring import (
+    Importance,
+    activated,
+    contradicted,
+    faded,
+    initial_score,
+    restored,
+)
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Visibility
 
@@ -22,7 +29,8 @@ class NewEntry:
     """Something to remember, as it comes from a person, a tool or a model.
 
     ``scope`` is whose it is. ``visible`` is what whoever says it may see: an entry among that with the same words is
-    used instead of a second one. None: such an entry must be of the same scope.
+    used instead of a second one. None: such an entry must be of the same scope. ``kind`` and ``pinned`` are those of an
+    `Entry`; what has one of them stays until somebody ends it. ``replaces`` are ids of entries that hold no more.
     """
 
     text: str
@@ -34,6 +42,9 @@ class NewEntry:
     scope: Scope = Scope()
     source_session: str = ""
     visible: Visibility | None = None
+    kind: str = ""
+    pinned: bool = False
+    replaces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +90,10 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
             if said.origin is Origin.USER:  # the same words, and now they are the user's
                 used = replace(used, origin=Origin.USER)
-            return {**entries, known: replace(activated(used, now), group=plain_group(said.group) or used.group)}
+            used = replace(activated(used, now), group=plain_group(said.group) or used.group)
+            return _without_replaced({**entries, known: _as_asked(used, said)}, known, said)
         known = ""
-        return {**entries, fresh: _entry(fresh, safe, said, now)}
+        return _without_replaced({**entries, fresh: _entry(fresh, safe, said, now)}, fresh, said)
 
     outcome = repository.update(change, who=who, why="remember", allow_purged=asked)
     entry = outcome.entries.get(known or fresh)
@@ -133,7 +145,32 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
         group=plain_group(said.group),
         origin=said.origin,
         scope=said.scope,
+        kind=said.kind,
+        pinned=said.pinned,
+        kept_in=Section.ACTIVE if said.kind or said.pinned else None,
     )
+
+
+def _as_asked(entry: Entry, said: NewEntry) -> Entry:
+    """Return a known entry that stays, where it is now to be pinned or followed."""
+    if not (said.kind or said.pinned):
+        return entry
+    return replace(
+        entry,
+        kind=said.kind or entry.kind,
+        pinned=entry.pinned or said.pinned,
+        kept_in=Section.ACTIVE,
+        superseded_by="",
+        expires_at=said.expires_at if said.kind else entry.expires_at,
+    )
+
+
+def _without_replaced(entries: dict[str, Entry], by: str, said: NewEntry) -> dict[str, Entry]:
+    """Return the entries with those that the one with the id ``by`` takes the place of marked as over."""
+    for id_ in said.replaces:
+        if id_ in entries and id_ != by:
+            entries[id_], entries[by] = contradicted(entries[id_], entries[by])
+    return entries
 
 
 def _is_same(entry: Entry, said: NewEntry) -> bool:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, faded_score, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, faded_score, plain_score
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
 
@@ -29,6 +29,7 @@ _DECAYED = "decayed"
 _FROM = "from"
 _SECTION = "section"
 _ORIGIN = "origin"
+_KIND, _PINNED, _YES = "kind", "pinned", "yes"
 _SCOPE = ("agent", "user", "channel", "session", "group_chat")
 _SECTIONS = {section.value: section for section in Section}
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -103,9 +104,12 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         take(name, "") for name in ("source", "group", _ORIGIN, "supersedes", "superseded_by")
     )
     kept_in = take(_SECTION, "")
+    kind, pinned = take(_KIND, ""), take(_PINNED, "")
     scope = Scope(*(take(name, "") for name in _SCOPE)) if rest else _NOBODYS
     # What only a newer version knows is kept as it stands; nobody is believed for it.
     rest |= {_ORIGIN: origin} if origin and origin.lower() not in _ORIGINS else {}
+    rest |= {_KIND: kind} if kind not in ("", INSTRUCTION) else {}
+    rest |= {_PINNED: pinned} if pinned not in ("", _YES) else {}
     rest |= {_SECTION: kept_in} if kept_in and kept_in not in _SECTIONS else {}
     read = Entry(
         header.id,
@@ -126,6 +130,8 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         decayed_days,
         _SECTIONS.get(kept_in) if kept_in else None,
         tuple(rest.items()),
+        INSTRUCTION if kind == INSTRUCTION else "",
+        pinned == _YES,
     )
     return read, bad
 
@@ -149,6 +155,8 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "channel", entry.scope.channel
     yield "session", entry.scope.session
     yield "group_chat", entry.scope.group_chat
+    yield _KIND, entry.kind
+    yield _PINNED, _YES if entry.pinned else ""
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""
 
 

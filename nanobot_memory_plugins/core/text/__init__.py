@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
-    from nanobot_memory_plugins.core.text.clauses import fold, phrases_of
+    from nanobot_memory_plugins.core.text.clauses import fold, phrases_of, without_quoted
     from nanobot_memory_plugins.core.text.conversation import (
         GAP,
         as_spoken,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
+    from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
@@ -35,7 +36,7 @@ _MODULES = {
     "attribution": ("UserAttribution",),
     "authored": ("authored_text", "text_to_assistant"),
     "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
-    "clauses": ("fold", "phrases_of"),
+    "clauses": ("fold", "phrases_of", "without_quoted"),
     "conversation": ("GAP", "as_spoken", "dominant_language", "excerpt", "message_time", "own_words", "render", "said"),
     "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
     "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
@@ -43,6 +44,7 @@ _MODULES = {
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "quotations": ("QuotedConversation",),
     "reading": ("Reading", "Sentence", "reading_of"),
+    "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
     "support": ("Objection", "Support"),
@@ -56,6 +58,7 @@ __all__ = [
     "GAP",
     "LINE_BREAKS",
     "MONTH_NUMBERS",
+    "VERB",
     "WEEKDAYS",
     "Act",
     "Clause",
@@ -96,6 +99,7 @@ __all__ = [
     "terms",
     "text_to_assistant",
     "without_negations",
+    "without_quoted",
     "without_thoughts",
 ]
 

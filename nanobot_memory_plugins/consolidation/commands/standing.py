@@ -1,0 +1,92 @@
+"""Keeping standing instructions: the user's own words become entries that stand in the prompt from the next message."""
+
+import asyncio
+from dataclasses import replace
+
+from nanobot_memory_plugins.consolidation.commands import answers
+from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in, slot_of
+from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
+from nanobot_memory_plugins.consolidation.model.scoring import Importance
+from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
+from nanobot_memory_plugins.consolidation.prompt.instructions import in_force
+from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger
+from nanobot_memory_plugins.core.scopes import without_session
+from nanobot_memory_plugins.core.text import Reading, reading_of, text_to_assistant
+
+# Who is named in the journal for them.
+WHO = "conversation"
+# Seconds that an answer waits for a write, which goes on behind it; and those that the end of the host waits.
+_SECONDS, _END_SECONDS = 0.15, 5.0
+
+
+class InstructionKeeper:
+    """Keeps what users ask for for all times.
+
+    ``background`` are the beginnings of the keys of sessions that nobody speaks in: what stands there is a program's.
+    """
+
+    def __init__(self, memory: AsyncEntryRepository, context: PluginContext, background: tuple[str, ...]) -> None:
+        self._memory = memory
+        self._context = context
+        self._background = background
+        self._writing: set[asyncio.Task[str]] = set()
+
+    async def answer(self, session_key: str, text: str, reading: Reading, scope: Scope) -> list[str]:
+        """Keep the instructions in a message, and return what the model shall know of it, a line each.
+
+        Orders to remember or forget are left to those who carry them out. In a group chat there are none: others, who
+        have not asked for it, are answered there too.
+        """
+        if scope.group_chat or session_key.startswith(self._background):
+            return []
+        orders = commands_in(text_to_assistant(text))
+        if any(order.kind is Kind.FORGET for order in orders):
+            return []
+        wanted = [one for one in instructions_in(reading) if not any(one in f"{order.text}" for order in orders)]
+        wanted = [one for one in wanted if not commands_in(one)]
+        tasks = [asyncio.create_task(self._keep(one, session_key, scope, reading)) for one in wanted]
+        if not tasks:
+            return []
+        self._writing.update(tasks)
+        await asyncio.wait(tasks, timeout=_SECONDS)
+        self._writing = {task for task in self._writing if not task.done()}
+        return [task.result() if task.done() else answers.being_kept(reading.language) for task in tasks]
+
+    async def end(self) -> None:
+        """Return once all is written, or after some seconds."""
+        if self._writing:
+            await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
+
+    async def _keep(self, text: str, session_key: str, scope: Scope, reading: Reading) -> str:
+        said = NewEntry(
+            text,
+            category=Category.PREFERENCE,
+            importance=Importance.HIGH,
+            scope=without_session(scope),
+            source_session=session_key,
+            visible=self._context.visible_scope(scope),
+        )
+        try:
+            done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
+        except NanobotMemoryError as error:
+            return answers.not_remembered(error.cause, reading.language)
+        except Exception as error:  # the model must not say that it was kept
+            logger.warning("a standing instruction could not be kept: {}", type(error).__name__)
+            return answers.not_remembered(type(error).__name__, reading.language)
+        place = f"{done.outcome.path.parent.name}/{done.outcome.path.name}"
+        return answers.instruction_kept(done.entry, place, reading.language)
+
+
+async def as_instruction(memory: AsyncEntryRepository, said: NewEntry) -> NewEntry:
+    """Return what is to be remembered as an instruction where it is one, and the user's own outside of a group.
+
+    It takes the place of the one before that settled the same: how the user is called, which language is answered in.
+    """
+    if said.origin is not Origin.USER or said.scope.group_chat or not instructions_in(reading_of(said.text)):
+        return said
+    slot = slot_of(said.text)
+    before = in_force((await memory.load()).entries.values()) if slot is not None else []
+    replaced = tuple(one.id for one in before if one.scope == said.scope and slot_of(one.content) is slot)
+    return replace(said, kind=INSTRUCTION, replaces=replaced)
