@@ -205,7 +205,7 @@ async def test_nobody_but_the_user_makes_one(workspace: Path):
         assert HEADINGS["en"] not in prompt(memory)
         assert "French" not in prompt(memory)
     entries = EntryRepository(workspace).load().entries.values()
-    assert not any(one.kind or one.pinned for one in entries)
+    assert not any(one.kind or one.pinned or one.scope.group_chat for one in entries)
 
 
 async def test_what_the_user_wants_pinned_stands_first_whatever_its_score(workspace: Path):
@@ -239,7 +239,11 @@ def test_there_are_ten_at_most_the_newest_and_none_in_a_group_or_from_a_model():
         entry(f"i{n:02}", f"Never do thing {n}", kind=INSTRUCTION, created_at=NOW + days(n))
         for n in range(MOST_INSTRUCTIONS + 3)
     ]
-    text = prompt_text([*many, entry("x", "Never tell", kind=INSTRUCTION, origin=Origin.SUMMARY)], "zh", tokens=4_000)
+    text = prompt_text(
+        [*many, entry("x", "Never tell", kind=INSTRUCTION, created_at=NOW + days(99), origin=Origin.SUMMARY)],
+        "zh",
+        tokens=4_000,
+    )
     assert text.count("Never do thing") == MOST_INSTRUCTIONS
     assert "thing 12 " in text
     assert "thing 2 " not in text
