@@ -154,13 +154,32 @@ async def test_nothing_stated_is_no_use_of_the_model(workspace: Path, history: l
 
 
 @pytest.mark.accept("EB-05")
-@pytest.mark.parametrize("answer", ["", "no", "[[[", '{"x": 1}', "I'm sorry, I cannot.", "\0"])
-async def test_junk_is_nothing_and_no_error(workspace: Path, answer: str):
+@pytest.mark.parametrize("answer", ["[[[", '{"x": 1}', "[]", "null"])
+async def test_an_answer_without_candidates_is_nothing_and_no_error(workspace: Path, answer: str):
     model = Model(answer)
     assert await learn(workspace, model, TEA) == Processed()
     assert stored(workspace) == {}
     await learn(workspace, model, TEA)
     assert len(model.asked) == 1
+
+
+JUNK = ["", "no", "I'm sorry, I cannot.", "\0", "<think>The user likes [tea] and", "The user seems to like tea."]
+
+
+@pytest.mark.accept("EB-05")
+@pytest.mark.parametrize("answer", JUNK)
+async def test_what_is_no_answer_leaves_the_messages_waiting_three_times(workspace: Path, answer: str):
+    model = Model(answer)
+    assert [(await learn(workspace, model, TEA)).left for _ in range(4)] == [True, True, False, False]
+    assert len(model.asked) == 3
+    assert stored(workspace) == {}
+    assert not any((workspace / "memory" / ".entries" / "pending").glob("*.json"))
+
+
+async def test_what_waited_for_an_answer_is_learned_from_when_one_comes(workspace: Path):
+    model = Model("<think>hm", TEA_ANSWER)
+    assert (await learn(workspace, model, TEA)).left
+    assert (await learn(workspace, model, [])).new == 2
 
 
 async def test_a_fact_beside_a_question_is_learned(workspace: Path):

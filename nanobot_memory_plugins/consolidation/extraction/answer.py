@@ -164,6 +164,12 @@ def read_answer(answer: str) -> Answer:
     return Answer(tuple(unique.values())[:_MOST], now)
 
 
+def is_answer(answer: str) -> bool:
+    """Say whether a text answers at all: JSON, or a word for "nothing"; no refusal, no prose, no thought alone."""
+    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
+    return not is_refusal(text) and (_JSON_START.search(text) is not None or says_nothing(text))
+
+
 def _read(answer: str) -> object:
     """Return the JSON of an answer, or nothing."""
     text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()

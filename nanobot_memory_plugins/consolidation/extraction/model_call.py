@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.extraction.answer import Answer, read_answer
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, is_answer, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
     MOST_TOKENS,
     shortening_prompt,
@@ -38,6 +38,10 @@ _BORNE_OUT = 0.3
 _LINES = re.compile(r"\n+")
 
 
+class UnansweredError(LanguageModelError):
+    """The model refused, told a story, or thought until its tokens were used up."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What the model is asked about: messages without secrets, entries that it may name, the day of the last one.
@@ -57,11 +61,16 @@ Prompt = Callable[[Question, str, Language], list[dict[str, str]]]
 
 
 async def ask(question: Question, complete: Complete, prompt: Prompt, *, tokens: int = _ANSWER_TOKENS) -> Answer:
-    """Return what the model holds worth remembering; junk is nothing. Raises `LanguageModelError`."""
+    """Return what the model holds worth remembering.
+
+    Raises `UnansweredError` for what is no answer, or another `LanguageModelError`.
+    """
     language = dominant_language(question.messages)
     conversation = await _conversation(question, language, complete)
     messages = await run_in_daemon_thread(lambda: prompt(question, conversation, language))
     answer = await complete(messages, max_tokens=tokens, purpose=PURPOSE)
+    if not await run_in_daemon_thread(lambda: is_answer(answer)):
+        raise UnansweredError("The model has not answered the question.")
     return await run_in_daemon_thread(lambda: read_answer(answer))
 
 

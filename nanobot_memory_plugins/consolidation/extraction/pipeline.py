@@ -6,7 +6,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
-from nanobot_memory_plugins.consolidation.extraction.model_call import Question, ask
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question, UnansweredError, ask
 from nanobot_memory_plugins.consolidation.extraction.processed_messages import ProcessedMessages, SessionLease
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
@@ -42,6 +42,8 @@ from nanobot_memory_plugins.core.text import message_time
 WHO = "extraction"
 # Fewer tokens of statements than this say nothing that would be worth a use of the model.
 _FEWEST_TOKENS = 4
+# Times that the same messages are asked about where the model does not answer.
+_MOST_ASKED = 3
 # Seconds that a trigger waits while another one works on the session.
 _PATIENCE = 25.0
 
@@ -145,6 +147,11 @@ class SessionProcessor:
             question = Question(fresh, tuple(known.values()), times[-1].date(), session.background)
             try:
                 findings = await self._findings(question, self._context.complete, said, times, known)
+            except UnansweredError:
+                times_asked = await run_in_daemon_thread(lambda: self._dealt_with.unanswered(session.key))
+                if times_asked < _MOST_ASKED:
+                    return await self._leave(session, fresh)
+                logger.warning("a session is given up: the model has not answered {} times", times_asked)
             except LanguageModelError as error:
                 logger.debug("extraction postponed: {}", type(error).__name__)
                 return await self._leave(session, fresh)
