@@ -195,7 +195,12 @@ def _config() -> MemoryConfig:
                 "idle_limit": _NO_HURRY,
                 "language_model": {"timeout": _NO_HURRY, "purpose_timeouts": {}, "daily_tokens": 10_000_000},
             },
-            "plugins": {"summary": {"enabled": False}, "flush": {"enabled": False}},
+            "plugins": {
+                "summary": {"enabled": False},
+                "flush": {"enabled": False},
+                # The model is a small one, which cannot quote: each folder is new, and would have to find that out.
+                "consolidation": {"extraction_quotes": "never"},
+            },
         }
     )
 

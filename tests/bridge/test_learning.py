@@ -13,15 +13,21 @@ from .test_idle import until
 
 TEA = "I like green tea, and I live in Hamburg."
 ANSWER = [
-    {"content": "The user likes green tea", "category": "preference", "importance": "high"},
-    {"content": "The user lives in Hamburg", "category": "fact", "importance": "high"},
+    {
+        "content": "The user likes green tea",
+        "said": "I like green tea",
+        "category": "preference",
+        "importance": "high",
+    },
+    {"content": "The user lives in Hamburg", "said": "I live in Hamburg", "category": "fact", "importance": "high"},
 ]
 JOB = "Deleting old snapshots frees the disk."
 JOB_ANSWER = [{"content": "Deleting old snapshots frees the disk", "category": "experience", "importance": "medium"}]
 
 
 def asks_for_entries(request: Request) -> bool:
-    return "worth remembering" in request.text and "JSON array" in request.text
+    is_for_entries = "long-term memory of an assistant" in request.text or "worth remembering" in request.text
+    return is_for_entries and "JSON array" in request.text
 
 
 @pytest.fixture

@@ -16,13 +16,15 @@ ROOT = Path(__file__).parents[2] / "nanobot_memory_plugins"
 # A command, an option, a key of the configuration, or a variable.
 NAMES_SOMETHING = re.compile(r"`?nanobot-memory \w|pip install|--[a-z]|memoryPlugins\.|NANOBOT_[A-Z]|\brm ")
 
+IMPORTS_FINDING = re.compile(r"(?:values\.diagnosis|plugins\.core) import (?:\([^)]*|.*)\bFinding\b")
+
 
 def findings_in_the_code() -> list[tuple[str, ast.Call, str]]:
     """Return each place where a finding is made: where it is, the call, and the module."""
     found: list[tuple[str, ast.Call, str]] = []
     for file in sorted(ROOT.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
-        if "values.diagnosis import" not in text:
+        if not IMPORTS_FINDING.search(text):
             continue
         where = file.relative_to(ROOT)
         module = ".".join(("nanobot_memory_plugins", *where.with_suffix("").parts))
