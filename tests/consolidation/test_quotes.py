@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
-from nanobot_memory_plugins.consolidation.prompts.rendering import rendered
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.templates.rendering import rendered
 from nanobot_memory_plugins.core.files import MemoryPaths
 
 from .learning import Model, chat, item, stored
@@ -128,3 +128,12 @@ def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
     (tmp_path / f"extraction.{language}.md").write_text("Mine {day}\n--- user\n{conversation}")
     own = rendered("extraction", language, values, own_folder=tmp_path)
     assert [one["content"] for one in own] == ["Mine 2026-03-10", "user: {day}"]
+
+
+async def test_of_a_conversation_of_several_days_the_model_is_shown_the_day_of_each_message(workspace: Path):
+    texts = chat("I have to pay the rent on Friday.", "Noted.", "And the deposit as well.", "Noted.")
+    days = ["2026-03-02T09:00:00+00:00"] * 2 + ["2026-03-05T18:00:00+00:00"] * 2
+    model = Model([item("The user has to pay the rent", said="I have to pay the rent on Friday")])
+    await learn(workspace, model, [{**text, "timestamp": day} for text, day in zip(texts, days, strict=True)])
+    shown = model.asked[0].split("Conversation:\n")[-1]
+    assert shown.index("2026-03-02, Monday:\nuser: I have to pay") < shown.index("2026-03-05, Thursday:\nuser: And the")

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.consolidation.extraction.prompt import (
     shortening_prompt,
     size_of,
     written_out,
+    written_out_by_day,
 )
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -60,13 +61,15 @@ Prompt = Callable[[Question, str, Language], list[dict[str, str]]]
 """Makes the chat messages of a question, given the conversation as it is shown."""
 
 
-async def ask(question: Question, complete: Complete, prompt: Prompt, *, tokens: int = _ANSWER_TOKENS) -> Answer:
-    """Return what the model holds worth remembering.
+async def ask(
+    question: Question, complete: Complete, prompt: Prompt, *, tokens: int = _ANSWER_TOKENS, by_day: bool = False
+) -> Answer:
+    """Return what the model holds worth remembering; ``by_day`` shows it on which day each message was said.
 
     Raises `UnansweredError` for what is no answer, or another `LanguageModelError`.
     """
     language = dominant_language(question.messages)
-    conversation = await _conversation(question, language, complete)
+    conversation = await _conversation(question, language, complete, by_day=by_day)
     messages = await run_in_daemon_thread(lambda: prompt(question, conversation, language))
     answer = await complete(messages, max_tokens=tokens, purpose=PURPOSE)
     if not await run_in_daemon_thread(lambda: is_answer(answer)):
@@ -74,18 +77,19 @@ async def ask(question: Question, complete: Complete, prompt: Prompt, *, tokens:
     return await run_in_daemon_thread(lambda: read_answer(answer))
 
 
-async def _conversation(question: Question, language: Language, complete: Complete) -> str:
+async def _conversation(question: Question, language: Language, complete: Complete, *, by_day: bool) -> str:
     """Return the conversation, written out within its tokens.
 
     One that is too long is first reduced to what its speakers state, with the beginnings of the answers; where that is
     still too long, the model writes down what was stated, and the newest messages follow.
     """
     messages = question.messages
+    write = written_out_by_day if by_day else written_out
     if size_of(messages) <= MOST_TOKENS:
-        return await run_in_daemon_thread(lambda: written_out(messages, language))
+        return await run_in_daemon_thread(lambda: write(messages, language))
     reduced = await run_in_daemon_thread(lambda: _reduced(messages))
     if size_of(reduced) <= MOST_TOKENS:
-        return await run_in_daemon_thread(lambda: written_out(reduced, language))
+        return await run_in_daemon_thread(lambda: write(reduced, language))
     shown = await run_in_daemon_thread(lambda: written_out(reduced, language, tokens=_SHOWN_TOKENS))
     try:
         answer = await complete(

@@ -177,7 +177,7 @@ class SessionProcessor:
         )
         tokens = options.extraction_answer_tokens
         if quotes:
-            answer = await ask(question, complete, quoting_prompt, tokens=tokens)
+            answer = await ask(question, complete, quoting_prompt, tokens=tokens, by_day=True)
             quoted = await run_in_daemon_thread(lambda: is_quoted(answer, question))
             if wanted == "auto" and answer.candidates:
                 await run_in_daemon_thread(lambda: self.modes.record(model, quoted=quoted))

@@ -83,16 +83,15 @@ def written_out(messages: Sequence[Message], language: Language, *, tokens: int 
 
 
 def written_out_by_day(messages: Sequence[Message], language: Language) -> str:
-    """Return a conversation written out, with the day above the messages of each where there are several."""
+    """Return a conversation that fits written out, with the day above the messages of each where there are several."""
     days: dict[date | None, list[Message]] = {}
     for message in messages:
         time = message_time(message)
         days.setdefault(time.date() if time else None, []).append(message)
     if len(days) < 2:
         return written_out(messages, language)
-    room = MOST_TOKENS // len(days)
     return "\n".join(
-        (f"{day:%Y-%m-%d}, {weekday_of(day, language)}:\n" if day else "") + written_out(said, language, tokens=room)
+        (f"{day:%Y-%m-%d}, {weekday_of(day, language)}:\n" if day else "") + written_out(said, language)
         for day, said in days.items()
     )
 

@@ -12,7 +12,7 @@ from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.consolidation.prompts.rendering import rendered
+from nanobot_memory_plugins.consolidation.templates.rendering import rendered
 from nanobot_memory_plugins.core import Language, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support
 
