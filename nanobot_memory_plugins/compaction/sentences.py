@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nanobot_memory_plugins.compaction.cues import Kind, exact_words, kind_of, promise
 from nanobot_memory_plugins.compaction.excerpts import tidy
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text import Act, clauses_of, sentence_spans
+from nanobot_memory_plugins.core.text import Act, clauses_of, ends_as_question, sentence_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Characters of a sentence that are kept, and below which it says nothing.
@@ -23,9 +23,6 @@ _READ_CHARS = 12_000
 _PROMISE_CHARS = 300
 _TOOL_CHARS = 300
 _FAILURE = re.compile(r"error|exception|traceback|failed|denied|not found|失败|错误|异常|拒绝", re.IGNORECASE)
-# A question may end so, in its last characters; others are known by their cues.
-_END = 6
-_MARKED = re.compile(r"[?？吗呢]\W*$")
 _BULLETS = "-*•#>| \t"
 _CODE = "{};=<>\\|"
 _WEIGHT = {Kind.DECISION: 3.0, Kind.TODO: 2.5, Kind.QUESTION: 2.0, Kind.WISH: 2.0, Kind.FACT: 1.0}
@@ -103,7 +100,7 @@ def split_sentences(text: str) -> Iterator[str]:
 def _of_message(text: str, index: int, factor: float) -> Iterator[Sentence]:
     for sentence in split_sentences(text):
         exact = exact_words(sentence)
-        if not exact and kind_of(sentence) is None and not _MARKED.search(simplified(sentence[-_END:])):
+        if not exact and kind_of(sentence) is None and not ends_as_question(sentence):
             continue  # its clauses are not read: most of what is said holds nothing of this
         said, asks = _said(sentence)
         told = kind_of(said)

@@ -132,7 +132,7 @@ def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
 
 async def test_of_a_conversation_of_several_days_the_model_is_shown_the_day_of_each_message(workspace: Path):
     texts = chat("I have to pay the rent on Friday.", "Noted.", "And the deposit as well.", "Noted.")
-    days = ["2026-03-02T09:00:00+00:00"] * 2 + ["2026-03-05T18:00:00+00:00"] * 2
+    days = ["2026-03-02T12:00:00"] * 2 + ["2026-03-05T12:00:00"] * 2
     model = Model([item("The user has to pay the rent", said="I have to pay the rent on Friday")])
     await learn(workspace, model, [{**text, "timestamp": day} for text, day in zip(texts, days, strict=True)])
     shown = model.asked[0].split("Conversation:\n")[-1]

@@ -1,6 +1,7 @@
 """Keeping standing instructions: the user's own words become entries that stand in the prompt from the next message."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands import answers
@@ -11,7 +12,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force
-from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger
+from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading, reading_of, text_to_assistant
 
@@ -41,11 +42,7 @@ class InstructionKeeper:
         """
         if scope.group_chat or session_key.startswith(self._background):
             return []
-        orders = commands_in(text_to_assistant(text))
-        if any(order.kind is Kind.FORGET for order in orders):
-            return []
-        wanted = [one for one in instructions_in(reading) if not any(one in f"{order.text}" for order in orders)]
-        wanted = [one for one in wanted if not commands_in(one)]
+        wanted = await run_in_daemon_thread(lambda: _without_orders(instructions_in(reading), text))
         tasks = [asyncio.create_task(self._keep(one, session_key, scope, reading)) for one in wanted]
         if not tasks:
             return []
@@ -77,6 +74,17 @@ class InstructionKeeper:
             return answers.not_remembered(type(error).__name__, reading.language)
         place = f"{done.outcome.path.parent.name}/{done.outcome.path.name}"
         return answers.instruction_kept(done.entry, place, reading.language)
+
+
+def _without_orders(instructions: Sequence[str], text: str) -> list[str]:
+    """Return the instructions that no order of the message carries out; none where it wants something forgotten."""
+    if not instructions:
+        return []
+    orders = commands_in(text_to_assistant(text))
+    if any(order.kind is Kind.FORGET for order in orders):
+        return []
+    rest = [one for one in instructions if not any(one in order.text for order in orders)]
+    return [one for one in rest if not commands_in(one)]
 
 
 async def as_instruction(memory: AsyncEntryRepository, said: NewEntry) -> NewEntry:

@@ -4,7 +4,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of
+    from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of, ends_as_question
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
     from nanobot_memory_plugins.core.text.calendar import CHINESE_WEEKDAYS, MONTH_NUMBERS, WEEKDAYS
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 _MODULES = {
-    "acts": ("Act", "Clause", "clauses_of"),
+    "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
     "attribution": ("UserAttribution",),
     "authored": ("authored_text", "text_to_assistant"),
     "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
@@ -80,6 +80,7 @@ __all__ = [
     "clean_markdown",
     "denies",
     "dominant_language",
+    "ends_as_question",
     "excerpt",
     "fold",
     "is_refusal",

@@ -47,6 +47,7 @@ class Clause:
 
 # A longer sentence is data; its beginning is looked at.
 _LONGEST = 1_000
+_ENDING_CHARS = 6
 _EDGE = " \t\n,.!;:。…~～\"'”’」』）)"
 _LONGEST_TAG, _LONGEST_CHINESE_TAG = 24, 5
 _CONTRAST = LazyPattern(
@@ -65,6 +66,11 @@ _OWN_VERB = LazyPattern(r"(?:i|we|you|he|she|it|they|this|that|my|the|our|your)\
 _NAMED = LazyPattern(hearsay.NAMED.pattern)
 _CHINESE = LazyPattern("[\u3400-\u9fff]")
 _RELATIVE = ("which ", "who ", "whose ", "where ", "when ")
+
+
+def ends_as_question(sentence: str) -> bool:
+    """Say whether a sentence ends as most of what asks does: cheap, where reading its clauses is not."""
+    return questions.ENDING.search(fold(sentence[-_ENDING_CHARS:])) is not None
 
 
 def clauses_of(sentence: str) -> tuple[Clause, ...]:

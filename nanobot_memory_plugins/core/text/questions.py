@@ -149,6 +149,9 @@ TAGS = Words(
 )
 """What closes a sentence and asks for a yes to all before it."""
 
+ENDING = LazyPattern(r"[?吗呢]\W*$")
+"""With which most of what asks ends."""
+
 _WORD = LazyPattern(
     "什么|啥|是[^,是]{1,10}还是|哪[儿里个些天年位家种部]?|谁|怎[么样]|咋|如何|为何|多少|何时|几时|点解|边[个度位]"
     "|多(?:久|大|长|远|高|重|快|贵)(?![的了点])|(?<![好十上前后第这那过])(?<!以下)(?<!下面)几(?=[个点次岁号月天年时位种条本只块钱路楼层张口分页])"
