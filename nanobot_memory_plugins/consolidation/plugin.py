@@ -12,6 +12,7 @@ from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import Document
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import (
     ContextBlock,
     EntryAccess,
@@ -38,6 +39,7 @@ class ConsolidationPlugin:
     """Keeps the scored long-term entries."""
 
     Options = ConsolidationOptions
+    prompt_files = (EXTRACTION,)
 
     def __init__(self) -> None:
         self._extraction = Extraction()

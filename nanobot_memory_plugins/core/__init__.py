@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         parse_notes,
         parse_transcript_line,
     )
+    from nanobot_memory_plugins.core.files.prompt_file import PromptFile
+    from nanobot_memory_plugins.core.files.prompts import Prompts
     from nanobot_memory_plugins.core.hook_markers import PROJECT_NAME, hookimpl
     from nanobot_memory_plugins.core.host.eraser import purge_texts
     from nanobot_memory_plugins.core.host.inspection import Inspection
@@ -146,6 +148,8 @@ _MODULES = {
     "core.host.memory_host": ("MemoryHost",),
     "core.isolation.threads": ("run_in_daemon_thread",),
     "core.language_model.configured_models": ("offered_model",),
+    "core.files.prompt_file": ("PromptFile",),
+    "core.files.prompts": ("Prompts",),
     "core.log": ("logger",),
     "core.protocols": (
         "Complete", "Embedder", "EncodingStore", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store",
@@ -239,6 +243,8 @@ __all__ = [
     "PluginContext",
     "PluginError",
     "PromptEntries",
+    "PromptFile",
+    "Prompts",
     "Query",
     "Reading",
     "Receipt",

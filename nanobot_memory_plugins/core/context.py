@@ -8,6 +8,7 @@ from typing import Any, Generic
 from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.protocols import Complete, Store
 from nanobot_memory_plugins.core.values import Hit, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -34,6 +35,7 @@ class PluginContext(Generic[OptionsT]):
     same for two scopes when they are one person's, by whatever name, in the same group chat or in none. ``is_nobodys``
     says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
     withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
+    ``prompts`` renders what the model is asked, from the plugin's files or the user's own.
     """
 
     plugin_name: str
@@ -49,6 +51,7 @@ class PluginContext(Generic[OptionsT]):
     is_nobodys: Callable[[Scope], bool] = lambda scope: False
     known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
     shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
+    prompts: Prompts = Prompts()  # noqa: RUF009  # without a folder and wishes it holds nothing that changes
 
     @property
     def store(self) -> Store | None:

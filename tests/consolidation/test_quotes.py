@@ -6,7 +6,8 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.templates.rendering import rendered
+from nanobot_memory_plugins.consolidation.templates import EXTRACTION
+from nanobot_memory_plugins.core import Prompts
 from nanobot_memory_plugins.core.files import MemoryPaths
 
 from .learning import Model, chat, item, stored
@@ -116,9 +117,8 @@ def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
         "weekday": "Tuesday" if language == "en" else "二",
         "known": "{conversation}",
         "conversation": "user: {day}",
-        "wishes": "",
     }
-    prompt = rendered("extraction", language, values)
+    prompt = Prompts().rendered(EXTRACTION, language, values)
     assert [one["role"] for one in prompt] == ["system", "user", "assistant", "user"]
     assert prompt[-1]["content"].startswith(today)
     assert prompt[-1]["content"].count("{conversation}") == 1
@@ -126,7 +126,7 @@ def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
     for name in ("content", "said", "category", "importance", "expires_at", "ends", "confirms"):
         assert f"\n{name}" in prompt[0]["content"]
     (tmp_path / f"extraction.{language}.md").write_text("Mine {day}\n--- user\n{conversation}")
-    own = rendered("extraction", language, values, own_folder=tmp_path)
+    own = Prompts(tmp_path).rendered(EXTRACTION, language, values)
     assert [one["content"] for one in own] == ["Mine 2026-03-10", "user: {day}"]
 
 

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     MemoryConfig,
     PluginContext,
+    Prompts,
     SystemClock,
     WorkspaceOption,
     console,
@@ -80,6 +81,7 @@ async def _run(
         owner_of=scopes.owner,
         known_scope=scopes.of_session,
         opened_store=lambda: None,
+        prompts=Prompts.of(workspace, configuration.core.prompt_folder, configuration.core.wishes),
     )
     consolidation = consolidation_of(context)
     if dry_run:

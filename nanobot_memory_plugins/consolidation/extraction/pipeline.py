@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from uuid import uuid4
 
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
@@ -177,7 +178,8 @@ class SessionProcessor:
         )
         tokens = options.extraction_answer_tokens
         if quotes:
-            answer = await ask(question, complete, quoting_prompt, tokens=tokens, by_day=True)
+            prompt = partial(quoting_prompt, self._context.prompts)
+            answer = await ask(question, complete, prompt, tokens=tokens, by_day=True)
             quoted = await run_in_daemon_thread(lambda: is_quoted(answer, question))
             if wanted == "auto" and answer.candidates:
                 await run_in_daemon_thread(lambda: self.modes.record(model, quoted=quoted))

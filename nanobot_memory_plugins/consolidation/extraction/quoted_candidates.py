@@ -12,8 +12,8 @@ from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_
 from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
-from nanobot_memory_plugins.consolidation.templates.rendering import rendered
-from nanobot_memory_plugins.core import Language, logger, run_in_daemon_thread
+from nanobot_memory_plugins.consolidation.templates import EXTRACTION
+from nanobot_memory_plugins.core import Language, Prompts, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support
 
 _KNOWN: dict[Language, str] = {
@@ -22,7 +22,7 @@ _KNOWN: dict[Language, str] = {
 }
 
 
-def quoting_prompt(question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
+def quoting_prompt(prompts: Prompts, question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
     """Return the chat messages that ask for items with quotes. ``conversation`` is written out and fits."""
     known = known_entries(question.entries, conversation)
     values = {
@@ -30,9 +30,8 @@ def quoting_prompt(question: Question, conversation: str, language: Language) ->
         "weekday": weekday_of(question.day, language),
         "known": listed(_KNOWN[language], known),
         "conversation": conversation,
-        "wishes": "",
     }
-    return rendered("extraction", language, values)
+    return prompts.rendered(EXTRACTION, language, values)
 
 
 def is_quoted(answer: Answer, question: Question) -> bool:

@@ -1,1 +1,9 @@
-"""The prompts: a file for each and language, and the one function that renders them."""
+"""The prompts of the plugin: a file for each and language."""
+
+from pathlib import Path
+
+from nanobot_memory_plugins.core import PromptFile
+
+_FOLDER = Path(__file__).parent
+
+EXTRACTION = PromptFile(_FOLDER, "extraction")

@@ -50,6 +50,16 @@ class CoreOptions(BaseModel):
     tool_note_max_age_days: _Days = Field(
         default=0, description="days after which notes of tools are dropped from the day notes; 0: never"
     )
+    wishes: str = Field(
+        default="",
+        max_length=2_000,
+        description='what never to learn from conversations, or what matters, in a few lines: "nothing about health"',
+    )
+    prompt_folder: str = Field(
+        default="",
+        description="a folder of own prompts, which take the place of the built-in files of the same names; a relative"
+        " one is seen from the workspace",
+    )
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
     @field_validator("people")

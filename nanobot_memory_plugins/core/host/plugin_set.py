@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, plugin_options
 from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
+from nanobot_memory_plugins.core.files.prompt_file import PromptFile
+from nanobot_memory_plugins.core.files.prompts import Prompts
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost, PluginState
 from nanobot_memory_plugins.core.host.withholding import Withholding
@@ -64,12 +66,13 @@ class PluginSet:
         self._clock = clock
         self._scopes = scopes
         self._store = store
+        core = config.core
+        self._prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
         self._discovered: list[DiscoveredPlugin] = []
         self._hooks: dict[str, tuple[str, ...]] = {}
         self._errors: dict[str, str] = {}
         self.problems: list[ConfigProblem] = list(problems)
-        core = config.core
         self.host = PluginHost(
             time_limits={
                 "on_message_received": core.message_limit,
@@ -127,6 +130,7 @@ class PluginSet:
             known_scope=self._scopes.of_session,
             shown=partial(self.withholding.hits, found.name),
             opened_store=self._store,
+            prompts=self._prompts,
         )
         try:
             self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
@@ -171,7 +175,7 @@ class PluginSet:
         """Return how things stand: what core sees and what each plugin reports."""
         answers = await self.host.call("diagnose", {}, accept=(Finding,))
         told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
-        return [*self.findings(), *told]
+        return [*self.findings(), *await run_in_daemon_thread(self._prompt_findings), *told]
 
     def findings(self) -> list[Finding]:
         """Return what core has to say about plugins and configuration."""
@@ -210,3 +214,10 @@ class PluginSet:
             for problem in self.problems
         ]
         return findings
+
+    def _prompt_findings(self) -> list[Finding]:
+        """Return what is wrong with the user's own prompts. It blocks."""
+        brought = [getattr(found.plugin, "prompt_files", ()) for found in self._discovered]
+        return self._prompts.findings(
+            one for files in brought if isinstance(files, tuple) for one in files if isinstance(one, PromptFile)
+        )

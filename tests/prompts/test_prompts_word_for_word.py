@@ -1,0 +1,38 @@
+"""The prompts as they are sent, word for word, in both languages."""
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question
+from nanobot_memory_plugins.consolidation.extraction.prompt import written_out_by_day
+from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import quoting_prompt
+from nanobot_memory_plugins.core import Prompts
+from nanobot_memory_plugins.core.values import Message
+
+from ..consolidation.made_entries import entry
+from ..support.prompt_snapshots import assert_as_stored
+
+WISHES = {"en": "nothing about health", "zh": "不要记健康方面的事"}
+SAID = {
+    "en": (("user", "I moved to Leipzig.", 9), ("assistant", "Nice.", 9), ("user", "Rent is due on Friday.", 10)),
+    "zh": (("user", "我搬到杭州了。", 9), ("assistant", "不错。", 9), ("user", "周五交房租。", 10)),
+}
+KNOWN = {"en": "The user lives in Berlin", "zh": "用户住在北京"}
+PROMPTS = Prompts(Path("/nowhere"), "")
+
+
+def conversation(language: str) -> list[Message]:
+    """Two days of a conversation."""
+    return [Message(role, text, raw={"time": f"2026-03-{day:02d}T12:00:00"}) for role, text, day in SAID[language]]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("wishes", ["", "wishes"])
+def test_extraction(language, wishes):
+    messages = conversation(language)
+    question = Question(messages, (entry("home", KNOWN[language], 0.8),), date(2026, 3, 10))
+    prompts = Prompts(wishes=WISHES[language]) if wishes else PROMPTS
+    asked = quoting_prompt(prompts, question, written_out_by_day(messages, language), language)
+    assert_as_stored(f"extraction{'-' if wishes else ''}{wishes}.{language}", asked)
