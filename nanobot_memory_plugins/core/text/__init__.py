@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
-    from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
+    from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
 
 _MODULES = {
     "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
@@ -48,7 +48,7 @@ _MODULES = {
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
     "support": ("Objection", "Support"),
-    "words": ("LazyPattern", "Word", "Words"),
+    "words": ("LazyPattern", "Word", "Words", "any_of"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -72,6 +72,7 @@ __all__ = [
     "UserAttribution",
     "Word",
     "Words",
+    "any_of",
     "as_spoken",
     "authored_text",
     "chinese_number",
