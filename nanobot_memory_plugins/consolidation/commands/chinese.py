@@ -20,7 +20,7 @@ from nanobot_memory_plugins.consolidation.commands.chinese_words import (
 from nanobot_memory_plugins.consolidation.commands.english import Meant
 from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
 from nanobot_memory_plugins.consolidation.commands.topics import topic_of
-from nanobot_memory_plugins.core.text import fold, questions
+from nanobot_memory_plugins.core.text import CLOSING, asks_by_a_word, fold
 
 _REQUEST = re.compile(rf"{LEAD}(?:现在|然后|接下来|帮我|请|另外|顺便|你能|你可以|能不能|再|给我|写|查|翻译|总结|解释)")
 _ABOUT = re.compile(
@@ -201,7 +201,7 @@ def _noted(sentence: Sentence, found: "re.Match[str]") -> Meant | None:
     """Return what is to be noted, of what is told to write down as well: what says something of the user."""
     rest, start = found["rest"], found.start("rest")
     can = ASK_FORM.search(found["lead"]) is not None
-    if sentence.has_question and not (can and not questions.asks_by_a_word(rest)):
+    if sentence.has_question and not (can and not asks_by_a_word(rest)):
         return None
     if re.fullmatch(rf"\s*(?:{POINTS})?{ENDS}", rest):
         return Meant("", here=True)
@@ -300,7 +300,7 @@ def points_back(sentence: Sentence) -> Meant | None:
     if (
         _REPORTED.search(said)
         or len(said.strip()) < 4
-        or questions.asks_by_a_word(said)
+        or asks_by_a_word(said)
         or re.match(r"\s*(?:[你他她它]|谁)", said)
     ):
         return None
@@ -340,7 +340,7 @@ def _after(sentence: Sentence, found: "re.Match[str]", *, polite: bool) -> Meant
         return None
     if re.fullmatch(rf"\s*{POINTS}{ENDS}", rest):
         return None if sentence.asks and not (can or polite) else Meant("", ahead=True)
-    if sentence.has_question and not (can and not questions.asks_by_a_word(rest)):
+    if sentence.has_question and not (can and not asks_by_a_word(rest)):
         return None
     colon = re.match(rf"(?:哦|啊|喔|哈|呀|了哦?)?\s*(?:(?:{POINTS}|{BELOW}){ENDS})?\s*[:,]\s*", rest)
     if colon is not None:
@@ -373,4 +373,4 @@ def _part(sentence: Sentence, start: int, end: int) -> str:
 
 def _cut(sentence: Sentence, start: int) -> str:
     text = plain(sentence.text[start:])
-    return plain(text[:-1]) if questions.CLOSING.search(fold(text)) else text
+    return plain(text[:-1]) if CLOSING.search(fold(text)) else text

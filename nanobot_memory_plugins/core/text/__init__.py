@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
     from nanobot_memory_plugins.core.text.requests import VERB
@@ -43,6 +44,7 @@ _MODULES = {
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "quotations": ("QuotedConversation",),
+    "questions": ("CLOSING", "asks_by_a_word"),
     "reading": ("Reading", "Sentence", "reading_of"),
     "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
@@ -54,6 +56,7 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 
 __all__ = [
     "CHINESE_WEEKDAYS",
+    "CLOSING",
     "ENGLISH_NUMBERS",
     "GAP",
     "LINE_BREAKS",
@@ -74,6 +77,7 @@ __all__ = [
     "Words",
     "any_of",
     "as_spoken",
+    "asks_by_a_word",
     "authored_text",
     "chinese_number",
     "clauses_of",
