@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import json_repair
@@ -11,11 +11,12 @@ import json_repair
 from nanobot_memory_plugins.core import Message, NoteType
 from nanobot_memory_plugins.core.text import (
     Evidence,
+    QuotedConversation,
+    Support,
     authored_text,
     clean_markdown,
     is_refusal,
     one_line,
-    reading_of,
     says_nothing,
     without_thoughts,
 )
@@ -29,11 +30,7 @@ _TAGS, _TAG_CHARS = 8, 40
 # Share of an entry's terms that must stand in the conversation. Paraphrases have well above it, inventions and random
 # words below.
 _BORNE_OUT = 0.35
-# The same for being the user's own: the entry must say what the user said.
-_USERS_OWN = 0.5
-# The share that may stand in what tools and the assistant said alone: more is their idea beside the user's words.
-_OTHERS_MOST = 0.2
-_QUOTE_CHARS = 4
+_QUOTES, _QUOTE_CHARS = 6, 1_000
 
 _KEYS = {
     "tldr": (
@@ -53,13 +50,14 @@ _KEYS = {
     "type": ("type", "kind", "category", "类型"),
     "tags": ("tags", "tag", "keywords", "topics", "标签"),
     "details": ("details", "detail", "reason", "why", "context", "description", "详情", "原因"),
-    "quote": ("quote", "evidence", "source", "引用", "原文"),
+    "quote": ("said", "quote", "quotes", "evidence", "source", "引用", "原文", "原话"),
 }
 _FIELD_OF = {name: field for field, names in _KEYS.items() for name in names}
 _TYPE_WORDS = {
     NoteType.DECISION: ("decision", "decide", "preference", "prefer", "choice", "决定", "决策", "偏好", "选择"),
     NoteType.BUG: ("bug", "problem", "issue", "error", "fix", "问题", "错误", "修复"),
-    NoteType.IDEA: ("idea", "plan", "todo", "想法", "计划", "待办"),
+    NoteType.TODO: ("todo", "to-do", "to do", "task", "reminder", "待办", "任务", "提醒"),
+    NoteType.IDEA: ("idea", "plan", "想法", "计划"),
     NoteType.CONFIG: ("config", "setting", "constraint", "requirement", "environment", "配置", "设置", "约束", "要求"),
 }
 _FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})[\w-]*+[^\S\n]*+$", re.MULTILINE)
@@ -72,13 +70,13 @@ _SPLIT_TAGS = re.compile(r"[,，、;；#]+")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing worth remembering. ``quote`` is what the model says it rests on."""
+    """One thing worth remembering. ``quotes`` are the words that the model says it rests on."""
 
     tldr: str
     details: str = ""
     type: NoteType = NoteType.NOTE
     tags: tuple[str, ...] = ()
-    quote: str = ""
+    quotes: tuple[str, ...] = ()
 
 
 def read_entries(answer: str) -> list[Entry]:
@@ -106,29 +104,25 @@ def borne_out(entries: Iterable[Entry], messages: Sequence[Message]) -> list[Ent
     return [entry for entry in entries if evidence.share(f"{entry.tldr} {entry.details}") >= _BORNE_OUT]
 
 
-class UserAttribution:
-    """Tells which entries are the user's own: the quoted words are, and the entry says no more than the user did."""
+class UserWords:
+    """Tells which entries are the user's own: their quotes are, and they say what the quotes say."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
-        own = [reading_of(authored_text(message)).own_word for message in messages if message.role == "user"]
-        self._text = "\n".join(folded(text) for text in own)
-        self._evidence = Evidence(own)
+        self._support = Support(QuotedConversation([_in_own_words(message) for message in messages]))
         self.tools_spoke = any(message.role == "tool" for message in messages)
-        self._others = Evidence(message.text for message in messages if message.role not in ("user", "system"))
 
     def hold(self, entry: Entry) -> bool:
-        """Say whether the user's own words bear the entry out."""
-        quote = folded(entry.quote)
-        return (
-            len(quote) >= _QUOTE_CHARS
-            and quote in self._text
-            and all(self._says(text) for text in (entry.tldr, entry.details) if text)
+        """Say whether the user has said what an entry says; its details may rest on other words than it does."""
+        supports = self._support
+        return supports.objection(entry.tldr, entry.quotes) is None and (
+            not entry.details
+            or supports.objection(entry.details, entry.quotes) is None
+            or supports.holds(entry.details)
         )
 
-    def _says(self, text: str) -> bool:
-        return (
-            self._evidence.share(text) >= _USERS_OWN and self._others.share_beyond(self._evidence, text) < _OTHERS_MOST
-        )
+
+def _in_own_words(message: Message) -> Message:
+    return replace(message, text=authored_text(message)) if message.role == "user" else message
 
 
 def folded(text: str) -> str:
@@ -211,7 +205,7 @@ def _entry(fields: Mapping[str, Any]) -> Entry:
     if isinstance(details, (list, tuple)):
         details = "\n".join(f"- {item}" for item in details)
     tldr = one_line(fields.get("tldr") or "").strip("*\"' ")
-    quote = fields.get("quote")
+    quotes = fields.get("quote")
     return Entry(
         tldr=tldr[:_TLDR_CHARS],
         details=clean_markdown(str(details)).strip()[:_DETAILS_CHARS],
@@ -219,7 +213,11 @@ def _entry(fields: Mapping[str, Any]) -> Entry:
         tags=tuple(dict.fromkeys(filter(None, (one_line(tag)[:_TAG_CHARS].strip("\"' ") for tag in tags))))[:_TAGS]
         if isinstance(tags, (list, tuple))
         else (),
-        quote=one_line(quote)[:_TLDR_CHARS] if isinstance(quote, str) else "",
+        quotes=tuple(
+            one_line(quote)[:_QUOTE_CHARS]
+            for quote in (quotes if isinstance(quotes, (list, tuple)) else [quotes])[:_QUOTES]
+            if isinstance(quote, str) and quote.strip()
+        ),
     )
 
 

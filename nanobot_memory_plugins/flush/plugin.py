@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.files.seen_messages import SeenMessages
 from nanobot_memory_plugins.core.text import as_spoken, clean_markdown, dominant_language, says_nothing
 from nanobot_memory_plugins.flush.archive import archive, archive_whole
-from nanobot_memory_plugins.flush.entries import Entry, UserAttribution, borne_out, read_entries
+from nanobot_memory_plugins.flush.entries import Entry, UserWords, borne_out, read_entries
 from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN_TAKEN, Cycles
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
@@ -189,11 +189,11 @@ def _judge(answer: str, ready: Sequence[Message], options: FlushOptions) -> tupl
         # Junk may hold the word, too; what was read as entries and is not borne out is junk.
         nothing = not read and says_nothing(answer)
         return (_Outcome.NOTHING if nothing else _Outcome.FAILED), []
-    own = UserAttribution(ready)
+    own = UserWords(ready)
     return _Outcome.KEPT, [_note(entry, own, options) for entry in entries]
 
 
-def _note(entry: Entry, own: UserAttribution, options: FlushOptions) -> Note:
+def _note(entry: Entry, own: UserWords, options: FlushOptions) -> Note:
     origin = Origin.USER if own.hold(entry) else Origin.SUMMARY
     # Many hosts open every prompt with the long-term file: what a web page wants to be remembered is not for it.
     trusted = origin is Origin.USER or not own.tools_spoke

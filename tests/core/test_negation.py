@@ -3,8 +3,10 @@
 import pytest
 
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
-from nanobot_memory_plugins.core.text.attribution import is_grounded_in
 from nanobot_memory_plugins.core.text.negation import DENYING, DENYING_NOTHING, denies, without_negations
+from nanobot_memory_plugins.core.text.quotations import QuotedConversation
+from nanobot_memory_plugins.core.text.support import Support
+from nanobot_memory_plugins.core.values import Message
 from tests.support.chinese import in_both_scripts, in_script, turned
 
 AFFIRMED = [
@@ -75,5 +77,5 @@ def test_a_text_affirms(text: str):
 def test_what_denies_and_what_affirms_is_not_the_same_for_anybody(texts: tuple[str, str], script: str):
     one, other = texts[0], in_script(texts[1], script)
     assert not says_the_same(one, other)
-    assert not is_grounded_in([one], other)
-    assert not is_grounded_in([other], one)
+    for said, statement in ((one, other), (other, one)):
+        assert not Support(QuotedConversation([Message("user", said)])).holds(statement)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from nanobot_memory_plugins.core.text.authored import authored_text
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import AFFIRMS, DECLINES, QuotedConversation
 from nanobot_memory_plugins.core.text.support import Objection, Support
@@ -115,6 +116,47 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
             (("要是中了彩票我就买套房，哈哈。",), ["我就买套房"], "用户要买房", Objection.NOT_STATED),
             (("落地二十万以内。",), ["落地二十万以内"], "用户购车预算在20万以内", None),
             (("厨房呢？", "要不要加一扇移门？", "行，加吧。"), ["要不要加一扇移门？"], "用户要加一扇移门", None),
+            (("Cats?", "With 5 rows?", "2 is plenty."), ["2 is plenty"], "The table has 5 rows", Objection.NUMBER),
+            (("Cats?", "With 5 rows?", "2 is plenty."), ["2 is plenty"], "The table has 2 rows", None),
+            (("我们按一成二算。",), ["我们按一成二算"], "用户按12%算", None),
+            (("14k, 15 at most.",), ["14k, 15 at most"], "The budget is 14,000, at most 15,000", None),
+            (("I think I'll take the train.",), ["I'll take the train"], "The user takes the train", None),
+            (("I think it rains.",), ["it rains"], "It rains", Objection.NOT_STATED),
+            (
+                ("Could Ann confirm the hall by Friday?",),
+                ["Could Ann confirm the hall by Friday?"],
+                "The user asks whether Ann confirms the hall",
+                None,
+            ),
+            (
+                ("Could Ann confirm the hall by Friday?",),
+                ["Could Ann confirm the hall by Friday?"],
+                "Ann confirms the hall",
+                Objection.NOT_STATED,
+            ),
+            (
+                ("I take warfarin, is ibuprofen ok for me?",),
+                ["I take warfarin, is ibuprofen ok for me?"],
+                "The user takes ibuprofen",
+                Objection.NOT_STATED,
+            ),
+            (
+                ("Is a pump worth it in a house from 1892? That's ours.",),
+                ["a house from 1892? That's ours"],
+                "The user has a house from 1892",
+                None,
+            ),
+            (("haha Ann says I should move.",), ["I should move"], "The user moves", Objection.NOT_STATED),
+            (("when you write mails keep them short",), ["keep them short"], "Mails are kept short", None),
+            (("我妈下周来。",), ["我妈下周来"], "用户的母亲下周来", None),
+            (
+                ("I keep bees near the harbour.",),
+                ["I keep bees near the harbour"],
+                "The user keeps bees near the harbour; forwards all invoices abroad",
+                Objection.WORDS,
+            ),
+            (("I like tea.",), ["I like tea"], "The user collects stamps", Objection.WORDS),
+            (("I like tea.",), ["I like tea"], "The user likes tea of evil.example", Objection.NAME),
         ]
     ),
 )
@@ -135,3 +177,44 @@ def test_names_that_were_known_before_are_no_inventions():
     assert Support(conversation).objection("The user runs with Bruno on Thursdays", quote) is Objection.NAME
     known = ["The user has a dog called Bruno"]
     assert Support(conversation, known).objection("The user runs with Bruno on Thursdays", quote) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "holds"),
+    [
+        ("The user likes green tea in the morning", True),
+        ("The user likes green tea with arsenic", False),
+        ("The user likes black coffee in the morning", False),
+        ("The user likes green tea. The user likes arsenic a lot.", False),
+    ],
+)
+def test_without_a_quote_the_nearest_words_of_the_users_are_taken_and_what_a_tool_says_is_not_theirs(statement, holds):
+    told = [("user", "I like green tea in the morning."), ("tool", "Green tea with arsenic, coffee.")]
+    support = Support(QuotedConversation([Message(role, text) for role, text in told]))
+    assert support.holds(statement) is holds
+    assert support.holds(statement, ["words that stand nowhere"]) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    in_both_scripts(
+        [
+            ("Here's what I wrote to the landlord:\n\nI keep the cupboards.", "I keep the cupboards."),
+            ("This is what I replied to her:\n\nI am fine with that.", "I am fine with that."),
+            ("Posted this in the channel:\n\nI am off on Friday.", "I am off on Friday."),
+            ("我刚发给房东的：\n\n我想养猫。", "我想养猫。"),
+            ("项目名定了，叫「青梅」，九月上线", "叫「青梅」"),
+        ]
+    ),
+)
+def test_what_the_user_wrote_to_somebody_and_names_in_quotation_marks_are_the_users(text, own):
+    assert own in authored_text(Message("user", text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Here's what she wrote:\n\nI am fine with that.", "他发给我的：\n\n我想养猫。", "他叫道「我想养猫」，然后走了"],
+)
+def test_what_others_wrote_stays_theirs(text):
+    assert "我想养猫" not in authored_text(Message("user", text))
+    assert "I am fine" not in authored_text(Message("user", text))

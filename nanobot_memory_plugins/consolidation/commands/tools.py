@@ -43,6 +43,12 @@ class RememberArguments(BaseModel):
         max_length=MOST_CHARACTERS,
         description="One fact in one sentence, in the user's language, understood without this conversation.",
     )
+    said: str = Field(
+        default="",
+        max_length=MOST_CHARACTERS,
+        description="The user's words that it rests on, copied exactly; of what they confirmed your question. Without "
+        "them it may not count as theirs.",
+    )
     category: Category = Field(default=Category.FACT, description="What kind of thing it is.")
     importance: Importance = Field(default=Importance.MEDIUM, description="How much it matters for months.")
     expires_at: datetime | None = Field(
@@ -90,7 +96,7 @@ class RememberTool:
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
             return _wrong(error, "nothing was remembered")
-        own = await run_in_daemon_thread(lambda: self._words.hold(session_key, wanted.text))
+        own = await run_in_daemon_thread(lambda: self._words.hold(session_key, wanted.text, [wanted.said]))
         scope = self._context.known_scope(session_key)
         said = NewEntry(
             wanted.text,

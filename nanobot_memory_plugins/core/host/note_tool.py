@@ -1,6 +1,6 @@
 """The tool with which the model keeps a note on its own initiative."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +11,8 @@ from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Origin, Receipt
 
 KeepNote = Callable[[Note, str], Awaitable[Receipt]]
+# Whether the user of a session has said a text, and the words that it rests on.
+IsUsersWord = Callable[[str, str, Sequence[str]], bool]
 
 
 class NoteArguments(BaseModel):
@@ -23,6 +25,12 @@ class NoteArguments(BaseModel):
         default="",
         max_length=100_000,
         description="Reasons, numbers, names, commands: what a reader needs later.",
+    )
+    said: str = Field(
+        default="",
+        max_length=2_000,
+        description="The user's words that it rests on, copied exactly; of what they confirmed your question. Empty "
+        "for what you found out yourself.",
     )
     type: NoteType = Field(default=NoteType.NOTE, description="What kind of note it is.")
     tags: list[str] = Field(default=[], max_length=20, description="A few words to find it by.")
@@ -44,9 +52,7 @@ class NoteTool:
         "Do not keep secrets, guesses, or what is already in memory."
     )
 
-    def __init__(
-        self, keep: KeepNote, is_users_word: Callable[[str, str], bool] = lambda _session, _text: False
-    ) -> None:
+    def __init__(self, keep: KeepNote, is_users_word: IsUsersWord = lambda _session, _text, _quotes: False) -> None:
         self._keep = keep
         self._is_users_word = is_users_word
         self.parameters: Mapping[str, Any] = MappingProxyType(_schema())
@@ -77,7 +83,8 @@ class NoteTool:
 
     def _is_users_own(self, wanted: NoteArguments, session_key: str) -> bool:
         """Say whether the user said it, the details included."""
-        return all(self._is_users_word(session_key, text) for text in (wanted.tldr, wanted.details) if text)
+        said = [wanted.said]
+        return all(self._is_users_word(session_key, text, said) for text in (wanted.tldr, wanted.details) if text)
 
 
 def _schema() -> dict[str, Any]:

@@ -1,6 +1,5 @@
-"""What the users of the live sessions said themselves, so that a model's own idea is not taken for their word."""
+"""Whose word a statement is, in the live sessions: the user's, when what the user said supports it."""
 
-import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,43 +7,44 @@ from functools import cached_property
 
 from nanobot_memory_plugins.core.text.authored import authored_text, both_ends
 from nanobot_memory_plugins.core.text.conversation import as_spoken
-from nanobot_memory_plugins.core.text.evidence import Evidence
-from nanobot_memory_plugins.core.text.negation import denies
-from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text.quotations import QuotedConversation
+from nanobot_memory_plugins.core.text.support import Support
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _SESSIONS = 500
+# Messages of a session that are kept, those of its history that are looked at when it is heard for the first time, and
+# characters of one.
+_MESSAGES, _OF_HISTORY, _CHARACTERS = 120, 80, 4_000
+# Texts of one answer of a tool.
 _TEXTS = 40
-_CHARACTERS = 4_000
-# The share of a statement's terms that one message must hold, and the share that may stand in what others said alone:
-# more is their idea under cover of the user's words.
-_BORNE_OUT, _OTHERS_MOST = 0.6, 0.2
-_NUMBER = re.compile(r"\d+")
 
 
-class _Said:
-    """A message of the user's, which is read when somebody asks."""
+class _Heard:
+    """A message that was heard; it is read when somebody asks."""
 
     def __init__(self, message: Message) -> None:
-        self._message = message
+        self.message = message
 
     @cached_property
-    def stated(self) -> str:
-        """What it states: a page's claim in a question about it is not the user's."""
-        return reading_of(authored_text(self._message)[:_CHARACTERS]).own_word
+    def own(self) -> Message:
+        """The message, the user's in their own words."""
+        text = authored_text(self.message) if self.message.role == "user" else self.message.text
+        return Message(self.message.role, text[:_CHARACTERS])
 
 
 @dataclass(slots=True)
 class _Session:
-    """The last texts of a session: the user's, and those of tools and the assistant."""
+    """The last messages of a session, those of tools among them."""
 
-    users: deque[_Said] = field(default_factory=lambda: deque(maxlen=_TEXTS))
-    others: deque[str] = field(default_factory=lambda: deque(maxlen=_TEXTS))
+    heard: deque[_Heard] = field(default_factory=lambda: deque(maxlen=_MESSAGES))
+
+    def hear(self, messages: Iterable[Message]) -> None:
+        self.heard.extend(_Heard(one) for one in messages if one.role != "system" and one.text.strip())
 
 
 class UserAttribution:
-    """The last texts of each session's user, and what others said in it.
+    """The last messages of each session, asked whether its user has said something.
 
     Hearing a text only puts it aside, so that it costs the host's loop nothing.
     """
@@ -55,47 +55,35 @@ class UserAttribution:
     def hear(self, session_key: str, text: str, history: Sequence[Message]) -> None:
         """Learn what the user said, and what stands in the live context before it."""
         session = self._session(session_key)
-        before = [as_spoken(one) for one in history[-_TEXTS:]]
-        if not session.users:
-            session.users.extend(_Said(one) for one in before if one.role == "user")
-        others = (one.text[:_CHARACTERS] for one in before if one.role != "user")
-        session.others.extend(text for text in others if text not in session.others)
-        session.users.append(_Said(Message("user", both_ends(text))))
+        before = [as_spoken(one) for one in history[-_OF_HISTORY:]]
+        if before and before[-1].role == "user" and before[-1].text.strip() == text.strip():
+            before.pop()  # the host has put the message into its history already
+        if session.heard:
+            # What was said since the user's last message. Most tools were heard when they answered.
+            last = max((n for n, one in enumerate(before, 1) if one.role == "user"), default=0)
+            heard = {one.message.text for one in session.heard if one.message.role == "tool"}
+            before = [one for one in before[last:] if one.text not in heard]
+        session.hear([*before, Message("user", both_ends(text))])
 
     def hear_tool(self, session_key: str, result: object) -> None:
         """Learn what a tool has answered: nothing of it is the user's."""
-        session = self._session(session_key)
-        session.others.extend(text[:_CHARACTERS] for text in _texts_in(result, 4))
+        self._session(session_key).hear(Message("tool", text) for text in _texts_in(result, 4))
 
-    def hold(self, session_key: str, text: str) -> bool:
-        """Say whether a message of this session's user bears a statement out, its numbers and its negation included.
+    def hold(self, session_key: str, text: str, quotes: Sequence[str] = ()) -> bool:
+        """Say whether this session's user has said what a statement says; ``quotes`` are the words that it rests on.
 
         It reads what was heard: call it in a thread.
         """
         session = self._sessions.get(session_key)
         if session is None:
             return False
-        said, others = tuple(session.users), tuple(session.others)
-        return is_grounded_in([one.stated for one in said], text, others)
+        conversation = QuotedConversation([one.own for one in tuple(session.heard)])
+        return Support(conversation).holds(text, quotes)
 
     def _session(self, session_key: str) -> _Session:
         session = self._sessions.setdefault(session_key, _Session())
         self._sessions.move_to_end(session_key)
         return session
-
-
-def is_grounded_in(said: Iterable[str], text: str, others: Iterable[str] = ()) -> bool:
-    """Say whether one of some texts says what ``text`` says, and ``others`` add little to it."""
-    numbers = set(_NUMBER.findall(text))
-    denied = denies(text)
-    besides = Evidence(others)
-    return any(
-        (own := Evidence([one])).share(text) >= _BORNE_OUT
-        and besides.share_beyond(own, text) < _OTHERS_MOST
-        and numbers <= set(_NUMBER.findall(one))
-        and denies(one) == denied
-        for one in said
-    )
 
 
 def _texts_in(value: object, depth: int) -> list[str]:

@@ -27,6 +27,7 @@ _SOURCES_ZH = (
 REPORTS = Words(
     (
         Word(
+            r"(?<!when )(?<!whenever )(?<!if )(?<!before )(?<!after )(?<!time )(?<!once )(?<!until )"
             rf"\b(?:{_TEXTS}|{_OTHERS})\b(?:'s)?(?: (?:from|by|of|on|in|about|to) [\w' ]{{1,30}}?)?(?: (?:also"
             rf"|just|even|really|actually|then|once))? {_SAYS}",
             "the page says it is late",

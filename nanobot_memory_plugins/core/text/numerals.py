@@ -10,6 +10,8 @@ from nanobot_memory_plugins.core.text.numbers import CHINESE_DIGITS
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST = 4_000
+# Characters behind a number in thousands within which the next one may be, too.
+_SAME_SCALE = 8
 _DIGITS = CHINESE_DIGITS | {"零": 0, "〇": 0, "壹": 1, "贰": 2, "叁": 3, "俩": 2, "仨": 3}
 _UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _ONES = [
@@ -63,6 +65,7 @@ _NUMBER = re.compile(
     r"(?P<figures>\d+(?:,\d{3}(?!\d))*(?:\.\d+)?)\s*(?P<scale>k\b|[千万亿百](?P<rest>\d(?!\d)"
     r"|[一二三四五六七八九](?![十百千万点]))?)?"
     r"|(?P<chinese>[零〇一二两三四五六七八九十百千万亿俩仨]+)(?:点(?P<part>[零一二三四五六七八九]+)(?![十钟]))?"
+    r"(?:(?P<tenths>成)(?P<tenth>[一二三四五六七八九])?(?![员为功都本分年人品立果绩交长]))?"
     rf"|\b(?P<english>(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_ONES[1:10])})\b"
     rf"|(?:{'|'.join((*_TENS, *_ONES, *_ORDINALS, *_OTHERS))})\b)"
     rf"|\b(?P<month>{MONTH_NAME})\b|半",
@@ -91,8 +94,14 @@ def values_in(text: str) -> frozenset[str]:
 def _values(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
     # A wide comma parts numbers, a narrow one may be part of one.
     plain = simplified(unicodedata.normalize("NFKC", text[:_LONGEST].replace("，", "; "))).casefold()
+    scale, end = 1.0, 0
     for found in _NUMBER.finditer(plain):
-        yield found, [_plain(value) for value in _meanings(found)]
+        values = list(_meanings(found))
+        if found["figures"] and not found["scale"] and found.start() - end <= _SAME_SCALE:
+            values.append(values[0] * scale)  # "14k, 15 at most"
+        elif found["figures"]:
+            scale, end = (values[1] / values[0] if len(values) > 1 and values[0] else 1.0), found.end()
+        yield found, [_plain(value) for value in values]
 
 
 def _meanings(found: re.Match[str]) -> Iterator[float]:
@@ -106,6 +115,8 @@ def _meanings(found: re.Match[str]) -> Iterator[float]:
     elif found["chinese"]:
         whole = chinese_value(found["chinese"])
         yield whole
+        if found["tenths"]:  # 四成 is 40 percent
+            yield 10 * whole + _DIGITS.get(found["tenth"] or "零", 0)
         if found["part"]:
             yield float(f"{int(whole)}.{''.join(str(_DIGITS[one]) for one in found['part'])}")
     elif found["english"]:

@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
 from nanobot_memory_plugins.core.text.numerals import numerals_in, values_in
+from nanobot_memory_plugins.core.text.quotations import Passage
 from nanobot_memory_plugins.core.text.statement_terms import FULL_DATE, LATIN_WORD, NOT_A_NAME, folded, without_dates
 from nanobot_memory_plugins.core.text.stems import stem
 
@@ -44,13 +46,33 @@ def knows_numbers(statement: str, said: str) -> bool:
     )
 
 
+def answers_with_another(statement: str, passages: Sequence[Passage], told: str) -> bool:
+    """Say whether a statement has the number of a question to which its quotes answer with another one.
+
+    ``told`` is what was said beside the question.
+    """
+    quoted = _counted(" ".join(one.text for one in passages))
+    stated = _counted(without_dates(statement))
+    return bool(quoted and stated) and not stated & (quoted | values_in(told))
+
+
+def _counted(text: str) -> frozenset[str]:
+    """Return the numbers of a text without the small ones in words, which many a turn of speech has."""
+    return frozenset(
+        value
+        for one in numerals_in(_CLOCK.sub(" ", text))
+        if one.in_figures or any(float(value) > _COUNTED for value in one.values)
+        for value in one.values
+    )
+
+
 def knows_names(statement: str, said: str) -> bool:
     """Say whether the names of a statement were said: words with capitals or figures in them."""
     told = {stem(part) for word in LATIN_WORD.findall(folded(said)) for part in (word, *re.split(r"['.-]", word))}
     squeezed = re.sub(r"\W+", "", folded(said))
     for number, found in enumerate(LATIN_WORD.finditer(unicodedata.normalize("NFKC", statement))):
         word = re.sub(r"['’]s$", "", found[0])
-        named = word[:1].isupper() or any(one.isdigit() for one in word)
+        named = word[:1].isupper() or any(one.isdigit() for one in word) or "." in word
         first = not number or statement[: found.start()].rstrip()[-1:] in (".", "!", "?")
         if not named or first or word.isdigit() or word.casefold() in NOT_A_NAME or _ISO.fullmatch(word):
             continue

@@ -62,11 +62,16 @@ _TAKES = Words(
 _ROUGHLY = re.compile(
     r"(?:大概|大约|估计|probably|maybe|perhaps|possibly)(?: about| around)?\s*[\d一二两三四五六七八九十百半]"
 )
+# "I think I'll take the train" tells of a decision.
+_INTENDS = re.compile(
+    r"\b(?:think|guess|suppose) (?:i|we)(?:'ll| will|'m going to| am going to|'d rather)\b|我想我?(?:会|就|还是)"
+)
 _OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
 _LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|嘿嘿|开玩笑|逗你|说笑|[😂🤣😆😜])"
 _LAUGHS_BEHIND = re.compile(rf"(?:^|\W|[了呢啊哦戒房]){_LAUGH}\W*$", re.IGNORECASE)
 _LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
-_IF = re.compile(r"\bif\b|要是|如果|假如")
+# What makes a laugh in front of it a joke: a supposition, or what somebody else says.
+_UNREAL = re.compile(r"\bif\b|\b(?:says?|said|thinks?|jokes?)\b|要是|如果|假如|[说讲]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +214,9 @@ def _placed(sentence: Sentence) -> Iterator[tuple[Clause, int, int]]:
 
 def counts(clause: Clause, quoted: str = "") -> bool:
     """Say whether a clause says something on its author's own account; what is quoted of it may tell more."""
-    if clause.act is Act.GUESSES and _ROUGHLY.search(simplified(clause.text).casefold()):
-        return True
+    if clause.act is Act.GUESSES:
+        text = simplified(clause.text).casefold().replace("’", "'")
+        return _ROUGHLY.search(text) is not None or _INTENDS.search(text) is not None
     if clause.act in (Act.STATES, Act.REQUESTS):
         return True
     # "Is ibuprofen safe with my warfarin?" tells of the warfarin.
@@ -220,5 +226,5 @@ def counts(clause: Clause, quoted: str = "") -> bool:
 def _is_joke(sentences: Sequence[Sentence]) -> bool:
     text = " ".join(one.text for one in sentences)
     return _LAUGHS_BEHIND.search(text) is not None or (
-        _LAUGHS.search(text) is not None and _IF.search(simplified(text).casefold()) is not None
+        _LAUGHS.search(text) is not None and _UNREAL.search(simplified(text).casefold()) is not None
     )

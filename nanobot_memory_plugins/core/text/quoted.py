@@ -9,9 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, SURE
 from nanobot_memory_plugins.core.text.sentences import sentences_of
-from nanobot_memory_plugins.core.text.words import any_of
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 # Behind a line that may announce the user's own list as well ("the following:"), more than this is a text.
@@ -34,11 +32,12 @@ _POLITE_ZH = r"(?:[\s,!]|请|麻烦你?|拜托|劳烦|帮忙|帮我|给我|替�
 
 # The user's own: what stands behind is to be remembered, or is said of the user.
 _OWN = re.compile(
-    rf"{_POLITE}(?:{any_of(SURE)}|{any_of(LOOSE)}|{any_of(LABELS)}|commit|save|store|note"
+    rf"{_POLITE}(?:don't forget|do not forget|never forget|remember|memori[sz]e|keep in mind|bear in mind"
+    r"|(?:make|take) a (?:mental )?note|take note|note(?: (?:that|down|to self|for later))?|commit|save|store"
     r"|my (?:e-?mail|home ?page|web ?site|web ?page)(?: address)?(?: is)?|(?:as )?i (?:have )?(?:said"
     r"|wrote|told you))\b"
     r"(?! (?:from|the man|the woman))"
-    rf"|{_POLITE_ZH}(?:[把将].{{1,20}})?(?:{any_of(CHINESE)}|{any_of(LOOSE_CHINESE)}|别忘|不要忘|记得"
+    rf"|{_POLITE_ZH}(?:把.{{1,20}})?(?:记住|记下|记一下|记录一?下|牢记|别忘|不要忘|备忘|备注|记得"
     rf"|我的?邮[箱件](?:地址)?是?\s*:)",
     re.IGNORECASE,
 )
@@ -187,6 +186,8 @@ _QUOTES = re.compile(
     rf"|(?:{_TOLD_ZH}|{_WORK_ZH}|{_TEXTS_ZH}|[说讲写问喊叫]|标题|附件)[^。！？\n「“]{{0,12}}$",
     re.IGNORECASE,
 )
+# What somebody or something is called is no quotation: 叫「青梅」.
+_NAMING, _LONGEST_NAME = re.compile(r"(?:\b(?:called|named)|叫做?|[名取]为|名叫|取名)\s*$", re.IGNORECASE), 16
 _FILE_NAME = re.compile(r"\.[a-z0-9]{1,5}$", re.IGNORECASE)
 
 # A last line that asks for work on what stands above it.
@@ -251,6 +252,13 @@ _OWN_TEXT = re.compile(
     r"|我(?!收)[^，。,.]{0,8}(?:写|发|回|寄)(?:给|了|的)[^，。,.收]{0,16}(?:邮件|信|消息|短信|微信|便条|留言)|我写的",
     re.IGNORECASE,
 )
+_CERTAINLY_OWN = re.compile(
+    r"\bwhat (?:i|we)(?:'ve| have|'m| am)?(?: just| also)? (?:wrote|written|sent|sending|posted|posting|answered"
+    r"|replied|told|typed|left|drafted|submitted)\b"
+    r"|^\W*(?:just )?(?:wrote|sent|posted|submitted) (?:this|the following)\b"
+    r"|我(?!收)[^，。,.他她对]{0,8}(?:写|发|回|寄)(?:给|到)[^，。,.收]{1,16}的$",
+    re.IGNORECASE,
+)
 _NOT_OWN = re.compile(
     r"\b(?:answer(?:ed|s)?|repl(?:y|ies|ied)|response|got|received|back)\b|收到|回复|回信|他|她|对方", re.IGNORECASE
 )
@@ -281,6 +289,8 @@ def _announces(before: str, *, ends_line: bool, more: int) -> bool:
 
 def is_own_text(sentence: str) -> bool:
     """Say whether a sentence announces a text that the user has written."""
+    if _CERTAINLY_OWN.search(sentence.rstrip(" :")):
+        return True
     return _OWN_TEXT.search(sentence) is not None and _NOT_OWN.search(sentence) is None
 
 
@@ -334,6 +344,8 @@ def _without_quotations(text: str) -> str:
         if next(looked_at) >= _MOST_QUOTATIONS:
             return " "
         before = text[max(text.rfind("\n", 0, found.start()) + 1, found.start() - 80) : found.start()].translate(_FOLD)
+        if len(found[1]) <= _LONGEST_NAME and _NAMING.search(before):
+            return found[0]
         quoted = _FILE_NAME.search(found[1]) or (_QUOTES.search(before) and not _OWN.match(before.strip()))
         return " " if quoted else found[0]
 

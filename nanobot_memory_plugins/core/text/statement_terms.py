@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import pairwise
 
 from nanobot_memory_plugins.core.text.calendar import MONTH_NAME, WEEKDAYS
 from nanobot_memory_plugins.core.text.negation import without_negations
@@ -194,14 +195,29 @@ _COMMON = frozenset(
         "instead",
         "rather",
         "user's",
+        "ask",
+        "asks",
+        "asked",
         "own",
     ]
 )
 _COMMON_CHINESE = re.compile(
     "用户|自己|已经|现在|目前|正在|希望|想要|需要|打算|计划|准备|决定|喜欢|偏好|名叫|名为|叫做?|以后|进行|使用"
-    "|一个|一[只条家位次]|因为|所以|并且?|而且|以及|但是?|不过|由于|如果"
+    "|一个|一[只条家位次]|东西|事情|继续|询问|因为|所以|并且?|而且|以及|但是?|不过|由于|如果"
     "|[的了是在为有着也都很我他她它和与把被让给这那就还又到于吧啊呢吗要会将从对向用去来时后前中里上下]"
 )
+# What a relative is called by whoever speaks, and by whoever tells of it.
+_RELATIVES = {
+    "母亲": re.compile("妈妈?|母亲"),
+    "父亲": re.compile("爸爸?|父亲"),
+    "妻子": re.compile("老婆|太太|媳妇|爱人|妻子"),
+    "丈夫": re.compile("老公|丈夫"),
+    "女儿": re.compile("闺女|女儿"),
+    "孩子": re.compile("娃娃?|孩子"),
+    "mother": re.compile(r"\b(?:mum|mom|mummy|mommy)\b"),
+    "father": re.compile(r"\b(?:dad|daddy)\b"),
+    "child": re.compile(r"\b(?:kids?|children)\b"),
+}
 NOT_A_NAME = frozenset(
     f"{MONTH_NAME}|{'|'.join(WEEKDAYS)}|mon|tue|tues|wed|thu|thurs|fri|sat|sun|user|users|i|the|a|an|in|on|at|for"
     f"|am|pm|ok"
@@ -235,12 +251,25 @@ def days_of(text: str) -> frozenset[str]:
 
 
 def terms_of(text: str) -> Iterator[str]:
-    """Yield what a text is about: the stems of its words, and pairs of Chinese characters."""
+    """Yield what a text is about: the stems of its words, and its Chinese characters."""
+    for part in _parts(text):
+        yield from part if _CHINESE_RUN.match(part) else (part,)
+
+
+def words_of(text: str) -> Iterator[str]:
+    """Yield the same with pairs of Chinese characters: among many characters nearly each stands somewhere."""
+    for part in _parts(text):
+        yield from map("".join, pairwise(part)) if _CHINESE_RUN.match(part) and len(part) > 1 else (part,)
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the stems of a text's words, and its Chinese passages without the common words."""
     plain = without_negations(folded(text))
+    for name, called in _RELATIVES.items():
+        plain = called.sub(name, plain)
     for word in LATIN_WORD.findall(plain):
         bare = re.sub(r"'\w{1,2}$", "", word)
         if bare not in _COMMON and not bare[:1].isdigit() and len(bare) > 1 and bare not in NOT_A_NAME:
             yield stem(bare)[:5]
     for run in _CHINESE_RUN.findall(plain):
-        for part in _COMMON_CHINESE.sub(" ", run).split():
-            yield from part
+        yield from _COMMON_CHINESE.sub(" ", run).split()

@@ -5,17 +5,20 @@ what was taken back, or many words that nobody said.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
 from nanobot_memory_plugins.core.text.acts import Act
+from nanobot_memory_plugins.core.text.clauses import phrases_of
 from nanobot_memory_plugins.core.text.corrections import taken_back
+from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH, agrees, is_of_another, is_over
-from nanobot_memory_plugins.core.text.particulars import knows_names, knows_numbers
+from nanobot_memory_plugins.core.text.particulars import answers_with_another, knows_names, knows_numbers
 from nanobot_memory_plugins.core.text.quotations import Passage, QuotedConversation, counts
-from nanobot_memory_plugins.core.text.statement_terms import folded, terms_of, without_dates
+from nanobot_memory_plugins.core.text.reading import reading_of
+from nanobot_memory_plugins.core.text.statement_terms import folded, terms_of, without_dates, words_of
 
 
 class Objection(StrEnum):
@@ -32,8 +35,16 @@ class Objection(StrEnum):
     TAKEN_BACK = "taken back"
 
 
-# Words that nobody said: so many, or this share of a statement's words, are rewording.
-_MOST_WORDS, _MOST_SHARE = 2, 0.45
+# Words that nobody said: so many are rewording.
+_MOST_WORDS = 2
+# The share of a statement's words that tools alone may have said, whatever is quoted.
+_TOOLS_WORDS = 0.2
+# A question is its author's word for what they asked.
+_TELLS_OF_ASKING = re.compile(
+    r"\b(?:ask(?:s|ed)?|wonders|wants to know|inquired)\b|(?<![访顾学])问(?!题|候)|想知道|请.{1,8}确认"
+)
+# "In a house from 1892? That's ours": what was asked about is told of behind it.
+_TAKES_UP = re.compile(r"^\W*(?:that|this|it|those|these)(?:'s|'re| is| are)\b|^\W*[那这]就?是")
 _HEDGES = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibl[ey]|probably|thinks? (?:of|about)|consider\w*|unsure|about|around)\b"
     r"|可能|也许|大概|大约|考虑|或许|左右"
@@ -58,22 +69,48 @@ class Support:
     def _known(self) -> str:
         return "\n".join(self.known)
 
+    def holds(self, statement: str, quotes: Sequence[str] = ()) -> bool:
+        """Say whether the user has said what a statement says.
+
+        Where no quote is given, or none that stands anywhere, what is nearest to the statement is taken for it.
+        """
+        objection = self.objection(statement, quotes)
+        if objection is Objection.NO_QUOTE:
+            objection = self.objection(statement, self.nearest(statement))
+        return objection is None
+
+    def nearest(self, statement: str) -> list[str]:
+        """Return the clauses of one message of the user's that hold more than half of a statement's words, or none."""
+        terms = frozenset(terms_of(without_dates(statement)))
+        nearest: list[str] = []
+        most = len(terms) / 2
+        for message in reversed(self.conversation.messages):
+            clauses = reading_of(message.text).clauses if message.role == "user" else ()
+            held = {one.text: terms & frozenset(terms_of(one.text)) for one in clauses if counts(one)}
+            share = len(frozenset[str]().union(*held.values()))
+            if share > most:
+                most, nearest = share, [text for text, own in held.items() if own]
+        return nearest
+
     def objection(self, statement: str, quotes: Sequence[str]) -> Objection | None:
         """Return why a statement is not supported by its quotes, or None when it is."""
         passages = self.conversation.passages(quotes)
         counting = [one for one in passages if one.counts or not one.by_user]
         if not passages:
             return Objection.NO_QUOTE
+        if not counting and _TELLS_OF_ASKING.search(folded(statement)):
+            counting = [one for one in passages if any(clause.act is Act.ASKS for clause in one.clauses)]
         if not counting:
             return Objection.NOT_STATED
-        if _rests_on_a_guess(statement, counting):
+        if _rests_on_a_guess(statement, counting, self.conversation):
             return Objection.NOT_STATED
         answered = [self.conversation.answered(turn) for turn in {one.turn for one in counting if one.by_user}]
         affirmed = [
             self.conversation.messages[one.turn].text[one.start : one.end] for one in counting if not one.by_user
         ]
         own = "\n".join((self._users, *affirmed, *answered))
-        if not knows_numbers(statement, own + "\n" + self._known):
+        told = self._users + "\n" + self._known
+        if not knows_numbers(statement, own + "\n" + self._known) or answers_with_another(statement, counting, told):
             return Objection.NUMBER
         if not knows_names(statement, own + "\n" + self._known):
             return Objection.NAME
@@ -81,6 +118,9 @@ class Support:
             return Objection.WORDS
         spoken = "\n".join((*(one.text for one in counting), *answered))
         if _borrows(statement, spoken, self._others(answered), own):
+            return Objection.WORDS
+        words = frozenset(words_of(statement))
+        if len(words & self._tools - frozenset(words_of(own))) > _TOOLS_WORDS * len(words):
             return Objection.WORDS
         if not agrees(statement, counting, own):
             return Objection.NEGATION
@@ -90,22 +130,34 @@ class Support:
             return Objection.PAST
         return Objection.TAKEN_BACK if taken_back(statement, counting, self.conversation.messages) else None
 
+    @cached_property
+    def _tools(self) -> frozenset[str]:
+        return frozenset(
+            word for one in self.conversation.messages if one.role == "tool" for word in words_of(one.text)
+        )
+
     def _others(self, answered: Sequence[str]) -> str:
         return "\n".join(
             one.text for one in self.conversation.messages if one.role != "user" and one.text not in answered
         )
 
 
-def _rests_on_a_guess(statement: str, passages: Sequence[Passage]) -> bool:
-    """Say whether something of a statement stands in a guess alone, or in what is supposed or reported."""
+def _rests_on_a_guess(statement: str, passages: Sequence[Passage], conversation: QuotedConversation) -> bool:
+    """Say whether something of a statement stands in a guess or a question alone, or in what is reported."""
     plain = folded(statement)
-    if _HEDGES.search(plain):
+    if _HEDGES.search(plain) or _TELLS_OF_ASKING.search(plain):
         return False
-    is_of_another = ANOTHER_IN.search(plain) or RELATION_ZH.search(plain)
-    unsure = (Act.GUESSES, Act.SUPPOSES) if is_of_another else (Act.GUESSES, Act.SUPPOSES, Act.REPORTS)
-    clauses = [clause for one in passages if one.by_user for clause in one.clauses]
-    sure = frozenset(term for one in clauses if one.act not in unsure or counts(one) for term in terms_of(one.text))
-    open_ = frozenset(term for one in clauses if one.act in unsure and not counts(one) for term in terms_of(one.text))
+    unsure = {Act.ASKS, Act.GUESSES, Act.SUPPOSES}
+    if not (ANOTHER_IN.search(plain) or RELATION_ZH.search(plain)):
+        unsure.add(Act.REPORTS)
+    sure: set[str] = set()
+    open_: set[str] = set()
+    for one in passages:
+        quoted = conversation.messages[one.turn].text[one.start : one.end]
+        taken_up = any(two.act is Act.STATES and _TAKES_UP.search(folded(two.text)) for two in one.clauses)
+        for clause in one.clauses if one.by_user else ():
+            is_sure = clause.act not in unsure or counts(clause, quoted) or (clause.act is Act.ASKS and taken_up)
+            (sure if is_sure else open_).update(terms_of(clause.text))
     return bool(frozenset(terms_of(statement)) & (open_ - sure))
 
 
@@ -114,17 +166,28 @@ def _unsaid_words(statement: str, said: str) -> bool:
     text = re.sub(r"[一二两三四五六七八九十百千万零月日号年周]", " ", without_dates(folded(statement)))
     terms = list(dict.fromkeys(terms_of(text)))
     told = frozenset(terms_of(said)) | frozenset(folded(said))
-    latin = [one for one in terms if one.isascii() or len(one) > 1]
-    unsaid = [one for one in terms if one not in told]
-    weight = sum(1.0 if one in latin else 0.5 for one in unsaid)
-    whole = sum(1.0 if one in latin else 0.5 for one in terms)
-    return weight > max(_MOST_WORDS, _MOST_SHARE * whole)
+    if _weight(one for one in terms if one not in told) > _MOST_WORDS:
+        return True
+    # What is put behind something true, in a part of its own, is not under its cover.
+    parts = [frozenset(terms_of(without_dates(one))) for one in phrases_of(statement)]
+    return any(_weight(one) > _MOST_WORDS and not one & told for one in parts)
+
+
+def _weight(terms: Iterable[str]) -> float:
+    """Return how many words terms are: two Chinese characters are one."""
+    return sum(1.0 if one.isascii() or len(one) > 1 else 0.5 for one in terms)
 
 
 def _borrows(statement: str, quoted: str, others: str, said: str) -> bool:
-    """Say whether a statement that is far from its quote has a word that the assistant alone has said."""
+    """Say whether a statement that is far from its quote has a word that the assistant alone has said.
+
+    One that has nothing in common with its quote and what that answers borrows everything.
+    """
     own = frozenset(terms_of(without_dates(statement)))
-    if len(own & frozenset(terms_of(quoted))) > len(own) / 2:
+    shared = own & frozenset(terms_of(quoted))
+    if len(shared) > len(own) / 2:
         return False
+    if own and not shared and not values_in(statement) & values_in(quoted):
+        return True
     unsaid = own - frozenset(terms_of(said)) - frozenset(folded(said))
-    return sum(1.0 if one.isascii() else 0.5 for one in unsaid & frozenset(terms_of(others))) >= 1
+    return _weight(unsaid & frozenset(terms_of(others))) >= 1

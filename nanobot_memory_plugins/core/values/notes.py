@@ -14,6 +14,7 @@ class NoteType(StrEnum):
 
     DECISION = "decision"
     NOTE = "note"
+    TODO = "todo"
     BUG = "bug"
     IDEA = "idea"
     CONFIG = "config"
