@@ -42,7 +42,7 @@ INSIDE_CORE = {
     "core.scopes": "people, groups and sessions, where a bridge or an entry decides whose something is",
     "core.testing.scripted_server": "the demo plays with the scripted model of the test kit",
     "core.text": "one reading of texts for all: sentences, negation, evidence, transcripts",
-    "core.text.questions": "words of questions, which have names in the module alone",
+    "core.text.keeping": "words of orders, which have names in the module alone",
     "core.transfer.formats.markdown_notes": "nanobot's notes are Markdown notes",
     "core.transfer.formats.reading": "nanobot's sessions are lines of JSON with times",
     "core.values": "its Part is of a score; that of the public face is of an import",

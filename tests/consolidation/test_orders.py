@@ -1,11 +1,21 @@
 """What counts as an order to remember or to forget, and what does not. An empty text means what was said before."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
+from nanobot_memory_plugins.core.text import Word, fold, keeping
 from tests.support.chinese import in_both_scripts
+
+IN_PEOPLES_WORDS = [
+    tuple(line.replace("\\n", "\n").split("\t"))
+    for line in (Path(__file__).parents[1] / "data" / "orders.tsv").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
 
 REMEMBER = [
     # message, what is remembered
@@ -202,6 +212,32 @@ NONE = [
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(REMEMBER))
 def test_an_order_to_remember(message: str, text: str):
     assert commands_in(message) == [Command(Kind.REMEMBER, text)]
+
+
+@pytest.mark.parametrize(("message", "text"), in_both_scripts(IN_PEOPLES_WORDS))
+def test_an_order_in_the_words_people_use(message: str, text: str):
+    assert commands_in(message) == ([Command(Kind.REMEMBER, text)] if text else [])
+
+
+@pytest.mark.parametrize(
+    "word",
+    [*keeping.SURE, *keeping.LOOSE, *keeping.LABELS, *keeping.ASKED, *keeping.CHINESE, *keeping.LOOSE_CHINESE],
+    ids=lambda word: word.example,
+)
+def test_each_word_of_an_order_has_an_example_and_a_counter_example(word: Word):
+    pattern = re.compile(rf"(?:{word.pattern})(?![a-z'])")
+    assert pattern.match(fold(word.example))
+    assert not pattern.match(fold(word.counter_example))
+
+
+def test_this_may_be_what_is_said_next_but_that_is_not():
+    assert commands_in("Can you remember something? My son is called Max.") == [
+        Command(Kind.REMEMBER, "My son is called Max.".rstrip("."))
+    ]
+    assert commands_in("My son is called Max. Remember that. What is the time?") == [
+        Command(Kind.REMEMBER, "My son is called Max")
+    ]
+    assert commands_in("Remember that. My son is called Max.") == [Command(Kind.REMEMBER, "")]
 
 
 @pytest.mark.accept("EB-16")

@@ -19,6 +19,7 @@ MARKS = {
 QUESTIONS = {
     "consolidation/commands/sentences.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese.py": "politeness behind what is to be remembered",
+    "consolidation/commands/chinese_words.py": "politeness behind what is to be remembered",
     "consolidation/model/redacted_content.py": "politeness beside a placeholder",
     "consolidation/model/normalised.py": "particles that weigh nothing",
     "consolidation/commands/answers.py": "what the model is told",

@@ -4,12 +4,15 @@ A sentence is an order when it begins with the verb, after words of politeness a
 stories ("I forgot my keys") and tasks ("don't forget to add tests") are none.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.commands import chinese, english
+from nanobot_memory_plugins.consolidation.commands.english import Meant
 from nanobot_memory_plugins.consolidation.commands.sentences import Line, Sentence, lines_of, plain
+from nanobot_memory_plugins.core.text import LazyPattern, fold
 
 # Orders that are taken from one message.
 _MOST = 3
@@ -29,6 +32,14 @@ _TOO_MUCH = (
     "everything about me",
     "all",
     "you",
+)
+
+
+# Beside a request this is about the work: "Write a parser. Remember that the input may be empty."
+_CONSTRAINT = LazyPattern(
+    r"^(?!.*\b(?:i|i'm|im|i've|my|we|we're|our|me|us)\b).*\b(?:may|might|must|should|can|cannot|can't|could"
+    r"|shouldn't|mustn't|needs? to|has to|have to"
+    r"|returns?|required?|optional|null|none|empty|sorted|zero-indexed|immutable|deprecated)\b"
 )
 
 
@@ -55,10 +66,15 @@ def commands_in(message: str) -> list[Command]:
     """
     found: dict[Command, None] = {}
     said: list[str] = []
-    for line in lines_of(message):
-        for order in _orders_of(line, said):
+    lines = list(lines_of(message))
+    for number, line in enumerate(lines):
+        below = lines[number + 1].sentences if number + 1 < len(lines) else []
+        for order in _orders_of(line, said, below):
             found.setdefault(order)
-    return list(found)[:_MOST]
+    orders = [one for one in found if not (one.kind is Kind.REMEMBER and _CONSTRAINT.search(fold(one.text)))]
+    if len(orders) < len(found) and not any(_turns_to_work(one) for line in lines for one in line.sentences):
+        orders = list(found)
+    return orders[:_MOST]
 
 
 def is_order(message: str) -> bool:
@@ -66,10 +82,10 @@ def is_order(message: str) -> bool:
     return bool(commands_in(message))
 
 
-def _orders_of(line: Line, said: list[str]) -> Iterator[Command]:
+def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterator[Command]:
     """Yield the orders of a line.
 
-    ``said`` are the statements above, which "this" may mean; those of the line are added.
+    ``said`` are the statements above, which "this" may mean; those of the line are added. ``below`` is the next line.
     """
     sentences, number = line.sentences, 0
     while number < len(sentences):
@@ -80,25 +96,38 @@ def _orders_of(line: Line, said: list[str]) -> Iterator[Command]:
             if not sentence.asks and not _turns_away(sentence) and _is_statement(sentence.text):
                 said.append(f"{sentence.text}{sentence.mark}")
             continue
-        order, goes_on = found
-        if goes_on:
+        order, meant = found
+        if meant.goes_on:
             # What stands behind a colon may be several sentences: up to a question or another request.
             parts = [f"{order.text}{sentence.mark}"] if order.text else []
             while number < len(sentences) and not _turns_away(sentences[number]):
                 parts.append(f"{sentences[number].text}{sentences[number].mark}")
                 number += 1
             order = Command(order.kind, plain(" ".join(parts)) or plain(line.below))
-        yield order if order.text else Command(order.kind, plain(" ".join(said[-_MOST:])))
+        elif meant.ahead and not said:
+            order = Command(order.kind, _what_follows(sentences[number:] or below))
+        if order.text or said or not meant.here:
+            yield order if order.text else Command(order.kind, plain(" ".join(said[-_MOST:])))
 
 
-def _read(sentence: Sentence) -> tuple[Command, bool] | None:
+def _turns_to_work(sentence: Sentence) -> bool:
+    return _read(sentence) is None and (sentence.asks or _turns_away(sentence) or sentence.requests)
+
+
+def _what_follows(sentences: Sequence[Sentence]) -> str:
+    """Return the statements with which sentences begin: those behind "Write this down, would you?"."""
+    parts = list(takewhile(lambda one: not _turns_away(one) and _is_statement(one.text), sentences))
+    return plain(" ".join(f"{one.text}{one.mark}" for one in parts[:_MOST]))
+
+
+def _read(sentence: Sentence) -> tuple[Command, Meant] | None:
     for language in (chinese, english):
         remembered = language.remembered(sentence) or language.points_back(sentence)
         if remembered is not None:
-            return Command(Kind.REMEMBER, remembered.text), remembered.goes_on
+            return Command(Kind.REMEMBER, remembered.text), remembered
         forgotten = language.forgotten(sentence)
         if forgotten is not None and forgotten.text.casefold() not in _TOO_MUCH:
-            return Command(Kind.FORGET, forgotten.text, forgotten.everything), False
+            return Command(Kind.FORGET, forgotten.text, forgotten.everything), forgotten
     return None
 
 

@@ -54,6 +54,11 @@ class Sentence:
         """Whether some of it asks."""
         return Act.ASKS in self._acts
 
+    @property
+    def requests(self) -> bool:
+        """Whether some of it asks for something to be done."""
+        return Act.REQUESTS in self._acts
+
 
 @dataclass(frozen=True, slots=True)
 class Line:

@@ -23,13 +23,14 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
-    from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
+    from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
 
 _MODULES = {
     "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
@@ -43,17 +44,19 @@ _MODULES = {
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "quotations": ("QuotedConversation",),
+    "questions": ("CLOSING", "asks_by_a_word"),
     "reading": ("Reading", "Sentence", "reading_of"),
     "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
     "support": ("Objection", "Support"),
-    "words": ("LazyPattern", "Word", "Words"),
+    "words": ("LazyPattern", "Word", "Words", "any_of"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "CHINESE_WEEKDAYS",
+    "CLOSING",
     "ENGLISH_NUMBERS",
     "GAP",
     "LINE_BREAKS",
@@ -72,7 +75,9 @@ __all__ = [
     "UserAttribution",
     "Word",
     "Words",
+    "any_of",
     "as_spoken",
+    "asks_by_a_word",
     "authored_text",
     "chinese_number",
     "clauses_of",

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
+from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, SURE
 from nanobot_memory_plugins.core.text.sentences import sentences_of
+from nanobot_memory_plugins.core.text.words import any_of
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 
 # Behind a line that may announce the user's own list as well ("the following:"), more than this is a text.
@@ -32,12 +34,11 @@ _POLITE_ZH = r"(?:[\s,!]|请|麻烦你?|拜托|劳烦|帮忙|帮我|给我|替�
 
 # The user's own: what stands behind is to be remembered, or is said of the user.
 _OWN = re.compile(
-    rf"{_POLITE}(?:don't forget|do not forget|never forget|remember|memori[sz]e|keep in mind|bear in mind"
-    r"|(?:make|take) a (?:mental )?note|take note|note(?: (?:that|down|to self|for later))?|commit|save|store"
+    rf"{_POLITE}(?:{any_of(SURE)}|{any_of(LOOSE)}|{any_of(LABELS)}|commit|save|store|note"
     r"|my (?:e-?mail|home ?page|web ?site|web ?page)(?: address)?(?: is)?|(?:as )?i (?:have )?(?:said"
     r"|wrote|told you))\b"
     r"(?! (?:from|the man|the woman))"
-    rf"|{_POLITE_ZH}(?:把.{{1,20}})?(?:记住|记下|记一下|记录一?下|牢记|别忘|不要忘|备忘|备注|记得"
+    rf"|{_POLITE_ZH}(?:[把将].{{1,20}})?(?:{any_of(CHINESE)}|{any_of(LOOSE_CHINESE)}|别忘|不要忘|记得"
     rf"|我的?邮[箱件](?:地址)?是?\s*:)",
     re.IGNORECASE,
 )

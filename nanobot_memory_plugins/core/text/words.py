@@ -1,7 +1,7 @@
 """Words and shapes that rules look for, each with a text in which it counts and one in which it does not."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
@@ -77,6 +77,11 @@ class Words(tuple[Word, ...]):
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Return the one that is all of a text."""
         return (self.latin if text.isascii() else self.chinese).fullmatch(text)
+
+
+def any_of(words: Iterable[Word]) -> str:
+    """Return the pattern for any of some words, as a part of another."""
+    return "(?:" + "|".join(f"(?:{word.pattern})" for word in words) + ")"
 
 
 def _any_of(patterns: list[str]) -> LazyPattern:
