@@ -73,6 +73,7 @@ drawn_entries = st.builds(
     anchor_days=st.integers(0, 20),
     decayed_days=st.integers(0, 400),
     kept_in=st.none() | st.sampled_from(Section),
+    importance=st.sampled_from(["", "high", "medium", "low"]),
 )
 entry_lists = st.lists(drawn_entries, max_size=8, unique_by=lambda one: one.id)
 

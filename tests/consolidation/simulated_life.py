@@ -74,6 +74,7 @@ class SimulatedSession:
     time: datetime
     messages: list[dict[str, Any]]
     facts: list[Fact] = field(default_factory=list)
+    states_something: bool = True
     background: bool = False
     compacted: bool = False
     triggers: int = 1
@@ -87,16 +88,19 @@ class Expected:
     used: datetime
     taken: int = 0
     hits: int = 0
+    lasts: bool = False
+    replaced: bool = False
 
     def at(self, now: datetime) -> float:
-        return self.value * 0.99 ** (self._days(now) - self.taken)
+        faded = self.value * 0.99 ** (self._days(now) - self.taken)
+        return max(faded, min(self.value, 0.5)) if self.lasts and not self.replaced else faded
 
     def use(self, now: datetime) -> None:
-        faded = self.at(now)
+        faded, self.replaced = self.at(now), False
         self.value, self.used, self.taken, self.hits = faded + (1 - faded) * 0.2, now, 0, self.hits + 1
 
     def contradict(self, now: datetime) -> None:
-        self.value, self.taken = self.at(now) / 2, self._days(now)
+        self.value, self.taken, self.replaced = self.at(now) / 2, self._days(now), True
 
     def _days(self, now: datetime) -> int:
         return max(0, (now - self.used).days - 7)
@@ -177,7 +181,7 @@ class Life:
 
     def _idle_talk(self, n: int, time: datetime, _: list[Fact]) -> SimulatedSession:
         messages = [_user("hello"), _assistant("Hello!"), _user("What is the capital of Peru?"), _assistant("Lima.")]
-        return SimulatedSession(f"cli:{n}", time, messages)
+        return SimulatedSession(f"cli:{n}", time, messages, states_something=False)
 
     def _echo(self, n: int, time: datetime, _: list[Fact]) -> SimulatedSession:
         fact = self.changed[n % CHANGED][0]
@@ -186,7 +190,7 @@ class Life:
             f"{fact.written(0)}\n[End of remembered notes] #0123abcd"
         )
         messages = [_user(f"{fenced}\n\nWhat do you know about me?"), _assistant(f"I know this: {fact.written(1)}.")]
-        return SimulatedSession(f"cli:{n}", time, messages)
+        return SimulatedSession(f"cli:{n}", time, messages, states_something=False)
 
     def _heartbeat(self, n: int, time: datetime, _: list[Fact]) -> SimulatedSession:
         text = f"All is quiet, {n} mails were read. The user loves heartbeats."

@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.host.inspection import Inspection
 from nanobot_memory_plugins.core.protocols import EntryAccess
 from nanobot_memory_plugins.core.values import EntryEdit, Origin, Scope
 
-from .made_entries import NOW
+from .made_entries import NOW, added, entry
 
 
 @pytest.fixture
@@ -198,7 +198,7 @@ def test_the_version_changes_with_every_change_and_only_then(access: RepositoryA
 
 
 def test_what_has_faded_away_is_not_listed(access: RepositoryAccess, repository: EntryRepository, clock: ManualClock):
-    access.add("one")
+    repository.update(added(entry("a", "one", importance="medium")), who="test", why="add")
     clock.advance(400 * 86_400)
     assert access.entries().entries == ()
     fade(repository)

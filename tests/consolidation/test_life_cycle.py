@@ -1,6 +1,7 @@
 """The arithmetic of an entry's life, against figures worked out by hand."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -90,6 +91,27 @@ def test_fading_twice_in_the_same_moment_leaves_the_file_as_it_is():
     assert parse(data).entries["a1b2c3"].score == pytest.approx(0.8 * 0.99**23)
 
 
+@pytest.mark.accept("EB-09")
+@pytest.mark.parametrize("what", [{"importance": "high"}, {"pinned": True}, {"kind": "instruction"}])
+def test_what_matters_in_most_conversations_stops_fading_at_one_half(what: dict[str, Any]):
+    data = render(parse(b""), {"a1b2c3": entry(score=0.8, **what)}, now=NOW)
+    for day in (20, 600):
+        document = parse(data)
+        data = render(document, faded(document.entries, NOW + days(day)).entries, now=NOW + days(day))
+    one = parse(data).entries["a1b2c3"]
+    assert one.score == 0.5
+    assert activated(one, NOW + days(600)).score == 0.6
+    assert decayed(entry(score=0.8, importance="medium"), NOW + days(600)).score < 0.01
+
+
+def test_what_was_replaced_or_set_low_fades_on_whatever_it_is():
+    old, _ = contradicted(entry(score=0.8, importance="high"), entry("new"))
+    assert decayed(old, NOW + days(400)).score < 0.05
+    assert decayed(entry(score=0.3, importance="high"), NOW + days(400)).score == 0.3
+    over = expired(entry(score=0.8, importance="high", expires_at=NOW), NOW)
+    assert decayed(over, NOW + days(400)).score < 0.05
+
+
 def test_steps_through_the_file_give_what_one_go_gives():
     data = render(parse(b""), {"a1b2c3": entry(score=0.8)}, now=NOW)
     for day in range(1, 61):
@@ -135,10 +157,9 @@ def test_an_expired_todo_is_lowered_and_archived():
     assert faded({todo.id: done}, NOW + days(2)).entries[todo.id] == done
 
 
-def test_only_todos_expire_and_none_that_a_person_keeps():
-    fact = entry(expires_at=NOW)
+def test_whatever_has_an_end_expires_but_for_what_a_person_keeps():
+    assert expired(entry(expires_at=NOW), NOW + days(1)).section is Section.ARCHIVED
     kept = entry(category="todo", expires_at=NOW, kept_in=Section.ACTIVE)
-    assert expired(fact, NOW + days(1)) == fact
     assert expired(kept, NOW + days(1)) == kept
 
 

@@ -1,5 +1,6 @@
 """What stands in the prompt, and groups."""
 
+from datetime import UTC, date, datetime
 from itertools import permutations
 
 import pytest
@@ -8,12 +9,13 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group, plain_group
+from nanobot_memory_plugins.consolidation.model.plan_days import end_of
 from nanobot_memory_plugins.consolidation.model.scoring import contradicted
 from nanobot_memory_plugins.consolidation.prompt.render import best_entries, prompt_text
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
-from .made_entries import EXAMPLE, entry, entry_lists
+from .made_entries import EXAMPLE, NOW, days, entry, entry_lists
 
 
 def test_the_prompt_is_that_of_the_document():
@@ -35,6 +37,34 @@ def test_the_twenty_best_from_one_half_on_are_taken_and_no_archived_one():
     text = prompt_text(entries, "en")
     assert text.count("\n- ") == 20
     assert "archived by hand" not in text
+
+
+def test_of_too_many_those_that_matter_and_were_used_last_are_taken():
+    high = [entry(f"h{n}", f"high {n}", 0.5, importance="high") for n in range(8)]
+    used = [entry(f"m{n}", f"medium {n}", 0.6, importance="medium", last_activated=NOW + days(n)) for n in range(20)]
+    pinned = entry("p", "pinned", 0.5, pinned=True)
+    unknown = entry("u", "from before", 0.9, last_activated=NOW - days(1))
+    taken = [one.id for one in best_entries([unknown, *used, *high, pinned])]
+    assert taken[0] == "p"
+    assert set(taken) == {"p", *(one.id for one in high), *(f"m{n}" for n in range(9, 20))}
+
+
+def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
+    flight = entry("f", "The user flies to Oslo", 0.1, expires_at=end_of(date(2026, 2, 25), UTC))
+    talk = entry("t", "The talk is on 2026-02-25", 0.8, expires_at=end_of(date(2026, 2, 25), UTC))
+    dog = entry("d", "The user has a dog", 0.9)
+
+    def lines(now: datetime, language="en") -> list[str]:
+        return prompt_text([dog, talk, flight], language, now=now).splitlines()[3:]
+
+    assert lines(datetime(2026, 2, 20, 9, tzinfo=UTC)) == ["- The user has a dog", "- The talk is on 2026-02-25"]
+    assert lines(datetime(2026, 2, 24, 9, tzinfo=UTC)) == [
+        "- The talk is on 2026-02-25 (tomorrow)",
+        "- The user flies to Oslo (2026-02-25, tomorrow)",
+        "- The user has a dog",
+    ]
+    assert lines(datetime(2026, 2, 25, 9, tzinfo=UTC), "zh")[1] == "- The user flies to Oslo（2026-02-25，今天）"
+    assert lines(datetime(2026, 2, 26, tzinfo=UTC)) == ["- The user has a dog"]
 
 
 @pytest.mark.accept("EB-14")

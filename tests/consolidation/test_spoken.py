@@ -81,7 +81,8 @@ async def test_this_means_what_the_user_said_before_and_never_a_tools_output(hos
         ("assistant", "It leaves at 9:40."),
     )
     (entry,) = entries(workspace)
-    assert (entry.content, entry.origin) == ("My flight is LH 123 on Friday.", Origin.USER)
+    assert entry.content.startswith("My flight is LH 123 on Friday (20")
+    assert entry.origin is Origin.USER
     assert entry.id in block
 
 

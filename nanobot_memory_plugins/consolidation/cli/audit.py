@@ -187,7 +187,7 @@ def _never_recalled(
     recorded_since: datetime,
     options: ConsolidationOptions,
 ) -> Iterator[Fault]:
-    shown = {entry.id for entry in entries_in_prompt(entries.values(), options)}
+    shown = {entry.id for entry in entries_in_prompt(entries.values(), options, now)}
     for id_, entry in entries.items():
         since = max(entry.created_at or entry.last_activated, recorded_since)
         days = (now - since) // timedelta(days=1)

@@ -24,9 +24,10 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, put_into_group, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
+from nanobot_memory_plugins.consolidation.store.journal import PURGED, last_known
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
+from nanobot_memory_plugins.consolidation.store.repair import PUT_BACK
 from nanobot_memory_plugins.core import (
     AgentOption,
     ChannelOption,
@@ -110,7 +111,7 @@ def remember_text(
     importance: Annotated[Importance, typer.Option("--importance", help="How much it matters.")] = Importance.HIGH,
     group: Annotated[str, typer.Option("--group", help="A group, such as work/clients.", autocompletion=groups)] = "",
     expires: Annotated[
-        datetime | None, typer.Option("--expires", help="When a todo is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
+        datetime | None, typer.Option("--expires", help="When it is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
     ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -167,7 +168,10 @@ def show_history(
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed what, when and why, the last first."""
-    runs = [run for run in opened(workspace).journal.runs() if is_told(run)]
+    # A write that changed no entry is kept for its bytes alone.
+    runs = [
+        run for run in opened(workspace).journal.runs() if run.changes or run.undoes or run.why in (PURGED, PUT_BACK)
+    ]
     found = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)][-limit:]
     if as_json:
         told = [

@@ -61,6 +61,8 @@ def row(entry: Entry) -> dict[str, Any]:
         "superseded_by": entry.superseded_by,
         "kind": entry.kind,
         "pinned": entry.pinned,
+        "importance": entry.importance,
+        "ended_at": exact_time(entry.ended_at) if entry.ended_at and entry.superseded_by else None,
         "scope": {name: getattr(entry.scope, name) for name in ("agent", "user", "channel", "session")},
     }
 

@@ -72,6 +72,7 @@ class MemoryCommands:
             redact=context.redact_said,
             repair=self._repair,
             owner_of=context.owner_of,
+            clock=context.clock,
         )
 
     async def start(self) -> None:

@@ -1,165 +1,70 @@
-"""Until when a todo holds: dates as a model or a person writes them, seen from the day on which they were said."""
+"""The day of a candidate, and until when it holds: what the model has resolved, or else what the words say."""
 
 import re
-import unicodedata
-from calendar import monthrange
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from collections.abc import Sequence
+from datetime import date, datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
 from nanobot_memory_plugins.consolidation.model.entry import Category
-from nanobot_memory_plugins.core import language_of
-from nanobot_memory_plugins.core.text import CHINESE_WEEKDAYS, ENGLISH_NUMBERS, MONTH_NUMBERS, WEEKDAYS, chinese_number
-from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+from nanobot_memory_plugins.consolidation.model.normalised import wording
+from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of, goes_on, with_days
+from nanobot_memory_plugins.core.text import days_ahead, phrases_of
 
-_LONGEST = 500
-# Farther ahead than this it is no date of a todo.
-_FARTHEST = timedelta(days=3_660)
-
-_ISO = re.compile(r"(?<!\d)(20\d\d)[-/.年](\d{1,2})[-/.月](\d{1,2})日?")
-_MONTH_DAY = re.compile(r"(?<!\d)(1[0-2]|0?[1-9])月(3[01]|[12]\d|0?[1-9])[日号]")
-_MONTH_NAME = "(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_ENGLISH_DAY = re.compile(
-    rf"\b{_MONTH_NAME}\.? (\d{{1,2}})(?:st|nd|rd|th)?\b(?:,? (20\d\d))?"
-    rf"|\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH_NAME}\b(?:,? (20\d\d))?"
+# Words that speak of time at all: without one of them near a quote, a day is the model's invention.
+_OF_TIME = re.compile(
+    r"\d|[一二两三四五六七八九十]|[天日周月年明后今晚早]|星期|礼拜|节"
+    r"|\b(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    r"|\b(?:one|two|three|four|five|six|seven|ten|tomorrow|to(?:day|night)|days?|weeks?|weekend|month|year|christmas"
+    r"|easter)\b",
+    re.IGNORECASE,
 )
-_DAYS = {name[:3]: number for number, name in enumerate(WEEKDAYS)}
-_WEEKDAY = re.compile(r"\b(next |this |coming )?(mon|tues|wednes|thurs|fri|satur|sun)day\b")
-_ZH_WEEKDAY = re.compile(r"(下下|下个?|这个?|本)?(?:周|星期|礼拜)([一二三四五六日天])")
-_IN = re.compile(r"\b(?:in|within) (\d{1,3}|a|one|two|three|four|five|six|seven) (day|week|month)s?\b")
-_ZH_IN = re.compile(r"(\d{1,3}|[一二两三四五六七八九十])个?(天|日|周|星期|礼拜|月)(?:之?后|以?内|内)")
-_AHEAD = (
-    (re.compile(r"大后天"), 3),
-    (re.compile(r"\bday after tomorrow\b|后天"), 2),
-    (re.compile(r"\btomorrow\b|明天|明日|明早|明晚"), 1),
-    (re.compile(r"\b(?:today|tonight)\b|今天|今日|今晚"), 0),
-)
-_NEXT_WEEK = re.compile(r"\bnext week\b|下个?(?:周|星期|礼拜)(?![一二三四五六日天])")
-_THIS_WEEK = re.compile(r"\b(?:this week|end of the week)\b|(?:这|本)个?(?:周|星期|礼拜)(?![一二三四五六日天])|周末")
-_NEXT_MONTH = re.compile(r"\bnext month\b|下个?月")
-_THIS_MONTH = re.compile(r"\b(?:this month|end of the month)\b|(?:这|本)个?月|月底|月末")
+# A reminder is due on another day than what it is for.
+_BEFOREHAND = re.compile(r"\b(?:before|ahead|earlier|advance|remind\w*)\b|提前|前一?天|之前|提醒", re.IGNORECASE)
 
 
-_CLEARLY_AHEAD = re.compile(r"\b(?:tomorrow|tonight|next)\b|明[天日早晚]|后天|下下?个?(?:周|星期|礼拜|月)")
-_HABIT_OR_PAST = re.compile(
-    r"\b(?:every|each|daily|weekly|monthly|yearly|usually|always|often|regularly|weekends|(?:mon|tues|wednes"
-    r"|thurs|fri|satur|sun)days"
-    r"|(?:times|once|twice) an? (?:day|week|month|year)|last|ago|yesterday|since|past)\b|每|天天|周末|通常|一般"
-    r"|经常|平时|总是|逢|一[天周月]\w{0,2}次|上个?(?:周|星期|礼拜|月)|昨|前天|去年|以来",
-)
+def with_its_day(candidate: Candidate, said_on: date) -> Candidate:
+    """Return a candidate with the days that it names relatively; what the model has resolved stays as it is."""
+    resolved = day_meant(candidate.expires_at, said_on)
+    is_task = candidate.category is Category.TODO
+    content = with_days(candidate.content, said_on, is_task=is_task, resolved=resolved)
+    return candidate if content == candidate.content else candidate.model_copy(update={"content": content})
 
 
-def day_meant(text: str, said_on: date) -> date | None:
-    """Return the last day that ``text`` speaks of, not before ``said_on``, or None when it names none.
+def expiry_of(
+    candidate: Candidate, quote: str, said_at: datetime, *, around: Sequence[str] = (), trusts_model: bool = True
+) -> datetime | None:
+    """Return until when something holds: the day that the model has resolved, or where there is none the quoted one.
 
-    "Next week" is its Sunday. A date without a year is the next one to come. Never raises.
+    ``around`` are the messages beside the quote: a day that nothing of all that speaks of is an invention. Only a task
+    ends on a day that the model does not name as its end. ``trusts_model``: its calendar counts before the words.
     """
-    plain = _plain(text)
-    try:
-        day = _absolute(plain, said_on) or _relative(plain, said_on)
-    except (ValueError, OverflowError):
-        return None
-    return day if day is not None and said_on <= day <= said_on + _FARTHEST else None
-
-
-def names_a_day_relatively(text: str) -> bool:
-    """Say whether a text names a day that another day would read differently: "tomorrow", 下周三."""
-    plain = _plain(text)
-    try:
-        return _ISO.search(plain) is None and _relative(plain, date(2026, 1, 1)) is not None
-    except (ValueError, OverflowError):
-        return False
-
-
-def is_habit_or_past(text: str) -> bool:
-    """Say whether a text tells of what happens again and again, or has happened: no day to come is meant."""
-    return _HABIT_OR_PAST.search(_plain(text)) is not None
-
-
-def with_its_day(candidate: Candidate, quote: str, said_on: date) -> Candidate:
-    """Return a candidate with the day that it names relatively; what the model has resolved stays as it is."""
-    content = candidate.content
-    if _ISO.search(_plain(content)) or not names_a_day_relatively(content) or is_habit_or_past(f"{quote} {content}"):
-        return candidate
-    # "On Monday" may be any, unless it is a task.
-    if candidate.category is not Category.TODO and not _CLEARLY_AHEAD.search(_plain(content)):
-        return candidate
-    day = day_meant(candidate.expires_at, said_on) or day_meant(content, said_on)
-    if day is None:
-        return candidate
-    mark = f"（{day:%Y-%m-%d}）" if language_of(content) == "zh" else f" ({day:%Y-%m-%d})"
-    return candidate.model_copy(update={"content": content.rstrip(".。") + mark})
-
-
-def expiry_of(candidate: Candidate, quote: str, said_at: datetime) -> datetime | None:
-    """Return until when a todo holds: the day that the model has resolved, or where there is none the quoted one."""
-    if candidate.category is not Category.TODO or said_at.tzinfo is None:
+    if said_at.tzinfo is None:
         return None
     said_on = said_at.date()
-    day = day_meant(candidate.expires_at, said_on)
-    if day is None and not is_habit_or_past(quote):
-        day = day_meant(candidate.content, said_on) or day_meant(quote, said_on)
+    is_task = candidate.category is Category.TODO
+    resolved = day_meant(candidate.expires_at, said_on)
+    if resolved is not None and not _supports(resolved, candidate.content, quote, around, said_on):
+        resolved = None
+    if not is_task and (resolved is None or goes_on(candidate.content)):
+        return None
+    own = _own_day(candidate.content, quote, said_on) if is_task else None
+    day = (resolved or own) if trusts_model else (own or resolved)
     return end_of(day, said_at.tzinfo) if day is not None else None
 
 
-def end_of(day: date, zone: tzinfo) -> datetime:
-    """Return the moment at which a day is over in a time zone, in UTC."""
-    after = day + timedelta(days=1)
-    return datetime(after.year, after.month, after.day, tzinfo=zone).astimezone(UTC)
+def _supports(day: date, content: str, quote: str, around: Sequence[str], said_on: date) -> bool:
+    """Say whether what was said may mean a day: it speaks of time, and names no other day alone."""
+    named = (*days_ahead(quote, said_on), *days_ahead(content, said_on))
+    if not named:
+        return any(map(_OF_TIME.search, (quote, *around)))
+    return any(one.may_be(day) for one in named) or _BEFOREHAND.search(f"{quote} {content}") is not None
 
 
-def _plain(text: str) -> str:
-    return " ".join(simplified(unicodedata.normalize("NFKC", text[:_LONGEST])).casefold().split())
-
-
-def _absolute(text: str, today: date) -> date | None:
-    if found := _ISO.search(text):
-        return date(int(found[1]), int(found[2]), int(found[3]))
-    if found := _MONTH_DAY.search(text):
-        return _to_come(int(found[1]), int(found[2]), None, today)
-    if found := _ENGLISH_DAY.search(text):
-        month, day, year = (found[1], found[2], found[3]) if found[1] else (found[5], found[4], found[6])
-        return _to_come(MONTH_NUMBERS[month], int(day), int(year) if year else None, today)
-    return None
-
-
-def _to_come(month: int, day: int, year: int | None, today: date) -> date:
-    if year is not None:
-        return date(year, month, day)
-    this_year = date(today.year, month, day)
-    return this_year if this_year >= today else date(today.year + 1, month, day)
-
-
-def _relative(text: str, today: date) -> date | None:
-    for pattern, days in _AHEAD:
-        if pattern.search(text):
-            return today + timedelta(days=days)
-    if found := _IN.search(text) or _ZH_IN.search(text):
-        return _after(found[1], found[2], today)
-    monday = today - timedelta(days=today.weekday())
-    if found := _ZH_WEEKDAY.search(text):
-        weeks = 2 if found[1] == "下下" else 1 if (found[1] or "").startswith("下") else 0
-        day = monday + timedelta(days=CHINESE_WEEKDAYS[found[2]] + 7 * weeks)
-        return day if day >= today else day + timedelta(days=7)
-    if found := _WEEKDAY.search(text):
-        wanted = _DAYS[found[2][:3]]
-        if found[1] == "next ":
-            return monday + timedelta(days=7 + wanted)
-        return today + timedelta(days=(wanted - today.weekday()) % 7)
-    if _NEXT_WEEK.search(text):
-        return monday + timedelta(days=13)
-    if _THIS_WEEK.search(text):
-        return monday + timedelta(days=6)
-    if _NEXT_MONTH.search(text):
-        first = today.replace(day=1) + timedelta(days=32)
-        return _last_of_month(first)
-    return _last_of_month(today) if _THIS_MONTH.search(text) else None
-
-
-def _after(count: str, unit: str, today: date) -> date:
-    number = 1 if count == "a" else ENGLISH_NUMBERS.get(count) or chinese_number(count)
-    days = 30 if unit in ("month", "月") else 7 if unit in ("week", "周", "星期", "礼拜") else 1
-    return today + timedelta(days=number * days)
-
-
-def _last_of_month(day: date) -> date:
-    return day.replace(day=monthrange(day.year, day.month)[1])
+def _own_day(content: str, quote: str, said_on: date) -> date | None:
+    """Return the day that a task names itself, or else the one of the part of its quote that it is about."""
+    if (day := day_meant(content, said_on)) is not None:
+        return day
+    terms = wording(content).terms
+    parts = [(len(terms.keys() & wording(part).terms.keys()), part) for part in phrases_of(quote)]
+    dated = [(shared, day) for shared, part in parts if (day := day_meant(part, said_on)) is not None]
+    return max(dated, key=lambda one: one[0])[1] if dated else day_meant(quote, said_on)

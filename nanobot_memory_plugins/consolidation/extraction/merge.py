@@ -135,6 +135,7 @@ def _entry(finding: Finding, now: datetime, source: Source) -> Entry:
         group=candidate.group,
         origin=source.origin,
         scope=source.scope,
+        importance=candidate.importance.value,
     )
 
 
@@ -146,7 +147,10 @@ def _now_said(entry: Entry, finding: Finding, source: Source) -> Entry:
 
 
 def _more(entry: Entry, finding: Finding) -> Entry:
-    """Return an entry with what the finding knows: until when, and a group where it has none."""
+    """Return an entry with what the finding knows: until when, and a group and an importance where it has none."""
     return replace(
-        entry, expires_at=finding.expires_at or entry.expires_at, group=entry.group or finding.candidate.group
+        entry,
+        expires_at=finding.expires_at or entry.expires_at,
+        group=entry.group or finding.candidate.group,
+        importance=entry.importance or finding.candidate.importance.value,
     )

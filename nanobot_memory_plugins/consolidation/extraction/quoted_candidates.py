@@ -72,8 +72,9 @@ async def believed_by_quotes(
             last = conversation.passages(one.said)[-1]
             time = times[last.turn]
             quote = " ".join(one.said)
-            content = with_its_day(one, quote, time.date())
-            expires = expiry_of(one, quote, time)
+            around = [message.text for message in question.messages[max(0, last.turn - 2) : last.turn + 1]]
+            content = with_its_day(one, time.date())
+            expires = expiry_of(one, quote, time, around=around)
             finding = Finding(content, new_id(known), same, ends[0] if ends else "", expires)
             findings.append(finding)
             findings += [Finding(content, finding.id, same, id_, expires) for id_ in ends[1:]]

@@ -10,9 +10,11 @@ from uuid import uuid4
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
 
-# What a day without use leaves of a score, and the scores below which an entry is archived and forgotten.
+# What a day without use leaves of a score, the scores below which an entry is archived and forgotten, and the one at
+# which what matters in most conversations stops fading.
 DAILY_DECAY = 0.99
 ARCHIVE_BELOW = 0.2
+LASTING_SCORE = 0.5
 FORGET_BELOW = 0.05
 
 _ID_DIGITS = 8
@@ -57,7 +59,8 @@ class Entry:
     ``kept_in`` is the section into which a person moved the entry against its score. ``supersedes`` and
     ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
     said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
-    others. ``extra`` holds fields of the file that this version does not know.
+    others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
+    took its place. ``extra`` holds fields of the file that this version does not know.
     """
 
     id: str
@@ -80,11 +83,25 @@ class Entry:
     extra: tuple[tuple[str, str], ...] = ()
     kind: str = ""
     pinned: bool = False
+    importance: str = ""
+    ended_at: datetime | None = None
 
     @property
     def score(self) -> float:
         """How much it matters, 0 to 1, as of the last look."""
-        return faded_score(self.anchor, self.decayed_days - self.anchor_days)
+        score = faded_score(self.anchor, self.decayed_days - self.anchor_days)
+        return max(score, min(self.anchor, LASTING_SCORE)) if self.lasts else score
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it stops fading at one half: it is of high importance, pinned or an instruction, and holds."""
+        matters = self.importance == "high" or self.pinned or bool(self.kind)
+        return matters and not self.superseded_by and self.anchor >= ARCHIVE_BELOW
+
+    @property
+    def held_until(self) -> datetime | None:
+        """When it came or comes to an end, as far as that is known."""
+        return self.ended_at if self.superseded_by else self.expires_at
 
     @property
     def section(self) -> Section:

@@ -13,7 +13,7 @@ _SCOPE = ("agent", "user", "channel", "session", "group_chat")
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
     "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
-    "kind", "pinned",
+    "kind", "pinned", "importance", "ended_at",
 })  # fmt: skip
 
 
@@ -40,6 +40,8 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
         "extra": [list(pair) for pair in entry.extra],
         "kind": entry.kind,
         "pinned": entry.pinned,
+        "importance": entry.importance,
+        "ended_at": _time(entry.ended_at),
     }
     return {name: value for name, value in values.items() if value or name in ("id", "content", "anchor")}
 
@@ -72,6 +74,8 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
         extra=tuple((str(name), str(value)) for name, value in values.get("extra", ())),
         kind=str(values.get("kind", "")),
         pinned=bool(values.get("pinned", False)),
+        importance=str(values.get("importance", "")),
+        ended_at=_read(values.get("ended_at")),
     )
 
 

@@ -12,7 +12,6 @@ from nanobot_memory_plugins.consolidation.model.entry import (
     ARCHIVE_BELOW,
     FORGET_BELOW,
     INSTRUCTION,
-    Category,
     Entry,
     Section,
     plain_score,
@@ -36,6 +35,9 @@ class Importance(StrEnum):
     MEDIUM = "medium"
     LOW = "low"
 
+
+IMPORTANCES = tuple(Importance)
+"""From what matters most on."""
 
 INITIAL_SCORES = {Importance.HIGH: 0.8, Importance.MEDIUM: 0.6, Importance.LOW: 0.4}
 
@@ -86,9 +88,8 @@ def decayed(entry: Entry, now: datetime) -> Entry:
 
 
 def expired(entry: Entry, now: datetime) -> Entry:
-    """Return a todo or an instruction whose time has passed as one for the archive; any other entry as it is."""
-    ends = entry.category == Category.TODO or entry.kind == INSTRUCTION
-    if not ends or entry.expires_at is None or now < entry.expires_at:
+    """Return an entry whose time has passed as one for the archive; any other one as it is."""
+    if entry.expires_at is None or now < entry.expires_at:
         return entry
     if entry.kind == INSTRUCTION:
         return replace(entry, kept_in=None).with_score(min(entry.score, EXPIRED_SCORE))
@@ -105,7 +106,7 @@ def contradicted(old: Entry, new: Entry) -> tuple[Entry, Entry]:
     if old.superseded_by == new.id and old.id in new.supersedes:
         return old, new
     return (
-        replace(old.with_score(old.score * CONTRADICTED_SHARE), superseded_by=new.id),
+        replace(old.with_score(old.score * CONTRADICTED_SHARE), superseded_by=new.id, ended_at=new.last_activated),
         replace(new, supersedes=tuple(dict.fromkeys((*new.supersedes, old.id)))),
     )
 

@@ -149,6 +149,7 @@ class _State:
             created_at=self.now,
             source_session=made.source,
             expires_at=add.expires_at if add.category is Category.TODO else None,
+            importance=add.importance.value,
             origin=Origin.USER if self._is_users_own(add.content) else Origin.SUMMARY,
             scope=made.scope,
         )

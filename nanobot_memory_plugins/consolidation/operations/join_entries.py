@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, plain_score
-from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
+from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, decayed, faded
 from nanobot_memory_plugins.core import Scope
 from nanobot_memory_plugins.core.values.scopes import owner
 
@@ -39,6 +39,7 @@ def joined(entries: Sequence[Entry], content: str, now: datetime) -> Entry:
         ),
         superseded_by=kept.superseded_by if all(entry.superseded_by for entry in current) else "",
         group=kept.group or next((entry.group for entry in current if entry.group), ""),
+        importance=min((one.importance for one in current if one.importance), key=IMPORTANCES.index, default=""),
         expires_at=kept.expires_at or max((one.expires_at for one in current if one.expires_at), default=None),
     )
     return decayed(replace(one, anchor=plain_score(kept.score), anchor_days=0, decayed_days=0), now)

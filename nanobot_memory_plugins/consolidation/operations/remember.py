@@ -6,6 +6,7 @@ from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
+from nanobot_memory_plugins.consolidation.model.plan_days import end_of_plan, with_days
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.consolidation.model.scoring import (
     Importance,
@@ -78,7 +79,9 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             " written into the memory.",
             hint="Keep it in a password manager; remember where it is kept.",
         )
+    is_hidden = safe != content
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
+    said, safe = _with_its_days(said, safe, now.astimezone(), is_task=_is_once(said.category, asked=asked))
     fresh = new_id(repository.load().entries)
     known = ""
 
@@ -90,7 +93,11 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
             used = restored(same[0], now) if same[0].section is Section.ARCHIVED else same[0]
             if said.origin is Origin.USER:  # the same words, and now they are the user's
                 used = replace(used, origin=Origin.USER)
-            used = replace(activated(used, now), group=plain_group(said.group) or used.group)
+            used = replace(
+                activated(used, now),
+                group=plain_group(said.group) or used.group,
+                expires_at=said.expires_at or used.expires_at,
+            )
             return _without_replaced({**entries, known: _as_asked(used, said)}, known, said)
         known = ""
         return _without_replaced({**entries, fresh: _entry(fresh, safe, said, now)}, fresh, said)
@@ -99,7 +106,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
     entry = outcome.entries.get(known or fresh)
     if entry is None:
         raise InputError("This was forgotten for good, and is not taken up again.")
-    return RememberResult(entry, not known, outcome, hidden=safe != content)
+    return RememberResult(entry, not known, outcome, hidden=is_hidden)
 
 
 def forget(repository: EntryRepository, ids: Collection[str], *, who: str, about: str = "") -> Outcome:
@@ -147,8 +154,22 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
         scope=said.scope,
         kind=said.kind,
         pinned=said.pinned,
+        importance=said.importance.value,
         kept_in=Section.ACTIVE if said.kind or said.pinned else None,
     )
+
+
+def _is_once(category: Category, *, asked: bool) -> bool:
+    """Say whether a day of the week or the month is the next one to come, and no habit."""
+    return category is Category.TODO or (asked and category in (Category.FACT, Category.DECISION))
+
+
+def _with_its_days(said: NewEntry, content: str, said_at: datetime, *, is_task: bool) -> tuple[NewEntry, str]:
+    """Return something with the days that it names relatively, and with its end where it is a plan."""
+    if said.kind or not content:
+        return said, content
+    ends = said.expires_at or end_of_plan(content, said_at, is_task=is_task)
+    return replace(said, expires_at=ends), with_days(content, said_at.date(), is_task=is_task)
 
 
 def _as_asked(entry: Entry, said: NewEntry) -> Entry:

@@ -1,9 +1,12 @@
 """The entries that stand in the system prompt: few, the best, and the same text until entries change."""
 
 from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section
+from nanobot_memory_plugins.consolidation.model.plan_days import last_day
+from nanobot_memory_plugins.consolidation.model.scoring import IMPORTANCES, Importance
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.instructions import HEADINGS as INSTRUCTIONS
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force, instruction_line
@@ -27,9 +30,24 @@ _OF_A_GROUP: dict[Language, str] = {
 }
 
 
-def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_score: float = MIN_SCORE) -> list[Entry]:
-    """Return the pinned entries and the active ones with the highest scores, none that was replaced, best first.
+# Days before its last one from which a plan stands among the first.
+_DUE_WITHIN = 1
+_DUE: dict[Language, tuple[str, str]] = {"zh": ("，今天", "，明天"), "en": (", today", ", tomorrow")}
+_RANKS = {one.value: rank for rank, one in enumerate(IMPORTANCES)}
 
+
+def best_entries(
+    entries: Iterable[Entry],
+    *,
+    most: int = MOST_ENTRIES,
+    min_score: float = MIN_SCORE,
+    now: datetime | None = None,
+) -> list[Entry]:
+    """Return the entries for the prompt: pinned ones, what is due, then the highest scores.
+
+    When there are too many, what matters most is taken, and of that what was used last.
+    None is among them that was replaced, or whose time is over at ``now``. From the score on which it takes an entry
+    has to be active to stand there; what is due today or tomorrow stands there all the same.
     Only what the user said is among them: the system prompt is what a model believes most, and what a model remembers
     on its own account may be the paraphrase of a web page. Recall has the rest, inside its fence.
     The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,
@@ -38,14 +56,48 @@ def best_entries(entries: Iterable[Entry], *, most: int = MOST_ENTRIES, min_scor
     good = [
         entry
         for entry in entries
-        if entry.section is Section.ACTIVE
-        and entry.kind != INSTRUCTION
-        and (entry.pinned or entry.score >= min_score)
+        if entry.kind != INSTRUCTION
         and not entry.superseded_by
         and entry.origin is Origin.USER
+        and not _is_over(entry, now)
+        and (_is_good(entry, min_score) or _is_due(entry, now))
     ]
-    order = sorted(good, key=lambda entry: (not entry.pinned, -float(shown_score(entry.score)), entry.id))
-    return order[: max(0, most)]
+
+    def shown_first(entry: Entry) -> tuple[object, ...]:
+        return not entry.pinned, not _is_due(entry, now), -float(shown_score(entry.score)), entry.id
+
+    def taken_first(entry: Entry) -> tuple[object, ...]:
+        matters = _RANKS.get(entry.importance, _RANKS[Importance.MEDIUM.value])
+        return not entry.pinned, not _is_due(entry, now), matters, -entry.last_activated.toordinal()
+
+    order = sorted(good, key=shown_first)
+    return sorted(sorted(order, key=taken_first)[: max(0, most)], key=shown_first)
+
+
+def _is_good(entry: Entry, min_score: float) -> bool:
+    return entry.section is Section.ACTIVE and (entry.pinned or entry.score >= min_score)
+
+
+def _is_over(entry: Entry, now: datetime | None) -> bool:
+    return now is not None and entry.expires_at is not None and entry.expires_at <= now
+
+
+def _days_left(entry: Entry, now: datetime | None) -> int | None:
+    if now is None or entry.expires_at is None:
+        return None
+    return (last_day(entry.expires_at) - now.astimezone().date()).days
+
+
+def _is_due(entry: Entry, now: datetime | None) -> bool:
+    left = _days_left(entry, now)
+    return left is not None and 0 <= left <= _DUE_WITHIN and entry.kept_in is not Section.ARCHIVED
+
+
+def changes_at(entries: Iterable[Entry], now: datetime) -> datetime:
+    """Return the next moment at which the text of a prompt may change by itself: midnight, or the end of a plan."""
+    midnight = (now.astimezone() + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    ends = [entry.expires_at for entry in entries if entry.expires_at is not None and entry.expires_at > now]
+    return min((midnight.astimezone(UTC), *ends))
 
 
 def prompt_text(
@@ -56,6 +108,7 @@ def prompt_text(
     min_score: float = MIN_SCORE,
     tokens: int = MOST_TOKENS,
     in_group: bool = False,
+    now: datetime | None = None,
 ) -> str:
     """Return what stands in the prompt, heading included, or the empty string when nothing does.
 
@@ -68,7 +121,7 @@ def prompt_text(
     tokens -= estimate_tokens(head)
     asked = [] if in_group else _fitting_instructions(entries, language, tokens)
     tokens -= sum(estimate_tokens(item) + 1 for _, item in asked)
-    chosen = _fitting(best_entries(entries, most=most, min_score=min_score), tokens)
+    chosen = _fitting(best_entries(entries, most=most, min_score=min_score, now=now), tokens, language, now)
     below = "\n".join([INSTRUCTIONS[language], *(item for _, item in asked)]) if asked else ""
     if not chosen:
         return f"{_HEADINGS[language][0]}\n\n{below}" if below else ""
@@ -76,15 +129,17 @@ def prompt_text(
     return f"{facts}\n\n{below}" if below else facts
 
 
-def entries_in_prompt(entries: Iterable[Entry], options: ConsolidationOptions) -> list[Entry]:
+def entries_in_prompt(
+    entries: Iterable[Entry], options: ConsolidationOptions, now: datetime | None = None
+) -> list[Entry]:
     """Return the entries that stand in a prompt as the options have it, for whoever may see them all."""
     language: Language = "zh" if options.prompt_language == "zh" else "en"
     entries = list(entries)
     tokens = options.prompt_tokens - estimate_tokens(_head(language))
     asked = _fitting_instructions(entries, language, tokens)
     tokens -= sum(estimate_tokens(item) + 1 for _, item in asked)
-    best = best_entries(entries, most=options.prompt_entries, min_score=options.prompt_min_score)
-    return [entry for entry, _ in (*asked, *_fitting(best, tokens))]
+    best = best_entries(entries, most=options.prompt_entries, min_score=options.prompt_min_score, now=now)
+    return [entry for entry, _ in (*asked, *_fitting(best, tokens, language, now))]
 
 
 def _head(language: Language, *, in_group: bool = False) -> str:
@@ -105,13 +160,24 @@ def _fitting_instructions(entries: Iterable[Entry], language: Language, tokens: 
     return chosen[::-1]
 
 
-def _fitting(best: Iterable[Entry], tokens: int) -> list[tuple[Entry, str]]:
+def _fitting(best: Iterable[Entry], tokens: int, language: Language, now: datetime | None) -> list[tuple[Entry, str]]:
     """Return the entries that fit one after the other, each with its line."""
     chosen: list[tuple[Entry, str]] = []
     for entry in best:
-        item = "- " + neutralise(" ".join(entry.content.split()))
+        item = "- " + neutralise(" ".join(entry.content.split())) + _when(entry, language, now)
         cost = estimate_tokens(item) + 1
         if cost <= tokens:
             tokens -= cost
             chosen.append((entry, item))
     return chosen
+
+
+def _when(entry: Entry, language: Language, now: datetime | None) -> str:
+    """Return until when an entry holds, where its text does not say it, and that it is due."""
+    left = _days_left(entry, now)
+    if left is None or entry.expires_at is None:
+        return ""
+    day = f"{last_day(entry.expires_at):%Y-%m-%d}"
+    due = _DUE[language][left] if 0 <= left <= _DUE_WITHIN else ""
+    told = due.lstrip(" ,，") if day in entry.content else f"{day}{due}"
+    return (f"（{told}）" if language == "zh" else f" ({told})") if told else ""

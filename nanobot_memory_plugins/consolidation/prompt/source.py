@@ -4,18 +4,27 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.prompt.render import Language, prompt_text
+from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage, language_of_message
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.rendering import TITLE
 from nanobot_memory_plugins.consolidation.store.repair import needs_repair
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryFileError, PromptEntries, Scope, Visibility, logger
+from nanobot_memory_plugins.core import (
+    Clock,
+    MemoryFileError,
+    PromptEntries,
+    Scope,
+    SystemClock,
+    Visibility,
+    logger,
+)
 
 # A file with more bytes than this takes tens of milliseconds: it is read in a thread, and seen one prompt later.
 _READ_AT_ONCE = 256 * 1024
@@ -51,6 +60,7 @@ class PromptSource:
         begin: Callable[[Callable[[], None]], None] | None = None,
         repair: Callable[[], None] = lambda: None,
         owner_of: Callable[[Scope], Scope] = lambda scope: scope,
+        clock: Clock | None = None,
     ) -> None:
         self._repository = EntryRepository(workspace, redact=redact, sleep=lambda _seconds: None)
         self._redact = redact
@@ -59,10 +69,11 @@ class PromptSource:
         self._begin = begin or _in_a_thread
         self._repair = repair
         self._owner_of = owner_of
+        self._clock = clock or SystemClock()
         self._lock = threading.Lock()
         self._look: _Look | None = None
         self._reading = False
-        self._texts: dict[tuple[Signature, Language, Visibility], str] = {}
+        self._texts: dict[tuple[Signature, Language, Visibility], tuple[datetime, datetime, str]] = {}
         self._stripped: tuple[str, str] = ("", "")
 
     def answer(self, long_term: str, visible: Visibility) -> PromptEntries:
@@ -77,7 +88,8 @@ class PromptSource:
         key = (look.signature, language, visible)
         with self._lock:
             known = self._texts.get(key)
-        if known is None:
+        now = self._clock.now()
+        if known is None or not known[0] <= now < known[1]:
             seen = [entry for entry in look.entries if is_visible(entry, visible)]
             shown = prompt_text(
                 [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen,
@@ -86,13 +98,15 @@ class PromptSource:
                 most=self._options.prompt_entries,
                 min_score=self._options.prompt_min_score,
                 tokens=self._options.prompt_tokens,
+                now=now,
             )
-            known = self._redact(shown)  # an entry that somebody wrote by hand may hold a secret
+            # An entry that somebody wrote by hand may hold a secret.
+            known = now, changes_at(seen, now), self._redact(shown)
             with self._lock:
                 if len(self._texts) >= _KEPT_TEXTS:
                     self._texts.clear()
                 self._texts[key] = known
-        return known
+        return known[2]
 
     def _with_speaker(self, entry: Entry) -> Entry:
         """Return an entry that says whose fact it is."""

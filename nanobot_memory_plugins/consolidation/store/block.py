@@ -37,7 +37,8 @@ _MOMENT = rb"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\+00:00)"
 _PLAIN = re.compile(
     rb"(### \[([0-9A-Za-z_-]{1,64})\] ([a-z_]+) \| (0\.\d\d|1\.00) \| (\d{4}-\d\d-\d\d) \| (\d{1,9}))"
     rb"\n([^\s#<\\\xef][^\n\r\\]*)"
-    rb"(?:\n(<!-- created: " + _MOMENT + rb"(?:; activated: " + _MOMENT + rb")?(?:; source: ([^;%<>\n\r]*))? -->))?"
+    rb"(?:\n(<!-- created: " + _MOMENT + rb"(?:; activated: " + _MOMENT + rb")?(?:; source: ([^;%<>\n\r]*))?"
+    rb"(?:; importance: (high|medium|low))? -->))?"
 )
 _CACHED_BLOCKS = 8_192
 _LONGEST_CACHED = 2_048  # bytes
@@ -105,7 +106,7 @@ def _read_plain(data: bytes) -> Block | None:
     match = _PLAIN.fullmatch(data)
     if match is None:
         return None
-    header, id_, category, score, day, hits, text, fields, created, activated, source = match.groups()
+    header, id_, category, score, day, hits, text, fields, created, activated, source, importance = match.groups()
     try:
         content = text.decode().strip()
         last = _day(day.decode())
@@ -119,6 +120,7 @@ def _read_plain(data: bytes) -> Block | None:
             int(hits),
             plain_time(created.decode()) if created else None,
             source.decode().strip() if source else "",
+            importance=importance.decode() if importance else "",
         )
     except ValueError:
         return None

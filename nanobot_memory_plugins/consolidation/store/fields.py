@@ -10,11 +10,12 @@ and the second of two hyphens are written as ``%`` and hexadecimal digits.
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, faded_score, plain_score
+from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
 
@@ -30,6 +31,7 @@ _FROM = "from"
 _SECTION = "section"
 _ORIGIN = "origin"
 _KIND, _PINNED, _YES = "kind", "pinned", "yes"
+_IMPORTANCE, _IMPORTANCES = "importance", ("high", "medium", "low")
 _SCOPE = ("agent", "user", "channel", "session", "group_chat")
 _SECTIONS = {section.value: section for section in Section}
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -96,10 +98,11 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
             bad.append(name)
         return found
 
-    created, activated, expires = time("created"), time("activated"), time("expires")
+    created, activated, expires, ended = time("created"), time("activated"), time("expires"), time("ended")
     if activated is None or activated.date() != header.day.date():
         activated = header.day
     anchor, decayed_days, anchor_days = _score(header.score, rest, bad)
+    importance = take(_IMPORTANCE, "")
     source, group, origin, supersedes, superseded_by = (
         take(name, "") for name in ("source", "group", _ORIGIN, "supersedes", "superseded_by")
     )
@@ -109,6 +112,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
     # What only a newer version knows is kept as it stands; nobody is believed for it.
     rest |= {_ORIGIN: origin} if origin and origin.lower() not in _ORIGINS else {}
     rest |= {_KIND: kind} if kind not in ("", INSTRUCTION) else {}
+    rest |= {_IMPORTANCE: importance} if importance not in ("", *_IMPORTANCES) else {}
     rest |= {_PINNED: pinned} if pinned not in ("", _YES) else {}
     rest |= {_SECTION: kept_in} if kept_in and kept_in not in _SECTIONS else {}
     read = Entry(
@@ -132,7 +136,11 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         tuple(rest.items()),
         INSTRUCTION if kind == INSTRUCTION else "",
         pinned == _YES,
+        importance if importance in _IMPORTANCES else "",
+        ended,
     )
+    if shown_score(read.score) != shown_score(header.score):
+        read = replace(read, anchor=header.score, anchor_days=read.decayed_days)
     return read, bad
 
 
@@ -145,11 +153,13 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
         yield _DECAYED, str(entry.decayed_days or "")
         yield _FROM, str(entry.anchor_days or "")
     yield "source", entry.source_session
+    yield _IMPORTANCE, entry.importance
     yield "group", entry.group
     yield _ORIGIN, "" if entry.origin is Origin.USER else entry.origin.value
     yield "expires", _time(entry.expires_at)
     yield "supersedes", " ".join(entry.supersedes)
     yield "superseded_by", entry.superseded_by
+    yield "ended", _time(entry.ended_at) if entry.superseded_by else ""
     yield "agent", entry.scope.agent
     yield "user", entry.scope.user
     yield "channel", entry.scope.channel
@@ -161,7 +171,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def _score(shown: float, rest: dict[str, str], bad: list[str]) -> tuple[float, int, int]:
-    """Return anchor, decayed and anchor days: the exact ones, when the header shows that score; else the header's."""
+    """Return anchor, decayed and anchor days; where nothing exact is known, the header's score."""
     if not rest:
         return shown, 0, 0
     exact, days, start = (rest.pop(name, "") for name in (_SCORE, _DECAYED, _FROM))
@@ -172,9 +182,7 @@ def _score(shown: float, rest: dict[str, str], bad: list[str]) -> tuple[float, i
     except ValueError:
         bad.append(_SCORE)
         return shown, 0, 0
-    if shown_score(faded_score(anchor, decayed_days - anchor_days)) == shown_score(shown):
-        return anchor, decayed_days, anchor_days
-    return shown, decayed_days, decayed_days
+    return anchor, decayed_days, anchor_days
 
 
 def _days(text: str) -> int:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
-    from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
+    from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
@@ -44,10 +44,10 @@ _MODULES = {
     "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
-    "pleasantries": ("is_pleasantry",),
     "quotations": ("QuotedConversation",),
     "questions": ("CLOSING", "asks_by_a_word"),
     "reading": ("Reading", "Sentence", "reading_of"),
+    "relative_dates.ahead": ("DayAhead", "days_ahead"),
     "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
@@ -67,6 +67,7 @@ __all__ = [
     "WEEKDAYS",
     "Act",
     "Clause",
+    "DayAhead",
     "Evidence",
     "LazyPattern",
     "Objection",
@@ -85,12 +86,12 @@ __all__ = [
     "clauses_of",
     "clean",
     "clean_markdown",
+    "days_ahead",
     "denies",
     "dominant_language",
     "ends_as_question",
     "excerpt",
     "fold",
-    "is_pleasantry",
     "is_refusal",
     "message_time",
     "negations",

@@ -87,12 +87,16 @@ def own_words(message: Message) -> str:
 
 
 def message_time(message: Message) -> datetime | None:
-    """Return when a message was said, where its host says so: a local time when it names no zone."""
+    """Return when a message was said, where its host says so: in the zone that it names, else the machine's.
+
+    UTC is where clocks are, and says nothing of where somebody lives.
+    """
     for name in ("timestamp", "time", "created_at"):
         value = message.raw.get(name)
         with suppress(ValueError, OverflowError, OSError):
             if isinstance(value, str):
-                return datetime.fromisoformat(value).astimezone()
+                said = datetime.fromisoformat(value)
+                return said if said.utcoffset() else said.astimezone()
     return None
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes
@@ -125,7 +125,7 @@ class _Reader:
         fields: dict[str, str] = {}
         if (comment := _FIELDS.search(text)) is not None:
             text, fields = text[: comment.start()], _pairs(comment[1])
-        text = self._hidden(text)
+        text = self._hidden(text) + _with_its_last_day(text, fields.get("expires", ""))
         archived = self.section.casefold().startswith("archived")
         return self._chunked(
             part,
@@ -184,6 +184,15 @@ class _Reader:
                 )
             )
         return tuple(documents)
+
+
+def _with_its_last_day(text: str, expires: str) -> str:
+    """Return what is put behind a text that does not say until which day it holds."""
+    try:
+        day = (datetime.fromisoformat(expires) - timedelta(microseconds=1)).astimezone().date().isoformat()
+    except (ValueError, OverflowError):
+        return ""
+    return "" if day in text else f" ({day})"
 
 
 def _scope_of(fields: Mapping[str, str]) -> Scope:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candidate
-from nanobot_memory_plugins.consolidation.extraction.dates import day_meant, end_of, names_a_day_relatively
+from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement
@@ -25,7 +25,7 @@ from nanobot_memory_plugins.consolidation.extraction.without_quotes.supersession
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher, may_confirm
-from nanobot_memory_plugins.core import language_of, run_in_daemon_thread
+from nanobot_memory_plugins.core import run_in_daemon_thread
 
 # Of a turn that nobody spoke in: what the assistant has learned. It says nothing of the user.
 _BACKGROUND_KINDS = frozenset(
@@ -136,16 +136,8 @@ def _dated(
 ) -> tuple[Candidate, datetime | None]:
     """Return a candidate with the day that it speaks of, and until when it holds.
 
-    What the user said has the last word: models are bad at calendars.
+    What the user said has the last word: small models are bad at calendars.
     """
     time = times[said.turn] if said is not None else times[-1]
-    own = day_meant(said.text, time.date()) if said is not None else None
-    day = own or day_meant(candidate.expires_at, time.date()) or day_meant(candidate.content, time.date())
-    if day is None:
-        return candidate, None
-    if names_a_day_relatively(candidate.content):
-        mark = f"（{day:%Y-%m-%d}）" if language_of(candidate.content) == "zh" else f" ({day:%Y-%m-%d})"
-        candidate = candidate.model_copy(update={"content": candidate.content.rstrip(".。") + mark})
-    zone = time.tzinfo
-    expires = end_of(day, zone) if candidate.category is Category.TODO and zone is not None else None
-    return candidate, expires
+    expires = expiry_of(candidate, said.text if said is not None else "", time, trusts_model=False)
+    return with_its_day(candidate, time.date()), expires

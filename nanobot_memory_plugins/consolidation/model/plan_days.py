@@ -1,0 +1,81 @@
+"""The days that an entry's text speaks of: each behind its phrase, and the one on which a plan is over."""
+
+import re
+from datetime import UTC, date, datetime, timedelta, tzinfo
+
+from nanobot_memory_plugins.core import language_of
+from nanobot_memory_plugins.core.text import DayAhead, days_ahead
+
+_NAMES_ITS_YEAR = re.compile(r"(?<!\d)20\d\d")
+_ISO = re.compile(r"(?<!\d)20\d\d[-/.年]\d{1,2}[-/.月]\d{1,2}")
+# What comes again each year, and what goes on from its day on, is not over then; what was is no plan.
+_GOES_ON = re.compile(
+    r"\b(?:birthday|anniversary|name day|born|was|were|did|had)\b"
+    r"|\b(?:start|begin|mov|becom|join|retir|get(?:ting)? married|switch|live|work)\w*\b|\bfrom\b[^.]* on\b|\bsince\b"
+    r"|生日|诞辰|纪念日|节日|出生|开始|入职|搬|起[^床飞]|成为|退休|结婚|改成|改用|换成",
+    re.IGNORECASE,
+)
+
+
+def day_meant(text: str, said_on: date) -> date | None:
+    """Return the day until which ``text`` says that something has to be done, or None when it names no day to come.
+
+    Where it names no such day it is the last one that it names. "Next week" is its Sunday.
+    """
+    found = days_ahead(text, said_on)
+    return max((one.day for one in found if one.is_deadline), default=max((one.day for one in found), default=None))
+
+
+def names_a_day_relatively(text: str) -> bool:
+    """Say whether a text names a day that another day would read differently: "tomorrow", 下周三."""
+    return not _ISO.search(text) and any(one.is_relative for one in days_ahead(text, date(2026, 1, 1)))
+
+
+def goes_on(text: str) -> bool:
+    """Say whether what a text tells of is not over with its day: a birthday, the first day at work."""
+    return _GOES_ON.search(text) is not None
+
+
+def with_days(text: str, said_on: date, *, is_task: bool, resolved: date | None = None) -> str:
+    """Return a text with the day behind each phrase that would be read differently later.
+
+    ``resolved`` counts where there is one phrase, which may mean it. A text with a whole date stays as it is. "On
+    Monday" may be any, and 5 March that of any year, unless it is a task.
+    """
+    if _ISO.search(text):
+        return text
+    phrases = [one for one in days_ahead(text, said_on) if _may_be_misread(one, text, is_task=is_task)]
+    only = resolved if resolved is not None and len(phrases) == 1 and phrases[0].may_be(resolved) else None
+    for one in reversed(phrases):
+        text = f"{text[: one.end]}{_mark(only or one.day, text)}{text[one.end :]}"
+    return text
+
+
+def end_of_plan(text: str, said_at: datetime, *, is_task: bool) -> datetime | None:
+    """Return when a plan is over that is told in the user's own words, or None where it has no end."""
+    if said_at.tzinfo is None or goes_on(text):
+        return None
+    named = days_ahead(text, said_at.date())
+    days = [one.day for one in named if is_task or one.is_deadline or (one.is_certain and not one.is_relative)]
+    return end_of(max(days), said_at.tzinfo) if days else None
+
+
+def end_of(day: date, zone: tzinfo) -> datetime:
+    """Return the moment at which a day is over in a time zone, in UTC."""
+    after = day + timedelta(days=1)
+    return datetime(after.year, after.month, after.day, tzinfo=zone).astimezone(UTC)
+
+
+def last_day(ends_at: datetime, zone: tzinfo | None = None) -> date:
+    """Return the last day, the machine's by default, on which something holds that ends at a moment."""
+    return (ends_at - timedelta(microseconds=1)).astimezone(zone).date()
+
+
+def _may_be_misread(one: DayAhead, text: str, *, is_task: bool) -> bool:
+    if one.is_relative:
+        return is_task or one.is_ahead
+    return is_task and not goes_on(text) and not _NAMES_ITS_YEAR.search(text[one.start : one.end])
+
+
+def _mark(day: date, text: str) -> str:
+    return f"（{day:%Y-%m-%d}）" if language_of(text) == "zh" else f" ({day:%Y-%m-%d})"
