@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from nanobot_memory_plugins.consolidation.commands.service import MemoryCommands
+from nanobot_memory_plugins.consolidation.extraction.given_up import given_up_lately
 from nanobot_memory_plugins.consolidation.extraction.hooks import Extraction
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.model.entry import Section, whole_scope
@@ -171,7 +172,8 @@ class ConsolidationPlugin:
             told = _with_problems(counts, snapshot.document)
         nobodys = sum(context.is_nobodys(whole_scope(entry)) for entry in snapshot.entries.values())
         models = await run_in_daemon_thread(QuoteModes(repository.paths).models)
-        more = [_unseen(nobodys)] if nobodys else []
+        lately = await run_in_daemon_thread(lambda: given_up_lately(repository.journal, context.clock.now()))
+        more = [*([_unseen(nobodys)] if nobodys else []), *lately]
         return [told, *more, _quoting(models, context.options)] if models else [told, *more]
 
 

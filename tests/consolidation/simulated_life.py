@@ -74,7 +74,6 @@ class SimulatedSession:
     time: datetime
     messages: list[dict[str, Any]]
     facts: list[Fact] = field(default_factory=list)
-    states_something: bool = True
     background: bool = False
     compacted: bool = False
     triggers: int = 1
@@ -181,7 +180,7 @@ class Life:
 
     def _idle_talk(self, n: int, time: datetime, _: list[Fact]) -> SimulatedSession:
         messages = [_user("hello"), _assistant("Hello!"), _user("What is the capital of Peru?"), _assistant("Lima.")]
-        return SimulatedSession(f"cli:{n}", time, messages, states_something=False)
+        return SimulatedSession(f"cli:{n}", time, messages)
 
     def _echo(self, n: int, time: datetime, _: list[Fact]) -> SimulatedSession:
         fact = self.changed[n % CHANGED][0]
@@ -190,7 +189,7 @@ class Life:
             f"{fact.written(0)}\n[End of remembered notes] #0123abcd"
         )
         messages = [_user(f"{fenced}\n\nWhat do you know about me?"), _assistant(f"I know this: {fact.written(1)}.")]
-        return SimulatedSession(f"cli:{n}", time, messages, states_something=False)
+        return SimulatedSession(f"cli:{n}", time, messages)
 
     def _heartbeat(self, n: int, time: datetime, _: list[Fact]) -> SimulatedSession:
         text = f"All is quiet, {n} mails were read. The user loves heartbeats."

@@ -87,7 +87,7 @@ def test_a_long_text_is_cut_and_a_long_list_too():
     (one,) = read_answer(json.dumps([{**TEA, "content": "tea " * 500}])).candidates
     assert len(one.content) <= 400
     many = read_answer(json.dumps([{**TEA, "content": f"The user owns book {n}"} for n in range(90)])).candidates
-    assert len(many) == 20
+    assert len(many) == 60
 
 
 @settings(max_examples=150)

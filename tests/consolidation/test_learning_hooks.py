@@ -70,7 +70,7 @@ async def test_what_is_compacted_survives_a_restart_and_the_loss_of_the_index(wo
         await compact(memory, TEA)
     model = Model(ANSWER)
     async with host(workspace, model) as memory:
-        await idle(memory, chat("What time is it?", "Noon."), session="cli:other")
+        await idle(memory, chat("Hello!", "Hi."), session="cli:other")
     assert len(model.asked) == 1
     assert len(stored(workspace)) == 3
 

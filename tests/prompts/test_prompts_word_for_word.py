@@ -34,5 +34,5 @@ def test_extraction(language, wishes):
     messages = conversation(language)
     question = Question(messages, (entry("home", KNOWN[language], 0.8),), date(2026, 3, 10))
     prompts = Prompts(wishes=WISHES[language]) if wishes else PROMPTS
-    asked = quoting_prompt(prompts, question, written_out_by_day(messages, language), language)
+    asked = quoting_prompt(prompts, question, written_out_by_day(messages, language, question.day), language)
     assert_as_stored(f"extraction{'-' if wishes else ''}{wishes}.{language}", asked)

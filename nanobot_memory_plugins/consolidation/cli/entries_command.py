@@ -24,10 +24,9 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, put_into_group, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.consolidation.store.journal import PURGED, last_known
+from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
-from nanobot_memory_plugins.consolidation.store.repair import PUT_BACK
 from nanobot_memory_plugins.core import (
     AgentOption,
     ChannelOption,
@@ -168,10 +167,7 @@ def show_history(
     as_json: JsonOption = False,
 ) -> None:
     """Show who changed what, when and why, the last first."""
-    # A write that changed no entry is kept for its bytes alone.
-    runs = [
-        run for run in opened(workspace).journal.runs() if run.changes or run.undoes or run.why in (PURGED, PUT_BACK)
-    ]
+    runs = [run for run in opened(workspace).journal.runs() if is_told(run)]
     found = [run for run in runs if not entry_id or any(change.id == entry_id for change in run.changes)][-limit:]
     if as_json:
         told = [

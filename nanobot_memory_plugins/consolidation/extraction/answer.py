@@ -1,8 +1,10 @@
 """The model's answer: candidates for entries, and verdicts on known ones. What is neither is left out."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 import json_repair
@@ -16,9 +18,11 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # Of an answer, and of one candidate; a sentence is far shorter.
 _ANSWER_CHARS, _CONTENT_CHARS = 40_000, 400
-_MOST = 20
+_MOST = 60
 # Quotes and ids of one candidate, and characters of a quote.
 _QUOTES, _QUOTE_CHARS = 8, 1_000
+# A word for "nothing" is no longer; a story may hold it as well.
+_SHORT_CHARS = 60
 _FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})[\w-]*+[^\S\n]*+$", re.MULTILINE)
 _JSON_START = re.compile(r"[\[{]")
 _ID = re.compile(r"[^\s\[\]\"',|]{1,64}")
@@ -138,20 +142,35 @@ class Candidate(BaseModel):
         return plain_group(value)
 
 
+class AnswerKind(StrEnum):
+    """What an answer amounts to."""
+
+    ITEMS = "items"
+    """Candidates or verdicts."""
+    CUT = "cut"
+    """The same, broken off in the middle."""
+    NOTHING = "nothing"
+    """It says that there is nothing."""
+    NONE = "none"
+    """It is no answer: empty, a refusal, prose, a thought alone, or JSON of another kind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the model holds worth remembering, and what is true now of the entries that it was asked about, by id."""
 
     candidates: tuple[Candidate, ...] = ()
     now: Mapping[str, str] = field(default_factory=dict)
+    kind: AnswerKind = AnswerKind.NONE
 
 
 def read_answer(answer: str) -> Answer:
     """Return what an answer says: broken JSON is repaired, what is neither candidate nor verdict is left out."""
-    rows = list(_objects(_read(answer), _NESTED))
+    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
     unique: dict[str, Candidate] = {}
     now: dict[str, str] = {}
-    for fields in rows:
+    repeats = False
+    for fields in _objects(_read(text), _NESTED):
         verdict, id_ = fields.get("now"), fields.get("id")
         if isinstance(verdict, str) and isinstance(id_, str) and (found := _ID.search(id_)):
             now.setdefault(found[0], content_of(verdict[: 4 * _CONTENT_CHARS])[:_CONTENT_CHARS])
@@ -160,19 +179,43 @@ def read_answer(answer: str) -> Answer:
         except ValidationError:
             continue
         if not says_nothing(candidate.content):
+            repeats = repeats or candidate.content.casefold() in unique
             unique.setdefault(candidate.content.casefold(), candidate)
-    return Answer(tuple(unique.values())[:_MOST], now)
+    if not unique and not now:
+        return Answer(kind=AnswerKind.NOTHING if _is_nothing(text) else AnswerKind.NONE)
+    # A small model says the same again and again until it is cut off: it has nothing more to say.
+    is_cut = not repeats and len(unique) < _MOST and _is_cut(text)
+    kind = AnswerKind.CUT if is_cut else AnswerKind.ITEMS
+    return Answer(tuple(unique.values())[:_MOST], now, kind)
 
 
-def is_answer(answer: str) -> bool:
-    """Say whether a text answers at all: JSON, or a word for "nothing"; no refusal, no prose, no thought alone."""
-    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
-    return not is_refusal(text) and (_JSON_START.search(text) is not None or says_nothing(text))
+def _is_nothing(text: str) -> bool:
+    """Say whether a text without items says that there are none: an empty list, or a word for it."""
+    if is_refusal(text):
+        return False
+    start = _JSON_START.search(text)
+    if start is None:
+        return len(text) <= _SHORT_CHARS and says_nothing(text)
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text, start.start())
+    except (ValueError, RecursionError):
+        return False
+    return not value or (isinstance(value, dict) and not any(value.values()))
 
 
-def _read(answer: str) -> object:
+def _is_cut(text: str) -> bool:
+    """Say whether JSON breaks off in the middle of an item."""
+    start = _JSON_START.search(text)
+    try:
+        json.JSONDecoder().raw_decode(text, start.start() if start else 0)
+    except (ValueError, RecursionError):
+        behind = text[max(text.rfind("}"), text.rfind("]")) + 1 :].lstrip()
+        return text.count("{") > text.count("}") or behind.startswith(",")
+    return False
+
+
+def _read(text: str) -> object:
     """Return the JSON of an answer, or nothing."""
-    text = _FENCE_LINE.sub("", without_thoughts(answer[:_ANSWER_CHARS])).strip()
     start = _JSON_START.search(text)
     if start is None or is_refusal(text):
         return []

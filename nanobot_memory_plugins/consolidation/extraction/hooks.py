@@ -25,7 +25,7 @@ class Extraction:
             return Processed()
         processor = self.processor(context)
         done = await processor.process_session(session, history)
-        if context.complete is not None and not done.left:
+        if context.complete is not None and not done.away:
             waiting = await run_in_daemon_thread(processor.pending.sessions)
             others = [_session(key, whose, options) for key, whose in waiting if key != session_key]
             if others:
@@ -54,7 +54,7 @@ class Extraction:
             return (
                 await processor.process_session(session, messages) if options.extract_background_turns else Processed()
             )
-        if not await run_in_daemon_thread(lambda: processor.pending.has(session_key)):
+        if not await run_in_daemon_thread(lambda: processor.pending.has_unasked(session_key)):
             return Processed()
         return await processor.process_session(session, ())
 

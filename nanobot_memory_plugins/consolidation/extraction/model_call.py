@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from nanobot_memory_plugins.consolidation.extraction.answer import Answer, is_answer, read_answer
+from nanobot_memory_plugins.consolidation.extraction.answer import Answer, AnswerKind, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
     MOST_TOKENS,
     shortening_prompt,
@@ -40,14 +40,15 @@ _LINES = re.compile(r"\n+")
 
 
 class UnansweredError(LanguageModelError):
-    """The model refused, told a story, or thought until its tokens were used up."""
+    """The model refused, told a story, thought until its tokens were used up, or was cut off."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What the model is asked about: messages without secrets, entries that it may name, the day of the last one.
 
-    ``checked`` are the entries that the messages speak of: it shall say what is true of them now.
+    ``checked`` are the entries that the messages speak of: it shall say what is true of them now. ``asked`` says how
+    often it was asked about some of the messages in vain, ``last`` that it will not be again.
     """
 
     messages: Sequence[Message]
@@ -55,6 +56,8 @@ class Question:
     day: date
     background: bool = False
     checked: Sequence[Entry] = ()
+    asked: int = 0
+    last: bool = False
 
 
 Prompt = Callable[[Question, str, Language], list[dict[str, str]]]
@@ -66,15 +69,17 @@ async def ask(
 ) -> Answer:
     """Return what the model holds worth remembering; ``by_day`` shows it on which day each message was said.
 
-    Raises `UnansweredError` for what is no answer, or another `LanguageModelError`.
+    Whoever was asked in vain has as many ``tokens`` more each time. Raises `UnansweredError` for what is no answer, and
+    for one that is cut off unless it is the last; or another `LanguageModelError`.
     """
     language = dominant_language(question.messages)
     conversation = await _conversation(question, language, complete, by_day=by_day)
     messages = await run_in_daemon_thread(lambda: prompt(question, conversation, language))
-    answer = await complete(messages, max_tokens=tokens, purpose=PURPOSE)
-    if not await run_in_daemon_thread(lambda: is_answer(answer)):
+    text = await complete(messages, max_tokens=tokens * (1 + question.asked), purpose=PURPOSE)
+    answer = await run_in_daemon_thread(lambda: read_answer(text))
+    if answer.kind is AnswerKind.NONE or (answer.kind is AnswerKind.CUT and not question.last):
         raise UnansweredError("The model has not answered the question.")
-    return await run_in_daemon_thread(lambda: read_answer(answer))
+    return answer
 
 
 async def _conversation(question: Question, language: Language, complete: Complete, *, by_day: bool) -> str:
@@ -84,7 +89,11 @@ async def _conversation(question: Question, language: Language, complete: Comple
     still too long, the model writes down what was stated, and the newest messages follow.
     """
     messages = question.messages
-    write = written_out_by_day if by_day else written_out
+    day = question.day
+
+    def write(messages: Sequence[Message], language: Language) -> str:
+        return written_out_by_day(messages, language, day) if by_day else written_out(messages, language)
+
     if size_of(messages) <= MOST_TOKENS:
         return await run_in_daemon_thread(lambda: write(messages, language))
     reduced = await run_in_daemon_thread(lambda: _reduced(messages))

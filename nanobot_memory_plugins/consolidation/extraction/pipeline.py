@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import partial
 from uuid import uuid4
 
+from nanobot_memory_plugins.consolidation.extraction.given_up import NOT_ANSWERED, NOTHING_FOUND, told_in_journal
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question, UnansweredError, ask
 from nanobot_memory_plugins.consolidation.extraction.processed_messages import ProcessedMessages, SessionLease
@@ -17,13 +18,13 @@ from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
 )
 from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
-from nanobot_memory_plugins.consolidation.extraction.statements import Statement, statements
+from nanobot_memory_plugins.consolidation.extraction.statements import Statement, may_hold_something, statements
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, unknown_among
+from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, times_asked, unknown_among
 from nanobot_memory_plugins.core import (
     Complete,
     LanguageModelError,
@@ -41,21 +42,25 @@ from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import message_time
 
 WHO = "extraction"
-# Fewer tokens of statements than this say nothing that would be worth a use of the model.
-_FEWEST_TOKENS = 4
-# Times that the same messages are asked about where the model does not answer.
-_MOST_ASKED = 3
+# Where so much is stated, "nothing" is asked about once more.
+_STATED_TOKENS = 4
+# Times that the same messages are asked about where the model does not answer, and what "nothing" counts for.
+_MOST_ASKED, _NOTHING = 3, 2
 # Seconds that a trigger waits while another one works on the session.
 _PATIENCE = 25.0
 
 
 @dataclass(frozen=True, slots=True)
 class Processed:
-    """How many entries a session has made, and how many it has used or contradicted. ``left``: it waits for later."""
+    """How many entries a session has made, and how many it has used or contradicted.
+
+    ``left`` says that some of it waits for later, ``away`` that the model could not be asked.
+    """
 
     new: int = 0
     updated: int = 0
     left: bool = False
+    away: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,14 +121,32 @@ class SessionProcessor:
         return spoken, fresh
 
     async def _leave(self, session: Session, fresh: Sequence[Message]) -> Processed:
-        def leave() -> None:
-            now = self._context.clock.now().isoformat()
-            dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in fresh]
-            # The order to forget may have come since they were handed over.
-            self.pending.add(session.key, dated, session.scope, left=lambda them: self._left(session.key, them))
+        await run_in_daemon_thread(lambda: self._keep(session, fresh))
+        return Processed(left=True, away=True)
 
-        await run_in_daemon_thread(leave)
-        return Processed(left=True)
+    def _keep(self, session: Session, fresh: Sequence[Message]) -> list[Message]:
+        """Let messages wait, and return them as they do. It blocks."""
+        now = self._context.clock.now().isoformat()
+        dated = [message if message_time(message) else replace(message, raw={"time": now}) for message in fresh]
+        # The order to forget may have come since they were handed over.
+        self.pending.add(session.key, dated, session.scope, left=lambda them: self._left(session.key, them))
+        return dated
+
+    async def _ask_again(self, session: Session, fresh: Sequence[Message], why: str, times: int) -> Processed:
+        """Let messages wait about which the model was asked in vain; give those up that have had their chances."""
+
+        def count() -> Processed:
+            waiting = self._keep(session, fresh)
+            spent = self.pending.count_asked(session.key, waiting, times=times, most=_MOST_ASKED)
+            if not any(spent):
+                return Processed(left=True)
+            self._dealt_with.finish(session.key, fresh, spent)
+            tell = logger.warning if why == NOT_ANSWERED else logger.debug
+            tell("messages are not asked about any more: {}", why)
+            self._memory.repository.note(who=WHO, why=told_in_journal(session.key, sum(spent), why))
+            return Processed(left=not all(spent))
+
+        return await run_in_daemon_thread(count)
 
     async def _process(self, session: Session, spoken: Sequence[Message], held: SessionLease) -> Processed:
         def look() -> tuple[list[Message], list[Statement]]:
@@ -137,7 +160,7 @@ class SessionProcessor:
             return Processed()
         findings: list[Finding] = []
         known: Mapping[str, Entry] = {}
-        if sum(estimate_tokens(one.text) for one in said) >= _FEWEST_TOKENS:
+        if said if session.background else may_hold_something(fresh):
             if self._context.complete is None:
                 return await self._leave(session, fresh)
             snapshot = await self._memory.load()
@@ -145,17 +168,25 @@ class SessionProcessor:
             known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
             now = self._context.clock.now()
             times = [message_time(message) or now.astimezone() for message in fresh]
-            question = Question(fresh, tuple(known.values()), times[-1].date(), session.background)
+            asked = max(times_asked(message) for message in fresh)
+            question = Question(
+                fresh,
+                tuple(known.values()),
+                times[-1].date(),
+                session.background,
+                asked=asked,
+                last=asked + 1 >= _MOST_ASKED,
+            )
             try:
                 findings = await self._findings(question, self._context.complete, said, times, known)
             except UnansweredError:
-                times_asked = await run_in_daemon_thread(lambda: self._dealt_with.unanswered(session.key))
-                if times_asked < _MOST_ASKED:
-                    return await self._leave(session, fresh)
-                logger.warning("a session is given up: the model has not answered {} times", times_asked)
+                return await self._ask_again(session, fresh, NOT_ANSWERED, 1)
             except LanguageModelError as error:
                 logger.debug("extraction postponed: {}", type(error).__name__)
                 return await self._leave(session, fresh)
+            stated = sum(estimate_tokens(one.text) for one in said) >= _STATED_TOKENS
+            if stated and not findings and not session.background:
+                return await self._ask_again(session, fresh, NOTHING_FOUND, _NOTHING)
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMe
 # Sessions share this many locks: a folder full of lock files would help nobody.
 _LOCKS = 64
 _POLL_SECONDS = 0.05
-_WRITING, _UNANSWERED = "writing", "unanswered"
+_WRITING = "writing"
 
 
 class SessionLease:
@@ -93,27 +93,14 @@ class ProcessedMessages:
 
         self._of(session_key).change(session_key, change)
 
-    def finish(self, session_key: str, messages: Sequence[Message]) -> None:
-        """Note that ``messages`` have been learned from."""
+    def finish(self, session_key: str, messages: Sequence[Message], only: Sequence[bool] | None = None) -> None:
+        """Note that ``messages``, or ``only`` those of them, have been learned from."""
 
         def change(marks: SeenMessages) -> None:
-            marks.add(messages)
+            marks.add(messages, only)
             marks.values.pop(_WRITING, None)
-            marks.values.pop(_UNANSWERED, None)
 
         self._of(session_key).change(session_key, change)
-
-    def unanswered(self, session_key: str) -> int:
-        """Note that the model did not answer, and return how often now since messages were last learned from."""
-        count = 0
-
-        def change(marks: SeenMessages) -> None:
-            nonlocal count
-            before = marks.values.get(_UNANSWERED)
-            count = marks.values[_UNANSWERED] = (before if isinstance(before, int) else 0) + 1
-
-        self._of(session_key).change(session_key, change)
-        return count
 
     def recover(self, session_key: str, settle_entries: Callable[[], object]) -> None:
         """Settle what a process left that ended while it wrote. Hold the session.

@@ -23,6 +23,7 @@ _NAMES: dict[Language, dict[str, str]] = {
     "en": {"user": "user", "assistant": "assistant"},
     "zh": {"user": "用户", "assistant": "助手"},
 }
+_DAY: dict[Language, str] = {"en": "{day}, {weekday}:\n", "zh": "{day}，星期{weekday}：\n"}
 _SHORTEN: dict[Language, str] = {
     "en": (
         "Write down what the user says in this long conversation about themselves, their wishes, habits, decisions and"
@@ -82,16 +83,19 @@ def written_out(messages: Sequence[Message], language: Language, *, tokens: int 
     return neutralise(render(messages, tokens=tokens, names=_NAMES[language]))
 
 
-def written_out_by_day(messages: Sequence[Message], language: Language) -> str:
-    """Return a conversation that fits written out, with the day above the messages of each where there are several."""
-    days: dict[date | None, list[Message]] = {}
+def written_out_by_day(messages: Sequence[Message], language: Language, today: date) -> str:
+    """Return a conversation that fits written out, with the day above the messages of each where there are several.
+
+    What has no time was said ``today``.
+    """
+    days: dict[date, list[Message]] = {}
     for message in messages:
         time = message_time(message)
-        days.setdefault(time.date() if time else None, []).append(message)
+        days.setdefault(time.date() if time else today, []).append(message)
     if len(days) < 2:
         return written_out(messages, language)
     return "\n".join(
-        (f"{day:%Y-%m-%d}, {weekday_of(day, language)}:\n" if day else "") + written_out(said, language)
+        _DAY[language].format(day=f"{day:%Y-%m-%d}", weekday=weekday_of(day, language)) + written_out(said, language)
         for day, said in days.items()
     )
 

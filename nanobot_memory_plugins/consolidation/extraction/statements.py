@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nanobot_memory_plugins.core import Message
-from nanobot_memory_plugins.core.text import Act, Sentence, authored_text, reading_of
+from nanobot_memory_plugins.core.text import Act, Sentence, authored_text, is_pleasantry, reading_of
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _LONGEST_SENTENCE = 1_000
@@ -18,13 +18,6 @@ _ATTEMPT = re.compile(
     r"\b(?:tried|trying|attempted|attempting|fail(?:s|ed)?|gave up(?! \w)|gave up (?:on|trying|after)"
     r"|did(?:n't| not) work|does(?:n't| not) work|won't work"
     r"|no luck)\b|试[了过着图]|尝试|失败|行不通|不管用|没成功|没用上|放弃了?(?!\w)(?!.*[改换])",
-    re.IGNORECASE,
-)
-_PLEASANTRY = re.compile(
-    r"(?:\W|\b(?:hi|hello|hey|thanks?|thank you|so much|a lot|very much|ok|okay|yes|yeah|yep|no|nope|sure|great|good"
-    r"|nice|perfect|cool|bye|goodbye|morning|night|evening|please|go on|continue|done|right|got it|i see"
-    r"|understood|well done|there)\b"
-    r"|你好|您好|谢谢|多谢|感谢|你|您|好的?|嗯+|是的|对的?|不用了?|再见|早上好|晚安|辛苦了|知道了|明白了?|收到|可以|继续|行|了|啊|吧)+",
     re.IGNORECASE,
 )
 
@@ -49,6 +42,11 @@ def statements(messages: Sequence[Message], *, role: str = "user") -> list[State
     ]
 
 
+def may_hold_something(messages: Sequence[Message]) -> bool:
+    """Say whether users wrote more than pleasantries: what they ask and want tells of them, too."""
+    return any(message.role == "user" and not is_pleasantry(message.text) for message in messages)
+
+
 def is_open(text: str) -> bool:
     """Say whether a text asks or guesses, and so says nothing for sure. "Always ..., please?" is a wish."""
     return any(clause.act in (Act.ASKS, Act.GUESSES) for clause in reading_of(text).clauses)
@@ -64,6 +62,4 @@ def _stated(sentence: Sentence) -> str:
     sure = [clause.text for clause in sentence.clauses if clause.act in (Act.STATES, Act.REQUESTS)]
     text = sentence.text if len(sure) == len(sentence.clauses) else " ".join(sure)
     plain = text[:_LONGEST_SENTENCE]
-    if not any(character.isalnum() for character in plain) or _PLEASANTRY.fullmatch(simplified(plain[:60])):
-        return ""
-    return plain
+    return "" if is_pleasantry(plain) else plain

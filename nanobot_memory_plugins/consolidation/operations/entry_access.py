@@ -12,9 +12,8 @@ from nanobot_memory_plugins.consolidation.operations.editing import edit as edit
 from nanobot_memory_plugins.consolidation.operations.editing import merge
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, PURGED, Action, Change, Run
+from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Action, Change, Run, is_told
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
-from nanobot_memory_plugins.consolidation.store.repair import PUT_BACK
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import EntryChange, EntryEdit, EntryList, EntryRun, EntryView, ScorePoint
 from nanobot_memory_plugins.core.files import read_time
@@ -66,13 +65,13 @@ class RepositoryAccess:
         return [view_of(entry, gone=True) for id_, entry in reversed(known.items()) if id_ not in here]
 
     def history(self, entry_id: str = "", *, limit: int = 100) -> Sequence[EntryRun]:
-        """Return runs, the last first. A write that changed no entry is kept for its bytes alone."""
+        """Return runs, the last first."""
         runs = self._journal()
         undone = {run.undoes for run in runs.all if run.undoes}
         if entry_id:
             of_entry = [replace(run, changes=(change,)) for run, change in runs.by_entry.get(entry_id, ())]
             return [_run_view(run, undone) for run in reversed(of_entry[-limit:])]
-        told = (run for run in reversed(runs.all) if run.changes or run.undoes or run.why in (PURGED, PUT_BACK))
+        told = (run for run in reversed(runs.all) if is_told(run))
         return [_run_view(run, undone) for run, _ in zip(told, range(limit), strict=False)]
 
     def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:

@@ -27,8 +27,12 @@ _ROW_NAMES = frozenset(["run", "time", "who", "why", "changes", "file", "before"
 _CHANGE_NAMES = frozenset(["id", "action", "before", "after", "days"])
 # Who is named for what others did to the file.
 BY_HAND = "hand"
+# Why a run was made that wrote what is newer into an earlier state of the file.
+PUT_BACK = "an earlier state of the file had been put back"
 # Why a run takes back one that was written down and not done.
 BROKE_OFF = "broke off before it was written"
+# With this begins why messages are not asked about any more; no entry changed.
+GAVE_UP = "gave up"
 # Why a run forgot entries for good.
 PURGED = "purged"
 
@@ -191,6 +195,11 @@ def entries_folder(paths: MemoryPaths) -> Path:
 
 def _split(data: bytes) -> list[bytes]:
     return [line for line in data.split(b"\n") if line]
+
+
+def is_told(run: Run) -> bool:
+    """Say whether people are told of a run: a write that changed no entry is kept for its bytes alone."""
+    return bool(run.changes or run.undoes) or run.why in (PURGED, PUT_BACK) or run.why.startswith(GAVE_UP)
 
 
 def last_known(runs: Iterable[Run], id_: str) -> Entry | None:

@@ -7,7 +7,7 @@ beside the index, which may be deleted at any time: what was cut may stand nowhe
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,34 @@ class Pending:
     def read(self, session_key: str) -> list[Message]:
         """Return the waiting messages of a session, oldest first."""
         return _messages(self._load(self._file(session_key)))
+
+    def count_asked(self, session_key: str, messages: Sequence[Message], *, times: int, most: int) -> list[bool]:
+        """Count that the model was asked about waiting messages in vain, and drop those that have had their chances.
+
+        Return for each of ``messages`` whether it is such a one.
+        """
+        meant = {_identity(_row(message)) for message in messages}
+        spent: set[tuple[object, ...]] = set()
+
+        def change(waiting: list[Message]) -> list[Message]:
+            left = []
+            for message in waiting:
+                identity = _identity(_row(message))
+                if identity in meant:
+                    count = times_asked(message) + times
+                    if count >= most:
+                        spent.add(identity)
+                        continue
+                    message = replace(message, raw={**message.raw, "asked": count})
+                left.append(message)
+            return left
+
+        self._change(session_key, change, None)
+        return [_identity(_row(message)) in spent for message in messages]
+
+    def has_unasked(self, session_key: str) -> bool:
+        """Say whether messages of a session wait that the model was never asked about."""
+        return self.has(session_key) and any(not times_asked(message) for message in self.read(session_key))
 
     def remove(self, session_key: str, dealt_with: Sequence[Message]) -> None:
         """Remove messages that have been dealt with."""
@@ -123,7 +151,7 @@ class Pending:
                 if scope is not None:
                     data["scope"] = {name: value for name, value in asdict(scope).items() if value}
                 new = [_row(message) for message in left]
-                data["messages"] = foreign + [as_written.get(_identity(row), row) for row in new]
+                data["messages"] = foreign + [{**as_written.get(_identity(row), {}), **row} for row in new]
                 write_private(file, json.dumps(data).encode("ascii"), durable=True)
         except (OSError, Timeout, MemoryFileError) as error:
             logger.warning("messages that are to be learned from cannot be kept: {}", type(error).__name__)
@@ -154,9 +182,16 @@ def unknown_among(messages: Sequence[Message], known: Sequence[Message]) -> list
     return [message for message, new in zip(messages, marks.is_new(messages), strict=True) if new]
 
 
-def _row(message: Message) -> dict[str, str]:
-    time = message_time(message)
-    return {"role": message.role, "text": message.text, **({"time": time.isoformat()} if time else {})}
+def times_asked(message: Message) -> int:
+    """Return how often the model was asked about a waiting message in vain."""
+    asked = message.raw.get("asked")
+    return asked if isinstance(asked, int) else 0
+
+
+def _row(message: Message) -> dict[str, Any]:
+    time, asked = message_time(message), times_asked(message)
+    row = {"role": message.role, "text": message.text, **({"time": time.isoformat()} if time else {})}
+    return {**row, "asked": asked} if asked else row
 
 
 def _identity(row: Mapping[str, Any]) -> tuple[object, ...]:
@@ -170,7 +205,7 @@ def _is_message(row: object) -> bool:
 def _messages(data: dict[str, Any]) -> list[Message]:
     rows = data.get("messages")
     return [
-        Message(role=row["role"], text=row["text"], raw={"time": row.get("time")})
+        Message(role=row["role"], text=row["text"], raw={"time": row.get("time"), "asked": row.get("asked")})
         for row in (rows if isinstance(rows, list) else [])
         if _is_message(row)
     ]

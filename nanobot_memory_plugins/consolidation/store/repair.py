@@ -6,6 +6,7 @@ Everybody who reads the file (the index, a host's own prompt, people) has the go
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.store.clock_ahead import WHY as WHY_CLOCK
+from nanobot_memory_plugins.consolidation.store.journal import PUT_BACK
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Snapshot
 from nanobot_memory_plugins.core import MemoryFileError, logger
 
@@ -13,8 +14,6 @@ from nanobot_memory_plugins.core import MemoryFileError, logger
 WHO = "mend"
 # How long a command waits for entries that another process has locked.
 _LOCK_SECONDS = 2.0
-# Why a run was made that wrote what is newer into an earlier state of the file.
-PUT_BACK = "an earlier state of the file had been put back"
 _MOST_NAMED = 5
 
 

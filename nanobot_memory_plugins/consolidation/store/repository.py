@@ -164,6 +164,13 @@ class EntryRepository:
         with self.locked():
             return self.write(decide, who=who, why=why)
 
+    def note(self, *, who: str, why: str) -> None:
+        """Write into the journal what changed no entry. Raises `MemoryFileError`."""
+        with self.locked():
+            make_folder(self.paths, entries_folder(self.paths))
+            self._file(self.path).settled()  # what ended in the middle of a write is the last run of the journal
+            self.journal.append([Run(new_id(), exact_time(self._moment()), who, why, ())])
+
     def commit(self, base: Entries, entries: Entries, *, who: str, why: str) -> Outcome:
         """Write ``entries``, made of ``base`` some time ago; what others did since then is merged, and wins."""
         return self.update(lambda current: merged(base, current, entries), who=who, why=why)

@@ -77,11 +77,12 @@ class SeenMessages:
             flags.append(message.role != "system" and bool(new) and new[near])
         return flags
 
-    def add(self, messages: Sequence[Message]) -> None:
-        """Remember that these messages have been dealt with."""
-        _, prints = _spoken(messages)
-        for one in prints:
-            _append(self.singles, one)
+    def add(self, messages: Sequence[Message], only: Sequence[bool] | None = None) -> None:
+        """Remember that these messages, or ``only`` those, have been dealt with; the others are their neighbours."""
+        indexes, prints = _spoken(messages)
+        for index, one in zip(indexes, prints, strict=True):
+            if only is None or only[index]:
+                _append(self.singles, one)
         for before, one in pairwise(prints):
             _append(self.pairs, digest(before, one))
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
@@ -44,6 +45,7 @@ _MODULES = {
     "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
+    "pleasantries": ("is_pleasantry",),
     "quotations": ("QuotedConversation",),
     "questions": ("CLOSING", "asks_by_a_word"),
     "reading": ("Reading", "Sentence", "reading_of"),
@@ -92,6 +94,7 @@ __all__ = [
     "ends_as_question",
     "excerpt",
     "fold",
+    "is_pleasantry",
     "is_refusal",
     "message_time",
     "negations",

@@ -10,7 +10,19 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 _NO_REPLY = re.compile(r"(?<![a-z])no[\s_\-]*reply(?![a-z])")
 _EMPTY_JSON = re.compile(r"(\[\s*\]|\{\s*\}|null|none|\{\s*\"\w+\"\s*:\s*(\[\s*\]|null|\"\")\s*\})")
 _FENCE_LINE = re.compile(r"^[^\S\n]*+(?:`{3,}|~{3,})\w*+[^\S\n]*+$", re.MULTILINE)
-_THOUGHTS = re.compile(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+# Reasoning, as models write it into their answers: up to its end, or up to the end of what was cut off.
+_THOUGHTS = re.compile(
+    r"<(think|thinking|thought|reasoning|reflection|seed:think)>.*?(?:</\1>|\Z)"
+    r"|\[THINK\].*?(?:\[/THINK\]|\Z)|◁think▷.*?(?:◁/think▷|\Z)"
+    r"|<\|START_THINKING\|>.*?(?:<\|END_THINKING\|>|\Z)"
+    r"|<\|channel\|>(?:analysis|commentary).*?(?:<\|channel\|>final|\Z)|<\|(?:message|start|end|return)\|>",
+    re.DOTALL | re.IGNORECASE,
+)
+# Some templates begin the reasoning themselves, and only its end is in the answer.
+_THOUGHT_BEFORE = re.compile(
+    r"\A(?!\s*[\[{`]).*?(?:</(?:think|thinking|thought|reasoning|seed:think)>|\[/THINK\]|◁/think▷|<\|END_THINKING\|>)",
+    re.DOTALL | re.IGNORECASE,
+)
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff\u00ad]")
 _REFUSAL = re.compile(
     r"^\W*(i'?m sorry|i am sorry|sorry|apologies|i apologi[sz]e|as an ai|i can(no|')?t (help|assist|do|comply|process)"
@@ -39,7 +51,9 @@ _COMMON_CJK = frozenset(
 
 def without_thoughts(answer: str) -> str:
     """Return an answer without the reasoning that some models write into it."""
-    return _THOUGHTS.sub("", answer).strip() if "<" in answer else answer.strip()
+    if not any(mark in answer for mark in "<[◁"):
+        return answer.strip()
+    return _THOUGHT_BEFORE.sub("", _THOUGHTS.sub("", answer)).strip()
 
 
 def says_nothing(answer: str) -> bool:

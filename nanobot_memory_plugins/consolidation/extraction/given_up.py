@@ -1,0 +1,40 @@
+"""What is said of messages that the model was asked about in vain: in the journal, and by doctor."""
+
+from datetime import datetime, timedelta
+
+from nanobot_memory_plugins.consolidation.store.journal import GAVE_UP, Journal, read_line
+from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.core.files import read_time
+
+NOT_ANSWERED = "the model has not answered"
+NOTHING_FOUND = "the model finds nothing in what was stated"
+_DAYS = 7
+
+
+def told_in_journal(session_key: str, count: int, why: str) -> str:
+    """Return why the journal says that messages were given up."""
+    return f"{GAVE_UP} {count} message{'s' if count > 1 else ''} of session {session_key}: {why}"
+
+
+def given_up_lately(journal: Journal, now: datetime) -> list[Finding]:
+    """Return what doctor says of the messages that were given up in the last week. It blocks.
+
+    Raises `MemoryFileError`.
+    """
+    mark = f'"{GAVE_UP}'.encode()
+    runs = [run for line in journal.lines() if mark in line and (run := read_line(line)) is not None]
+    lately = [run for run in runs if (time := read_time(run.time)) is not None and now - time <= timedelta(days=_DAYS)]
+    if not lately:
+        return []
+    silent = sum(run.why.endswith(NOT_ANSWERED) for run in lately)
+    told = [
+        f"{count} time{'s' if count > 1 else ''}, {why}"
+        for count, why in ((silent, NOT_ANSWERED), (len(lately) - silent, NOTHING_FOUND))
+        if count
+    ]
+    state = f"messages were given up in the last {_DAYS} days: {'; '.join(told)}"
+    hint = (
+        "`nanobot-memory entries history` names the conversations. Another model may do better; one that thinks needs a"
+        " larger extractionAnswerTokens."
+    )
+    return [Finding("extraction given up", state, Health.DEGRADED, hint) if silent else Finding("extraction", state)]
