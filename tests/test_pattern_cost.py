@@ -22,6 +22,7 @@ SIZE, REPETITIONS, SECONDS_A_KB = (65_536, 40, 0.003) if LONG else (4_096, 4, 0.
 BOUNDED = {
     "core.text.quoted._POINTED": 200,
     "core.text.quoted._HANDED": 200,
+    "core.text.quoted._SHOWN": 120,
     "core.text.quoted._POINTED_ZH": 200,
     "core.text.quoted._WROTE": 200,
     "core.text.quoted._PRESENTED": 200,

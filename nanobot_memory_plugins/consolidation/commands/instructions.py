@@ -24,6 +24,9 @@ from nanobot_memory_plugins.core.text import (
 _MOST, _LONGEST = 3, 200
 # Of a longer message, which may be a text that somebody pasted, only the first and the last sentence can be one.
 _DOCUMENT = 700
+# A message of more letters in which nobody says "I" or "me" may be a text that somebody pasted.
+_PAGE = 120
+_FIRST_PERSON = LazyPattern(r"\b(?:i|i'm|i've|i'd|i'll|im|me|my|mine|us|we|our)\b|[我咱俺]")
 
 _LEAD = LazyPattern(
     r"(?:(?:please|pls|hi|hey|hello|ok|okay|so|and|but|also|just|well|thanks|for the record|note|new rule|rule"
@@ -147,6 +150,9 @@ def instructions_in(reading: Reading) -> list[str]:
     """Return the standing instructions of a message, each once, in the user's words."""
     found: dict[str, None] = {}
     sentences = reading.sentences
+    if len(reading.authored) > _PAGE and not _FIRST_PERSON.search(fold(reading.authored)):
+        last = reading.authored.rstrip().rpartition("\n")[2].strip()
+        sentences = tuple(one for one in sentences[-1:] if one.text == last)
     if len(reading.authored) > _DOCUMENT:
         sentences = tuple(dict.fromkeys((*sentences[:1], *sentences[-1:])))
     for sentence in sentences:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, SURE
+from nanobot_memory_plugins.core.text.pasted import TEXTS, is_own_text, without_pasted
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.text.words import any_of
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
@@ -19,6 +20,8 @@ _LIST = 200
 _MOST_LINES = 2_000
 # A text with more quotations is data, and those behind are nobody's word.
 _MOST_QUOTATIONS = 500
+# A quotation of so many characters is a text, whoever is named before it.
+_QUOTATION_CHARS, _QUOTATION_CHARS_ZH = 40, 14
 # A line that announces says it in its last words; one that asks is short.
 _LAST_WORDS = 200
 # What a line that asks about a text above may hold.
@@ -42,21 +45,14 @@ _OWN = re.compile(
     rf"|我的?邮[箱件](?:地址)?是?\s*:)",
     re.IGNORECASE,
 )
-_TEXTS = (
-    r"(?:e-?mails?|mails?|messages?|letters?|articles?|(?:web)?pages?|web ?sites?|logs?|output|traceback|stack ?trace"
-    r"|documents?|papers?|reviews?|transcripts?|posts?|comments?|tweets?|threads?|chats?|conversations?|dialogues?"
-    r"|texts?|paragraphs?|passages?|sentences?|excerpts?|quot(?:e|es|ation)|snippets?|poems?|lyrics"
-    r"|essays?|stories|story"
-    r"|newsletters?|announcements?|notifications?|results?|responses?|repl(?:y|ies)|sms|whatsapp|slack|telegram|dms?"
-    r"|captions?|subtitles|abstracts?|statements?|prompts?|readme|press release|ads?|blurbs?|bios?)"
-)
 _POINTS = r"(?:this|these|that|the following|following|below|the (?:above|attached)|it|here)"
 _WORK = (
     r"(?:translat(?:e|ion)|summari[sz](?:e|ation)|summary of|tl;?dr|proof-?read|spell-?check|rewrite"
     r"|re-?phrase|paraphrase"
     r"|polish|shorten|condense|reword|edit|correct|fix (?:the |my )?(?:grammar|spelling|wording|typos|english|text)"
     r"|improve|check|review|analy[sz]e|explain|interpret|look (?:at|over|through)|take a look|have a look|read|see"
-    r"|comment on|reply to|answer|respond to|classify|extract|transcribe|format|convert|simplify|critique|evaluate|rate"
+    r"|comment on|reply to|answer|respond to|classify|extract|transcribe|format|convert|simplify|critique"
+    r"|evaluate|rate"
     r"|grade|fact-?check|verify|what do you (?:think|make) (?:of|about)|thoughts|opinion|feedback|what does"
     r"|what(?:'s| is| are)|who (?:wrote|sent)|is|are|does|do|how (?:do|should|would|can) (?:i|we)"
     r"|(?:make|turn|continue|finish|complete) (?:this|it|these|that|the following)"
@@ -85,26 +81,28 @@ _TOLD_ZH = (
 )
 
 _COLON = re.compile(r":(?=[\s\"'“「『]|$)|(?<=[\u3400-\u9fff]):")
-_POINTED = re.compile(rf"\b{_WORK}\b.*\b(?:{_POINTS}|{_TEXTS})\b|\b{_POINTS}\b.*\b(?:mean|say|sound)\b", re.IGNORECASE)
+_POINTED = re.compile(
+    rf"\b{_WORK}\b.*\b(?:{_POINTS}|{TEXTS})\b|\b{_POINTS}\b.*\b(?:mean|say"
+    rf"|sound)\b",
+    re.IGNORECASE,
+)
 _WORKED = re.compile(
     rf"{_POLITE}(?:{_WORK})(?:\s+(?:it|this|these))?(?:\s+(?:in)?to\s+[\w ]+)?(?:\s+(?:please|for me))?\W*$",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(rf"(?:^|[.!?,;]\s+){_POLITE}(?:to\s+)?{_WORK}\b", re.IGNORECASE)
 _PRESENTED = re.compile(
-    rf"\b(?:here|this|these|the following|that|look|see|below|attached|an?|the|got|from|by)\b.*\b{_TEXTS}\b"
-    rf"|^(?!.*\bmy\b)\W*(?:\w+\s+){{0,3}}{_TEXTS}\W*$"
-    rf"|\b{_TEXTS}\s+(?:from|by|of|i got|says|said)\b",
+    rf"\b(?:here|this|these|the following|that|look|see|below|attached|an?|the|got|from|by)\b.*\b{TEXTS}\b"
+    rf"|^(?!.*\bmy\b)\W*(?:\w+\s+){{0,3}}{TEXTS}\W*$"
+    rf"|\b{TEXTS}\s+(?:from|by|of|i got|says|said)\b",
     re.IGNORECASE,
 )
-_HANDED = re.compile(
-    rf"(?:\b(?:this|that|these|here|following)\b.*\b{_TEXTS}|\b{_TEXTS}\s+(?:from|by)\b)", re.IGNORECASE
-)
+_HANDED = re.compile(rf"(?:\b(?:this|that|these|here|following)\b.*\b{TEXTS}|\b{TEXTS}\s+(?:from|by)\b)", re.IGNORECASE)
 _REPORTS = re.compile(
     rf"(?<!\bi )(?<!\bi've )(?<!\bi have )\b{_TOLD}\b|\bi (?:got|received|copied|found|pasted)\b", re.I
 )
 _ANNOUNCED_LIST = re.compile(
-    rf"\b(?:{_TEXTS}|error|says|said|following|below|here is|here's|here are)\b|内容|以下|下面|如下", re.IGNORECASE
+    rf"\b(?:{TEXTS}|error|says|said|following|below|here is|here's|here are)\b|内容|以下|下面|如下", re.IGNORECASE
 )
 _POINTED_ZH = re.compile(
     rf"{_WORK_ZH}.*{_TEXTS_ZH}|{_TEXTS_ZH}.*{_WORK_ZH}|(?:以下|下面|这|上面).*{_WORK_ZH}|{_WORK_ZH}.*(?:以下|下面|这)"
@@ -136,6 +134,8 @@ _BEGINS = re.compile(
     r"|[【\[(（]\s*(?:forwarded|fwd|shared|quoted)\b.*"
     # heads of e-mails
     r"|(?:from|subject|reply-to|return-path|message-id|received|发件人|寄件人|寄件者|主题|主旨)\s*:.*"
+    # subtitles
+    r"|(?:\d{1,2}:)?\d{1,2}:\d{2}(?:[,.]\d{1,3})? *-->.*|webvtt\b.*"
     # tools and roles
     r"|[\[(<【]\s*/?(?:tool|function|system|assistant|user|human|inst|search|web|observation|工具|系统"
     r"|助手|用户|搜索)[\w \t-]*"
@@ -155,6 +155,43 @@ _BEGINS = re.compile(
     r")$",
     re.IGNORECASE,
 )
+# A line of its own, behind which a text is shown: "OCR result below.", "Bob said this in the meeting", "FYI".
+_SHOWN_TEXT = (
+    rf"(?:{TEXTS}|ocr|transcription|voicemail|minutes|screenshots?|scans?|screen|manual|handbook|policy|policies"
+    r"|guidelines?|wiki|contract|terms|lease|recipe|label|flyer|leaflet|brochure|menu|chapter|doc|file|pdf)"
+)
+_SHOWN = re.compile(
+    rf"(?:below|here|attached|following|this) (?:is|are|comes)\b.*\b{_SHOWN_TEXT}\b.*"
+    rf"|(?:.*\b)?{_SHOWN_TEXT}\b.*\b(?:below|follows?|following|here|attached|pasted|copied|verbatim|goes|reads?"
+    rf"|says?"
+    r"|like this|is this)\b.{0,30}"
+    r"|(?:(?:the|an?|this|that|some|from|via|off|our|his|her|their|my|one|part of|raw|full|original|whole|last|new"
+    r"|latest|[\w-]+'s|company|group|team|meeting|voice|web|news|error|build|product|user) ){0,5}"
+    rf"{_SHOWN_TEXT}(?: (?:result|text|output|of|from|by|in|on|at|for|with|i (?:got|found|received"
+    rf"|saw))\b[\w' .@#/-]{{0,50}})?\W*"
+    rf"|.*(?<!\bi )(?<!\bi've )\b{_TOLD}\b(?: \w+){{0,3}}? (?:this|these|the following|that|it)\b.{{0,40}}"
+    r"|.*\b(?:saw|found|got|received|read|came across|stumbled (?:on|upon)|copied|pasting|pasted|copy|paste|came in"
+    r"|sending you|forwarding)\b.{0,20}\b(?:this|these|the following|below)\b.{0,60}"
+    r"|.*\b(?:this|these|the following)\b.{0,30}\b(?:came|arrived|popped up|showed up|appeared|goes|reads|legit|real"
+    r"|true|a scam|phishing|spam)\b.{0,60}"
+    r"|(?:fyi|f\.y\.i\.?|see (?:below|this)|below|thoughts|opinions?|comments?|context|source|verbatim|quote"
+    r"|excerpt)\W*",
+    re.IGNORECASE,
+)
+_SHOWN_ZH = re.compile(
+    rf"(?!.*我(?:喜欢|讨厌|不|爱|叫|姓|住|是|有|对)).*(?:(?:收到|看到|刷到|找到|查到|搜到|抄|复制|粘贴|识别|扫描|贴|转)(?:了|的|来|自|到|出来|一下|在下面"
+    rf"|如下)*.{{0,10}}"
+    rf"|{_TEXTS_ZH}.{{0,6}}|(?:截图|原话|原文|字幕|通告|合同|条款|手册|规定|守则|说明|清单|菜单|传单|朋友圈|公众号|群里|网上|官网|录音|语音).{{0,8}}"
+    r"|(?:说|写|讲|发|问|回)(?:的|了)?(?:是)?(?:这样|这么|如下|下面|以下).{0,6}|(?:如下|见下|见下面|在下面|仅供参考))\W*"
+)
+# What a line about oneself holds, and no line that shows a text.
+_TELLS_OF_ONESELF = re.compile(
+    r"\b(?:i'm|i am|i (?:like|love|hate|prefer|want|need|use|live|work|have|always|never|don't|can't|take|eat"
+    r"|drink)|my name|remember|forget)\b",
+    re.IGNORECASE,
+)
+_LONGEST_SHOWN, _LONGEST_SHOWN_ZH, _GREETING = 120, 30, 24
+_DIVIDER = re.compile(r"[ \t]*(?:[-=_*~#—─═]{3,}|(?:[-*_] ){2,}[-*_])[ \t]*")
 _WROTE = re.compile(
     r"^\s*(?:on\b.{3,120}|.{1,80}<[^>]*>.{0,40}|.{0,60}\d.{0,60}|于|在.{2,60})\s*(?:wrote|写道)\s*:?\s*$", re.IGNORECASE
 )
@@ -180,9 +217,9 @@ _LABELS = re.compile(
 _SAID_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|remember|forget|always|never)\b|我|记住", re.IGNORECASE)
 
 # A quotation under somebody's name, a text to work on, the name of a file.
-_QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』\n]{1,2000})[\"”」』]")
+_QUOTATION = re.compile(r"[\"“「『]([^\"“”「」『』]{1,2000})[\"”」』]")
 _QUOTES = re.compile(
-    rf"\b(?:{_TOLD}|{_TEXTS}|translate|proofread|summari[sz]e|rephrase|rewrite|titled|attachment"
+    rf"\b(?:{_TOLD}|{TEXTS}|translate|proofread|summari[sz]e|rephrase|rewrite|titled|attachment"
     rf"|file)\b[^.!?\n\"“]{{0,40}}$"
     rf"|(?:{_TOLD_ZH}|{_WORK_ZH}|{_TEXTS_ZH}|[说讲写问喊叫]|标题|附件)[^。！？\n「“]{{0,12}}$",
     re.IGNORECASE,
@@ -196,7 +233,7 @@ _ABOVE = re.compile(
     rf"{_POLITE}(?:translate|summari[sz]e|proof-?read|rephrase|rewrite|paraphrase|explain|what (?:does|do)"
     rf"|who (?:wrote|sent)"
     r"|what do you (?:think|make) (?:of|about)|why does)\b.*\b(?:this|these|the above|above|it|that)\b.*"
-    rf"|(?:{_POLITE}.*\b)?(?:this|that|the|above)\b.*\b(?:is|was) (?:from )?(?:an?|the) {_TEXTS}\b.*"
+    rf"|(?:{_POLITE}.*\b)?(?:this|that|the|above)\b.*\b(?:is|was) (?:from )?(?:an?|the) {TEXTS}\b.*"
     rf"|{_POLITE_ZH}(?:以上|上面|上文|前面).*(?:{_TEXTS_ZH}|{_WORK_ZH}).*|{_POLITE_ZH}(?:把)?(?:这|上"
     rf"|以上).{{0,12}}{_WORK_ZH}.*",
     re.IGNORECASE,
@@ -205,7 +242,7 @@ _ABOVE = re.compile(
 
 def strip_quoted_content(text: str) -> str:
     """Return a text up to where somebody else's begins, the line that announces it included; all of it without one."""
-    text = _without_quotations(text)
+    text = without_pasted(_without_quotations(text))
     lines = text.split("\n")
     last = next((index for index in range(len(lines) - 1, -1, -1) if lines[index].strip()), 0)
     if last and len(lines[last]) <= _SHORT and _asks_about_above(lines[last].translate(_FOLD)):
@@ -213,6 +250,10 @@ def strip_quoted_content(text: str) -> str:
     place = 0
     for index, line in enumerate(lines[:_MOST_LINES]):
         cut = _foreign_from(line, has_more=index < last, more=len(text) - place - len(line))
+        if cut is None and index < last and _shows(line.translate(_FOLD).strip(), lines[index + 1]):
+            cut = len(line)
+        if cut is None and _DIVIDER.fullmatch(line[:_LAST_WORDS]) and not _TELLS_OF_ONESELF.search(text[:place]):
+            cut = 0
         if cut is not None:
             return text[: place + cut]
         place += len(line) + 1
@@ -237,32 +278,25 @@ def _foreign_from(line: str, *, has_more: bool, more: int) -> int | None:
     return None
 
 
+def _shows(line: str, below: str) -> bool:
+    """Say whether a line of its own says that somebody else's text stands below it."""
+    if not line or len(line) > _LONGEST_SHOWN or line.endswith((":", ",")) or _OWN.match(line) or is_own_text(line):
+        return False
+    if not below.strip() or line[-1:] in ".!?" or below[:1].isupper() or not below[:1].isascii():
+        *before, sentence = sentences_of(line) or [line]
+        if _TELLS_OF_ONESELF.search(line) or any(len(one) > _GREETING for one in before):
+            return False
+        if _SHOWN.fullmatch(sentence):
+            return True
+        return len(line) <= _LONGEST_SHOWN_ZH and _SHOWN_ZH.fullmatch(sentence) is not None
+    return False
+
+
 def _colons(line: str) -> Iterator[int]:
     for number, found in enumerate(_COLON.finditer(line)):
         if number > 20:
             return
         yield found.start()
-
-
-# What the user has written is the user's own, to whomever it went: "Here is the mail I wrote to my doctor:".
-_OWN_TEXT = re.compile(
-    rf"\b(?:{_TEXTS}|notes?)\b[^.!?]{{0,40}}?\b(?:that |which )?(?:i|we)(?:'ve| have)?(?: just| already)?"
-    r" (?:wrote|written|sent|am sending|drafted|posted|typed|left)\b"
-    rf"|\b(?:i|we)(?:'ve| have)?(?: just)? (?:wrote|drafted|sent)\b[^.!?]{{0,40}}\b{_TEXTS}\b"
-    rf"|\bmy (?:own )?{_TEXTS} to\b"
-    r"|我(?!收)[^，。,.]{0,8}(?:写|发|回|寄)(?:给|了|的)[^，。,.收]{0,16}(?:邮件|信|消息|短信|微信|便条|留言)|我写的",
-    re.IGNORECASE,
-)
-_CERTAINLY_OWN = re.compile(
-    r"\bwhat (?:i|we)(?:'ve| have|'m| am)?(?: just| also)? (?:wrote|written|sent|sending|posted|posting|answered"
-    r"|replied|told|typed|left|drafted|submitted)\b"
-    r"|^\W*(?:just )?(?:wrote|sent|posted|submitted) (?:this|the following)\b"
-    r"|我(?!收)[^，。,.他她对]{0,8}(?:写|发|回|寄)(?:给|到)[^，。,.收]{1,16}的$",
-    re.IGNORECASE,
-)
-_NOT_OWN = re.compile(
-    r"\b(?:answer(?:ed|s)?|repl(?:y|ies|ied)|response|got|received|back)\b|收到|回复|回信|他|她|对方", re.IGNORECASE
-)
 
 
 def _announces(before: str, *, ends_line: bool, more: int) -> bool:
@@ -286,13 +320,6 @@ def _announces(before: str, *, ends_line: bool, more: int) -> bool:
         return True
     of_the_user = _OF_THE_USER.search(sentence) is not None
     return not of_the_user and _ANNOUNCED_LIST.search(sentence) is not None and more > _LIST
-
-
-def is_own_text(sentence: str) -> bool:
-    """Say whether a sentence announces a text that the user has written."""
-    if _CERTAINLY_OWN.search(sentence.rstrip(" :")):
-        return True
-    return _OWN_TEXT.search(sentence) is not None and _NOT_OWN.search(sentence) is None
 
 
 def _is_label(sentence: str) -> bool:
@@ -347,7 +374,10 @@ def _without_quotations(text: str) -> str:
         before = text[max(text.rfind("\n", 0, found.start()) + 1, found.start() - 80) : found.start()].translate(_FOLD)
         if len(found[1]) <= _LONGEST_NAME and _NAMING.search(before):
             return found[0]
-        quoted = _FILE_NAME.search(found[1]) or (_QUOTES.search(before) and not _OWN.match(before.strip()))
+        long = len(found[1]) >= (_QUOTATION_CHARS if found[1].isascii() else _QUOTATION_CHARS_ZH)
+        quoted = _FILE_NAME.search(found[1]) or (
+            (long or _QUOTES.search(before)) and not (_OWN.match(before.strip()) or is_own_text(before))
+        )
         return " " if quoted else found[0]
 
     return _QUOTATION.sub(kept, text)
