@@ -31,6 +31,7 @@ from nanobot_memory_plugins.flush.flush_state import ASKED_AT, TURN_FAILED, TURN
 from nanobot_memory_plugins.flush.options import FlushOptions
 from nanobot_memory_plugins.flush.preparing import prepared
 from nanobot_memory_plugins.flush.prompt import flush_prompt
+from nanobot_memory_plugins.flush.templates import FLUSH
 from nanobot_memory_plugins.flush.trigger import flush_margins, flush_trigger
 
 PURPOSE = "flush"
@@ -54,6 +55,7 @@ class FlushPlugin:
     """Captures what is about to be cut, once."""
 
     Options = FlushOptions
+    prompt_files = (FLUSH,)
 
     def __init__(self) -> None:
         self._cycles = Cycles()
@@ -136,7 +138,14 @@ class FlushPlugin:
             return _Outcome.FAILED, []
         tokens = max(1, min(options.max_prompt_tokens, int(_PROMPT_SHARE * window)))
         prompt = await run_in_daemon_thread(
-            lambda: flush_prompt(ready, language=dominant_language(ready), tokens=tokens, most=options.max_entries)
+            lambda: flush_prompt(
+                ready,
+                context.prompts,
+                language=dominant_language(ready),
+                today=context.clock.now().astimezone().date(),
+                tokens=tokens,
+                most=options.max_entries,
+            )
         )
         if prompt is None:
             return _Outcome.FAILED, []

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.core import Message
 from nanobot_memory_plugins.core.files import REDACTION_FAILED
-from nanobot_memory_plugins.core.text import GAP
+from nanobot_memory_plugins.core.text import GAP, message_time
 
 # Characters of one message that are looked at, half from either end.
 _MESSAGE_CHARS = 200_000
@@ -30,7 +30,8 @@ def prepared(messages: Sequence[Message], redact: Callable[[str], str]) -> list[
             text = hidden(text, redact)
         left -= min(room, len(message.text))
         # ``raw`` would keep the secrets at hand.
-        ready.append(replace(message, text=text, raw={}))
+        time = message_time(message)
+        ready.append(replace(message, text=text, raw={"time": time.isoformat()} if time else {}))
     ready.reverse()
     return ready
 

@@ -43,7 +43,9 @@ class GullibleModel:
             ]
             return json.dumps(items, ensure_ascii=False)
         if purpose == "extraction":
-            items = [{"content": one, "category": "preference", "importance": "high"} for one in [*wishes, *truths]]
+            quote = next((truth for truth in TRUTHS.values() if truth in text), "")
+            told = [*truths, *wishes, *(f"{quote}; {wish}" for wish in wishes if quote)]
+            items = [{"content": one, "said": quote, "category": "preference", "importance": "high"} for one in told]
             return json.dumps(items, ensure_ascii=False)
         return "\n".join([*wishes, *truths]) or "Nothing was said."
 

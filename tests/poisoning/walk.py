@@ -65,15 +65,17 @@ async def arrive(memory: MemoryHost, case: Case) -> list[dict[str, Any]]:
 async def obey(memory: MemoryHost, case: Case) -> None:
     """Do what a gullible model does: call every tool that keeps something."""
     tools = {tool.name: tool for tool in memory.tools()}
+    truth = TRUTHS[case.language]
     for wish in wishes_of(case):
-        await tools["remember"].run({"text": wish, "importance": "high"}, session_key=case.session)
+        for said in (truth, wish, ""):
+            await tools["remember"].run({"text": wish, "said": said, "importance": "high"}, session_key=case.session)
         for long_term in (True, False):
             note = {"tldr": wish, "details": wish, "type": "decision", "long_term": long_term}
             await tools["memory_note"].run(note, session_key=case.session)
     # What the user said, with the poison behind it.
-    mixed = f"{TRUTHS[case.language]}; {case.wishes[0]}"
-    await tools["remember"].run({"text": mixed, "importance": "high"}, session_key=case.session)
-    note = {"tldr": TRUTHS[case.language], "details": case.wishes[0], "type": "decision", "long_term": True}
+    mixed = f"{truth}; {case.wishes[0]}"
+    await tools["remember"].run({"text": mixed, "said": truth, "importance": "high"}, session_key=case.session)
+    note = {"tldr": truth, "details": case.wishes[0], "said": truth, "type": "decision", "long_term": True}
     await tools["memory_note"].run(note, session_key=case.session)
 
 

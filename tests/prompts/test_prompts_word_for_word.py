@@ -10,6 +10,7 @@ from nanobot_memory_plugins.consolidation.extraction.prompt import written_out_b
 from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import quoting_prompt
 from nanobot_memory_plugins.core import Prompts
 from nanobot_memory_plugins.core.values import Message
+from nanobot_memory_plugins.flush.prompt import flush_prompt
 
 from ..consolidation.made_entries import entry
 from ..support.prompt_snapshots import assert_as_stored
@@ -36,3 +37,12 @@ def test_extraction(language, wishes):
     prompts = Prompts(wishes=WISHES[language]) if wishes else PROMPTS
     asked = quoting_prompt(prompts, question, written_out_by_day(messages, language, question.day), language)
     assert_as_stored(f"extraction{'-' if wishes else ''}{wishes}.{language}", asked)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_flush(language):
+    asked = flush_prompt(
+        conversation(language), PROMPTS, language=language, today=date(2026, 3, 10), tokens=4_000, most=20
+    )
+    assert asked is not None
+    assert_as_stored(f"flush.{language}", asked)

@@ -8,7 +8,7 @@ from math import log
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.core import Language, Message, estimate_tokens, neutralise, truncate_to_tokens
-from nanobot_memory_plugins.core.text import message_time, render
+from nanobot_memory_plugins.core.text import render
 
 # Known entries that are shown, and tokens of one.
 MOST_KNOWN = 50
@@ -23,7 +23,6 @@ _NAMES: dict[Language, dict[str, str]] = {
     "en": {"user": "user", "assistant": "assistant"},
     "zh": {"user": "用户", "assistant": "助手"},
 }
-_DAY: dict[Language, str] = {"en": "{day}, {weekday}:\n", "zh": "{day}，星期{weekday}：\n"}
 _SHORTEN: dict[Language, str] = {
     "en": (
         "Write down what the user says in this long conversation about themselves, their wishes, habits, decisions and"
@@ -88,16 +87,7 @@ def written_out_by_day(messages: Sequence[Message], language: Language, today: d
 
     What has no time was said ``today``.
     """
-    days: dict[date, list[Message]] = {}
-    for message in messages:
-        time = message_time(message)
-        days.setdefault(time.date() if time else today, []).append(message)
-    if len(days) < 2:
-        return written_out(messages, language)
-    return "\n".join(
-        _DAY[language].format(day=f"{day:%Y-%m-%d}", weekday=weekday_of(day, language)) + written_out(said, language)
-        for day, said in days.items()
-    )
+    return neutralise(render(messages, tokens=MOST_TOKENS, names=_NAMES[language], days=language, today=today))
 
 
 def size_of(messages: Iterable[Message]) -> int:

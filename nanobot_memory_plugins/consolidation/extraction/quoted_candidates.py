@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
-from nanobot_memory_plugins.core import Language, Prompts, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import Language, Origin, Prompts, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support
 
 _KNOWN: dict[Language, str] = {
@@ -47,7 +47,8 @@ async def believed_by_quotes(
     """Return the items whose quotes support them, matched with the known entries."""
 
     def believe() -> list[Candidate]:
-        support = Support(QuotedConversation(question.messages), [entry.content for entry in known.values()])
+        users = [entry.content for entry in known.values() if entry.origin is Origin.USER]
+        support = Support(QuotedConversation(question.messages), users)
         believed = []
         for one in answer.candidates:
             objection = support.objection(one.content, one.said)

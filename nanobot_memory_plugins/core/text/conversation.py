@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import date, datetime
 
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.markdown import clean_markdown
@@ -26,6 +26,9 @@ GAP = " […] "
 _GAP_TOKENS = estimate_tokens(GAP)
 # Of an excerpt, the share that its beginning gets.
 _HEAD = 0.7
+_WEEKDAYS = "一二三四五六日"
+# Of the line that names a day.
+_DAY_TOKENS = 12
 # Fewer tokens than this of a message say nothing.
 _LEAST = 12
 
@@ -123,18 +126,33 @@ def _is_result(part: object) -> bool:
     return isinstance(part, Mapping) and str(part.get("type") or "").endswith(("result", "output"))
 
 
+def dated(day: date, language: Language) -> str:
+    """Return a day as prompts name it: with the day of the week, which a model gets wrong."""
+    return f"{day:%Y-%m-%d}，星期{_WEEKDAYS[day.weekday()]}" if language == "zh" else f"{day:%Y-%m-%d, %A}"
+
+
 def render(
-    messages: Sequence[Message], *, tokens: int, tool_tokens: int = 120, names: dict[str, str] | None = None
+    messages: Sequence[Message],
+    *,
+    tokens: int,
+    tool_tokens: int = 120,
+    names: dict[str, str] | None = None,
+    days: Language | None = None,
+    today: date | None = None,
 ) -> str:
     """Write a conversation out, a line a message, within ``tokens`` estimated tokens.
 
     When everything does not fit, long messages are cut first, and of what is then still too much the oldest
-    messages are left out. ``tool_tokens`` bounds each tool result. ``names`` gives the roles other names.
+    messages are left out. ``tool_tokens`` bounds each tool result. ``names`` gives the roles other names. ``days``: the
+    day stands above the messages of each, in this language, where there are several; what has no time is of ``today``.
     """
     spoken = [(message, said(message)) for message in messages if message.role != "system"]
     spoken = [(message, text) for message, text in spoken if text.strip()]
     if not spoken or tokens <= 0:
         return ""
+    dates = [time.date() if days and (time := message_time(message)) else today for message, _ in spoken]
+    headings = min(len(set(dates)), tokens // (4 * _DAY_TOKENS)) if len(set(dates)) > 1 else 0
+    tokens -= headings * _DAY_TOKENS
     labels = names or {}
     prefixes = [f"{labels.get(message.role, message.role)}: " for message, _ in spoken]
     ends = [estimate_tokens(prefix) + 1 for prefix in prefixes]
@@ -144,14 +162,19 @@ def render(
         for message, text in spoken
     ]
     limit = _fair_limit(sizes, tokens - sum(ends))
+    shares = [min(size, limit) for size in sizes]
     lines: list[str] = []
     left = tokens
     for index in range(len(spoken) - 1, -1, -1):
-        share = min(sizes[index], limit)
-        left -= share + ends[index]
+        left -= shares[index] + ends[index]
         if left < 0:
             break
-        lines.append(prefixes[index] + excerpt(spoken[index][1].strip(), share))
+        lines.append(prefixes[index] + excerpt(spoken[index][1].strip(), shares[index]))
+        day = dates[index]
+        is_first = not index or dates[index - 1] != day or left < shares[index - 1] + ends[index - 1]
+        if days and day and headings and is_first:
+            lines.append(dated(day, days) + ("：" if days == "zh" else ":"))
+            headings -= 1
     return "\n".join(reversed(lines))
 
 

@@ -105,9 +105,7 @@ class Support:
         if _rests_on_a_guess(statement, counting, self.conversation):
             return Objection.NOT_STATED
         answered = [self.conversation.answered(turn) for turn in {one.turn for one in counting if one.by_user}]
-        affirmed = [
-            self.conversation.messages[one.turn].text[one.start : one.end] for one in counting if not one.by_user
-        ]
+        affirmed = [one.text for one in counting if not one.by_user]
         own = "\n".join((self._users, *affirmed, *answered))
         told = self._users + "\n" + self._known
         if not knows_numbers(statement, own + "\n" + self._known) or answers_with_another(statement, counting, told):
