@@ -105,7 +105,8 @@ class ConsolidationPlugin:
     async def on_session_idle(
         self, session_key: str, history: tuple[Message, ...], scope: Scope, context: PluginContext
     ) -> None:
-        """Learn from a session that is quiet or over."""
+        """Learn from a session that is quiet or over, and carry out what was asked for in it and could not be done."""
+        await self._spoken_of(context).catch_up(session_key)
         await self._extraction.session_idle(session_key, history, scope, context)
 
     @hookimpl

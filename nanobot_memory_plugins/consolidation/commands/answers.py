@@ -1,6 +1,7 @@
 """What the model is told beside a message with an order: what was really written, in the user's language."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.core import Erasure, Hit, Language, neutralise
@@ -10,6 +11,13 @@ from nanobot_memory_plugins.core.erasure import ErasurePlan
 _QUOTED = 300
 # Places that are named.
 _NAMED = 3
+
+
+class Told(NamedTuple):
+    """What became of an order, in a line. ``waits``: it is done later, since nobody else's writes left room for it."""
+
+    line: str
+    waits: bool = False
 
 
 def remembered(entry: Entry, place: str, language: Language, *, is_new: bool, hidden: bool = False) -> str:
@@ -73,6 +81,27 @@ def being_kept(language: Language) -> str:
     if language == "zh":
         return "用户要求记住的内容正在保存，尚未确认写入。请告诉用户正在保存。"
     return "What the user asked to remember is being kept, and not confirmed yet. Say that it is being kept."
+
+
+def kept_for_later(language: Language) -> str:
+    """Say that an order stands with its message, and is carried out as soon as the entries are free."""
+    if language == "zh":
+        return (
+            "记忆条目正被占用，用户的要求还没有执行；它已随消息保存，稍后会自动执行。请如实告诉用户，不要说已经完成。"
+        )
+    return (
+        "The memory is busy: what the user asked for is NOT done yet. It stands with the message, and is carried out"
+        " later by itself. Say so; do not say that it is done."
+    )
+
+
+def done_late(lines: Sequence[str], language: Language) -> str:
+    """Say what was done now of what an earlier message asked for."""
+    if language == "zh":
+        return "用户之前的消息里有当时没来得及执行的要求，现在已处理：\n" + "\n".join(lines)
+    return "An earlier message asked for this, and it could not be done then. It was dealt with now:\n" + "\n".join(
+        lines
+    )
 
 
 def forgotten(entries: Sequence[Entry], place: str, language: Language, plan: ErasurePlan) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.commands import answers
+from nanobot_memory_plugins.consolidation.commands.answers import Told
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
 from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
@@ -21,7 +22,6 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.core import (
     BoundedDict,
-    ContextBlock,
     Language,
     Message,
     NanobotMemoryError,
@@ -34,6 +34,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
+from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import text_to_assistant
@@ -65,26 +66,25 @@ class CommandExecutor:
         self._by_meaning = matcher
         self._context = context
         self._last: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the entry that a session's last order wrote
-        self._writing: set[asyncio.Task[str]] = set()
+        self._writing: set[asyncio.Task[Told]] = set()
 
     async def answer(
         self, session_key: str, text: str, history: Sequence[Message], scope: Scope
-    ) -> ContextBlock | None:
-        """Carry out the orders in a message, and return what the model shall know of it; None when there is none.
+    ) -> tuple[list[str], list["asyncio.Task[Told]"]]:
+        """Carry out the orders in a message; return what the model shall know of it, and what is being done.
 
-        A write that is late is done all the same; the block then says that it is not done yet.
+        A write that is late is done all the same; it is then said not to be done yet.
         """
         orders = await run_in_daemon_thread(lambda: _meant_orders(text, history))
-        if not orders:
-            return None
         language = language_of(text)
         lines: list[str] = []
         tasks = [self._begin(order, meant, session_key, text, history, scope, language) for order, meant in orders]
-        await asyncio.wait(tasks, timeout=_seconds_left())
+        if tasks:
+            await asyncio.wait(tasks, timeout=_seconds_left())
         for (order, _), task in zip(orders, tasks, strict=True):
             late = answers.being_kept if order.kind is Kind.REMEMBER else answers.being_forgotten
-            lines.append(task.result() if task.done() and not task.cancelled() else late(language))
-        return ContextBlock(text="\n".join(lines))
+            lines.append(task.result().line if task.done() and not task.cancelled() else late(language))
+        return lines, tasks
 
     async def end(self) -> None:
         """Return once every order that was begun is carried out, or after some seconds."""
@@ -100,7 +100,7 @@ class CommandExecutor:
         history: Sequence[Message],
         scope: Scope,
         language: Language,
-    ) -> "asyncio.Task[str]":
+    ) -> "asyncio.Task[Told]":
         if order.kind is Kind.REMEMBER:
             doing = self._remember(meant, session_key, scope, language)
         else:
@@ -113,9 +113,9 @@ class CommandExecutor:
         task.add_done_callback(self._writing.discard)
         return task
 
-    async def _remember(self, meant: Meant | None, session_key: str, scope: Scope, language: Language) -> str:
+    async def _remember(self, meant: Meant | None, session_key: str, scope: Scope, language: Language) -> Told:
         if meant is None or not meant.text:
-            return answers.nothing_to_remember(language)
+            return Told(answers.nothing_to_remember(language))
         said = NewEntry(
             meant.text,
             category=category_of(meant.text),
@@ -128,21 +128,23 @@ class CommandExecutor:
         try:
             done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
         except SecretNotKeptError:
-            return answers.secret_not_kept(language)
+            return Told(answers.secret_not_kept(language))
+        except FileBusyError:
+            return Told(answers.kept_for_later(language), waits=True)
         except NanobotMemoryError as error:
-            return answers.not_remembered(error.cause, language)
+            return Told(answers.not_remembered(error.cause, language))
         except Exception as error:  # the model must not say that it was kept
             logger.warning("an order to remember could not be carried out: {}", type(error).__name__)
-            return answers.not_remembered(type(error).__name__, language)
+            return Told(answers.not_remembered(type(error).__name__, language))
         self._last[session_key] = done.entry.id
         place = place_of(done.outcome.path)
-        return answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden)
+        return Told(answers.remembered(done.entry, place, language, is_new=done.is_new, hidden=done.hidden))
 
     async def _forget(
         self, text: str, message: str, scope: Scope, language: Language, *, everything: bool = False
-    ) -> str:
+    ) -> Told:
         if not text:
-            return answers.nothing_to_forget(language)
+            return Told(answers.nothing_to_forget(language))
         visible = self._context.visible_scope(scope)
         try:
             entries = forgettable((await self._memory.load()).entries, scope, self._context)
@@ -153,19 +155,23 @@ class CommandExecutor:
                 found = await forget_what(
                     self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
                 )
+        except FileBusyError:
+            return Told(answers.kept_for_later(language), waits=True)
         except NanobotMemoryError as error:
-            return answers.not_forgotten(error.cause, language)
+            return Told(answers.not_forgotten(error.cause, language))
         except Exception as error:  # the model must not say that it was forgotten
             logger.warning("an order to forget could not be carried out: {}", type(error).__name__)
-            return answers.not_forgotten(type(error).__name__, language)
+            return Told(answers.not_forgotten(type(error).__name__, language))
         if found.outcome is not None:
             plan = await self._conversations.plan_of(found.entries, visible, about=found.about)
             told = answers.forgotten(found.entries, place_of(found.outcome.path), language, plan)
-            return f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told
+            return Told(f"{told}\n{answers.may_be_meant(found.candidates, language)}" if found.candidates else told)
         if found.candidates:
-            return answers.which_one(found.candidates, language)
+            return Told(answers.which_one(found.candidates, language))
         words, held = await self._conversations.about(text, visible, without=message)
-        return answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
+        return Told(
+            answers.said_in_conversation(words, held, language) if held else answers.nothing_to_forget(language)
+        )
 
 
 def place_of(path: Path) -> str:
@@ -185,6 +191,11 @@ def forgettable(entries: Mapping[str, Entry], scope: Scope, context: PluginConte
         return seen
     me = context.owner_of(scope).user
     return {id_: one for id_, one in seen.items() if not one.scope.user or context.owner_of(one.scope).user == me}
+
+
+def holds_order(text: str) -> bool:
+    """Say whether a message holds an order that can be carried out later: "forget that" means what was said then."""
+    return any(order.text or order.kind is Kind.REMEMBER for order in _users_orders(text))
 
 
 def forgets(text: str) -> bool:

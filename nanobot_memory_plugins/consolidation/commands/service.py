@@ -3,9 +3,13 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
+from nanobot_memory_plugins.consolidation.commands.answers import Told, done_late
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
-from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets
+from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets, holds_order
+from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
+from nanobot_memory_plugins.consolidation.commands.late import LateOrders, Missed
 from nanobot_memory_plugins.consolidation.commands.standing import InstructionKeeper
 from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
@@ -28,7 +32,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.text import Reading, UserAttribution
+from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0
@@ -64,6 +68,9 @@ class MemoryCommands:
         self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations)
         self._instructions = InstructionKeeper(self._memory, context, options.background_sessions)
         self._withheld = WithheldTexts(self._memory.repository)
+        self._late = LateOrders(paths, context.clock, _holds_order)
+        self._doing: dict[tuple[str, str], None] = {}
+        self._settling: set[asyncio.Task[object]] = set()
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
             context.workspace,
@@ -78,6 +85,10 @@ class MemoryCommands:
     async def start(self) -> None:
         """Give the entries their own file where there is one, and read them, so that the first prompt has them."""
         await run_in_daemon_thread(self._start)
+        if self._takes_orders:
+            catching_up = asyncio.create_task(self.catch_up())
+            self._settling.add(catching_up)
+            catching_up.add_done_callback(self._settling.discard)
 
     async def stop(self) -> None:
         """Finish what was begun."""
@@ -85,6 +96,8 @@ class MemoryCommands:
             await asyncio.wait(set(self._answering), timeout=_END_SECONDS)
         await self._orders.end()
         await self._instructions.end()
+        if self._settling:
+            await asyncio.wait(set(self._settling), timeout=_END_SECONDS)
 
     async def answer(
         self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
@@ -103,13 +116,46 @@ class MemoryCommands:
     ) -> ContextBlock | None:
         self._words.hear(session_key, text, history)
         await run_in_daemon_thread(lambda: self._hear(text, reading, scope))
-        block = None
+        lines: list[str] = []
         if self._takes_orders:
-            block = await self._orders.answer(session_key, text, history, scope)
-            told = await self._instructions.answer(session_key, text, reading, scope)
-            block = ContextBlock(text="\n".join([*([block.text] if block else []), *told])) if told else block
+            lines = await self._carry_out(Missed(session_key, text, scope, tuple(history)), reading)
+            late = await self.catch_up(session_key, besides=text)
+            lines += [done_late(late, reading.language)] if late else []
         await run_in_daemon_thread(lambda: self._language.hear(text))
-        return block
+        return ContextBlock(text="\n".join(lines)) if lines else None
+
+    async def catch_up(self, session_key: str = "", *, besides: str = "") -> list[str]:
+        """Carry out the orders that were not when they were said, of a session or of all; return what was done."""
+        if not self._takes_orders:
+            return []
+        missed = await run_in_daemon_thread(lambda: self._late.missed(session_key, besides=besides))
+        lines: list[str] = []
+        for one in missed:
+            if (one.session_key, one.text) in self._doing:
+                continue
+            reading = await run_in_daemon_thread(partial(message_reading, one.text))
+            lines += await self._carry_out(one, reading)
+        return lines
+
+    async def _carry_out(self, message: Missed, reading: Reading) -> list[str]:
+        session_key, text, scope, history = message
+        self._doing[session_key, text] = None
+        told, doing = await self._orders.answer(session_key, text, history, scope)
+        standing, keeping = await self._instructions.answer(session_key, text, reading, scope)
+        if doing or keeping:
+            settling = asyncio.create_task(self._settle(message, [*doing, *keeping]))
+            self._settling.add(settling)
+            settling.add_done_callback(self._settling.discard)
+        else:
+            self._doing.pop((session_key, text), None)
+        return [*told, *standing]
+
+    async def _settle(self, message: Missed, doing: "Sequence[asyncio.Task[Told]]") -> None:
+        """Note that a message was dealt with, once all of it is done."""
+        done, _ = await asyncio.wait(doing)
+        self._doing.pop((message.session_key, message.text), None)
+        if not any(task.cancelled() or task.exception() or task.result().waits for task in done):
+            await run_in_daemon_thread(lambda: self._late.settle(message.session_key, message.text))
 
     async def withheld(self, scope: Scope) -> list[Withheld]:
         """Return what was forgotten on somebody's order, and is not to be brought up on behalf of ``scope``."""
@@ -138,6 +184,7 @@ class MemoryCommands:
         except MemoryFileError as error:
             logger.warning("the entries are left in MEMORY.md: {}", error.cause)
         self._repair()
+        self._late.begin()
         self.prompt.read_ahead()
 
     def _repair(self) -> None:
@@ -147,3 +194,7 @@ class MemoryCommands:
     async def _encode(self, texts: Sequence[str]) -> list[list[float]] | None:
         store = self._context.store
         return await store.encode(texts) if isinstance(store, EncodingStore) else None
+
+
+def _holds_order(text: str) -> bool:
+    return holds_order(text) or bool(instructions_in(message_reading(text)))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands import answers
+from nanobot_memory_plugins.consolidation.commands.answers import Told
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in, slot_of
 from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
@@ -13,6 +14,7 @@ from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncE
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force
 from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.files import FileBusyError
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading, reading_of, text_to_assistant
 
@@ -32,31 +34,34 @@ class InstructionKeeper:
         self._memory = memory
         self._context = context
         self._background = background
-        self._writing: set[asyncio.Task[str]] = set()
+        self._writing: set[asyncio.Task[Told]] = set()
 
-    async def answer(self, session_key: str, text: str, reading: Reading, scope: Scope) -> list[str]:
-        """Keep the instructions in a message, and return what the model shall know of it, a line each.
+    async def answer(
+        self, session_key: str, text: str, reading: Reading, scope: Scope
+    ) -> tuple[list[str], list["asyncio.Task[Told]"]]:
+        """Keep the instructions in a message; return what the model shall know of it, and what is being done.
 
         Orders to remember or forget are left to those who carry them out. In a group chat there are none: others, who
         have not asked for it, are answered there too.
         """
         if scope.group_chat or session_key.startswith(self._background):
-            return []
+            return [], []
         wanted = await run_in_daemon_thread(lambda: _without_orders(instructions_in(reading), text))
         tasks = [asyncio.create_task(self._keep(one, session_key, scope, reading)) for one in wanted]
         if not tasks:
-            return []
+            return [], []
         self._writing.update(tasks)
         await asyncio.wait(tasks, timeout=_SECONDS)
         self._writing = {task for task in self._writing if not task.done()}
-        return [task.result() if task.done() else answers.being_kept(reading.language) for task in tasks]
+        late = answers.being_kept(reading.language)
+        return [task.result().line if task.done() else late for task in tasks], tasks
 
     async def end(self) -> None:
         """Return once all is written, or after some seconds."""
         if self._writing:
             await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
 
-    async def _keep(self, text: str, session_key: str, scope: Scope, reading: Reading) -> str:
+    async def _keep(self, text: str, session_key: str, scope: Scope, reading: Reading) -> Told:
         said = NewEntry(
             text,
             category=Category.PREFERENCE,
@@ -67,13 +72,15 @@ class InstructionKeeper:
         )
         try:
             done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
+        except FileBusyError:
+            return Told(answers.kept_for_later(reading.language), waits=True)
         except NanobotMemoryError as error:
-            return answers.not_remembered(error.cause, reading.language)
+            return Told(answers.not_remembered(error.cause, reading.language))
         except Exception as error:  # the model must not say that it was kept
             logger.warning("a standing instruction could not be kept: {}", type(error).__name__)
-            return answers.not_remembered(type(error).__name__, reading.language)
+            return Told(answers.not_remembered(type(error).__name__, reading.language))
         place = f"{done.outcome.path.parent.name}/{done.outcome.path.name}"
-        return answers.instruction_kept(done.entry, place, reading.language)
+        return Told(answers.instruction_kept(done.entry, place, reading.language))
 
 
 def _without_orders(instructions: Sequence[str], text: str) -> list[str]:

@@ -11,11 +11,29 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder, combined_receipt
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
+from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.reading import message_reading
 from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 _T = TypeVar("_T")
+
+
+# What a turn is told of a plugin that could not look at its message.
+_UNHEARD: Mapping[str, Mapping[Language, str]] = {
+    "recall": {
+        "en": "The memory could not be searched in time for this message: what it knows may be missing here. Say"
+        " so where it matters.",
+        "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里；需要时请如实说明。",
+    },
+    "consolidation": {
+        "en": "Orders to remember or forget in this message, if there are any, are NOT carried out yet: they sta"
+        "nd with the "
+        "message, and are carried out later by themselves. Do not say that they are done.",
+        "zh": "这条消息里如有“记住”或“忘掉”的要求，目前都还没有执行：它们已随消息保存，稍后会自动执行。"
+        "不要说已经完成。",
+    },
+}
 
 
 class HookCalls:
@@ -69,6 +87,11 @@ class HookCalls:
             limit=limit,
             scope=scope,
         )
+
+    def unheard(self, language: Language) -> list[ContextBlock]:
+        """Return what a turn is told of plugins that could not look at its message."""
+        names = self._plugins.host.unheard("on_message_received")
+        return [ContextBlock(text=told[language]) for name, told in _UNHEARD.items() if name in names]
 
     async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers, without what somebody wants forgotten."""

@@ -176,8 +176,9 @@ class MemoryHost(PromptCalls):
         blocks = await self._hooks.blocks(answers, scope=whose)
         self._note_recall(blocks)
         self._redaction.hear(*(block.text for block in blocks))
+        language = self._language(text)
         return MessageContext(
-            block=fence((block.text for block in blocks), language=self._language(text)),
+            block=fence((block.text for block in (*blocks, *self._hooks.unheard(language))), language=language),
             receipt=await asyncio.shield(capture),
             hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
         )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
-    from nanobot_memory_plugins.core.text.reading import Reading, Sentence, reading_of
+    from nanobot_memory_plugins.core.text.reading import Reading, Sentence, message_reading, reading_of
     from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
@@ -59,7 +59,7 @@ _MODULES = {
     "pleasantries": ("is_pleasantry",),
     "quotations": ("QuotedConversation",),
     "questions": ("CLOSING", "asks_by_a_word"),
-    "reading": ("Reading", "Sentence", "reading_of"),
+    "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
     "relative_dates.ahead": ("DayAhead", "days_ahead"),
     "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
@@ -108,6 +108,7 @@ __all__ = [
     "fold",
     "is_pleasantry",
     "is_refusal",
+    "message_reading",
     "message_time",
     "negations",
     "one_line",

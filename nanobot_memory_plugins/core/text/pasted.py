@@ -50,6 +50,7 @@ _PUBLISHED = LazyPattern(
     r"|遗稿|材料|讲述人|记者连线",
     re.IGNORECASE,
 )
+_ENDS_A_SENTENCE = LazyPattern(r"[.!?;,。！？；，][\"'”’)）]*\s*$")
 # A line of data, of a program, a review, or a notice in brackets.
 _DATA = LazyPattern(
     r"\s*(?:[{\[]\s*(?:[\"'{\[]|$)|//|/\*|<!--|</?\w+|#!|\$ \S|curl |[★☆⭐]{2,}|【[^】]{2,30}】|.{0,16}(?:范本"
@@ -161,9 +162,8 @@ def _is_document(paragraphs: Sequence[str]) -> bool:
     title, below = lines[0].strip().translate(_FOLD)[:_LINE], sum(map(len, paragraphs)) - len(lines[0])
     if lines[0].startswith("#") and below > _TITLE:
         return True
-    if _PUBLISHED.search("\n".join(line.translate(_FOLD)[:_LINE] for line in lines[:3])) and below > (
-        _TITLE if title.isascii() else _TITLE_ZH
-    ):
+    heads = [line.translate(_FOLD)[:_LINE] for line in lines[:3] if not _ENDS_A_SENTENCE.search(line[-4:])]
+    if any(map(_PUBLISHED.search, heads)) and below > (_TITLE if title.isascii() else _TITLE_ZH):
         return True
     alone = len(lines) == 1 and len(paragraphs) > 1
     return alone and len(title) <= _TITLE and below >= _TEXT and " " in f"{title} " and not _NO_TITLE.search(title)

@@ -187,6 +187,11 @@ class PluginHost:
             for one in implementations
         }
 
+    def unheard(self, hook: str) -> frozenset[str]:
+        """Return the plugins that rest in a hook, or did not answer when it was called last."""
+        found = self._implementations(hook)
+        return frozenset(one.plugin_name for one in found if one.breaker.resting or one.breaker.failures)
+
     async def close(self) -> None:
         """Call nothing any more, and end what plugins still have running on this loop.
 
