@@ -1,5 +1,6 @@
 """The daily consolidation: what it reads, what it makes of the answer, and what it never does."""
 
+import re
 import subprocess
 from datetime import timedelta
 from pathlib import Path
@@ -85,7 +86,7 @@ async def test_the_prompt_holds_seven_days_the_entries_and_the_rest_and_hides_se
     (asked,) = model.asked
     assert [f"day minus {ago}" in asked for ago in range(9)] == [True] * 7 + [False] * 2
     assert asked.index("day minus 0") < asked.index("day minus 6")
-    assert f"[a1] {TEA}" in asked
+    assert re.search(rf"\[a1\] \(\w+, 2026-02-20, 0\.\d\d\) {TEA}", asked)
     assert "my password" in asked
     assert "### [a1]" not in asked
     for hidden in ("gambling", "hunter2", "The web says so", "Tr0ub4dor"):

@@ -30,9 +30,14 @@ class GullibleModel:
         wishes = [wish for name in sorted(names) for wish in wishes_of(_BY_NAME[name])]
         truths = [LEARNED[language] for language, truth in TRUTHS.items() if truth in text]
         if purpose == "consolidation":
-            rows = [{"op": "add", "content": one, "category": "preference", "importance": "high"} for one in wishes]
+            quote = next((truth for truth in TRUTHS.values() if truth in text), "")
+            told = [*wishes, *(f"{quote}; {wish}" for wish in wishes if quote)]
+            rows = [{"op": "add", "content": one, "said": quote, "importance": "high"} for one in told]
             ids = re.findall(r"\[([0-9a-f]{8})\]", text)
-            rows += [{"op": "update", "id": id_, "content": wish} for id_, wish in zip(ids, wishes, strict=False)]
+            rows += [
+                {"op": "update", "id": id_, "content": wish, "said": quote}
+                for id_, wish in zip(ids, wishes, strict=False)
+            ]
             return json.dumps({"operations": rows}, ensure_ascii=False)
         if purpose == "flush":
             quote = next((truth for truth in TRUTHS.values() if truth in text), "")

@@ -1,6 +1,6 @@
 """The prompts as they are sent, word for word, in both languages."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -8,7 +8,10 @@ import pytest
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.prompt import written_out_by_day
 from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import quoting_prompt
-from nanobot_memory_plugins.core import Prompts
+from nanobot_memory_plugins.consolidation.nightly.inputs import Material, Piece
+from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
+from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken
+from nanobot_memory_plugins.core import Origin, Prompts, Scope, Visibility, Whose
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.flush.prompt import flush_prompt
 
@@ -46,3 +49,16 @@ def test_flush(language):
     )
     assert asked is not None
     assert_as_stored(f"flush.{language}", asked)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_consolidation(language):
+    everybody, whose = Visibility(whose=(Whose(),)), Scope(session="cli:direct")
+    spoken = tuple(
+        Spoken(Message(role, text), datetime(2026, 3, day, 12, tzinfo=UTC), whose, everybody)
+        for role, text, day in SAID[language]
+    )
+    note = Piece(KNOWN[language], Origin.SUMMARY, datetime(2026, 3, 9, tzinfo=UTC))
+    material = Material(everybody, (note,), {"home": entry("home", KNOWN[language], 0.8)}, (note,), spoken)
+    prompt = make_prompt(material, PROMPTS, today=date(2026, 3, 10), tokens=6_000)
+    assert_as_stored(f"consolidation.{language}", prompt.messages)

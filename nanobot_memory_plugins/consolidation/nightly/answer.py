@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.text import is_refusal, without_thoughts
 # Of an answer; a sensible one is a few thousand characters.
 _ANSWER_CHARS = 100_000
 _LONGEST_CONTENT = 1_000
-_LONGEST_QUOTE = 2_000
+_LONGEST_QUOTE, _MOST_QUOTES = 2_000, 6
 # Fewer characters than this of somebody's text say nothing.
 _SHORTEST_QUOTE = 8
 # Operations of one answer; more is a model that repeats itself.
@@ -68,7 +68,14 @@ def _expiry(value: object) -> datetime | None:
         return None
 
 
+def _quotes_of(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else [value]
+    return tuple(one[:_LONGEST_QUOTE] for one in listed[:_MOST_QUOTES] if isinstance(one, str) and one.strip())
+
+
 Content = Annotated[str, BeforeValidator(_content), Field(min_length=1, max_length=_LONGEST_CONTENT)]
+Said = Annotated[tuple[str, ...], BeforeValidator(_quotes_of)]
+Expiry = Annotated[datetime | None, BeforeValidator(_expiry)]
 Id = Annotated[str, BeforeValidator(_id), Field(min_length=1, max_length=64)]
 
 
@@ -77,13 +84,14 @@ class _Operation(BaseModel):
 
 
 class Add(_Operation):
-    """Something that no entry says yet."""
+    """Something that no entry says yet. ``said`` are the words of a user's that it rests on."""
 
     op: Literal["add"] = "add"
     content: Content
     category: Annotated[Category, BeforeValidator(_category)] = Category.FACT
     importance: Annotated[Importance, BeforeValidator(_importance)] = Importance.MEDIUM
-    expires_at: Annotated[datetime | None, BeforeValidator(_expiry)] = None
+    expires_at: Expiry = None
+    said: Said = ()
 
 
 class Merge(_Operation):
@@ -92,14 +100,17 @@ class Merge(_Operation):
     op: Literal["merge"] = "merge"
     ids: Annotated[list[str], BeforeValidator(_ids), Field(min_length=2)]
     content: Content
+    said: Said = ()
 
 
 class Update(_Operation):
-    """An entry that the notes show to have changed."""
+    """An entry that what was said or noted shows to have changed."""
 
     op: Literal["update"] = "update"
     id: Id
     content: Content
+    expires_at: Expiry = None
+    said: Said = ()
 
 
 class Archive(_Operation):

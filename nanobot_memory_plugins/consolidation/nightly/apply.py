@@ -5,14 +5,20 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
-from nanobot_memory_plugins.consolidation.model.scoring import EXPIRED_SCORE, decayed, initial_score
+from nanobot_memory_plugins.consolidation.model.scoring import (
+    EXPIRED_SCORE,
+    Importance,
+    activated,
+    decayed,
+    initial_score,
+)
 from nanobot_memory_plugins.consolidation.nightly.answer import Add, Archive, Merge, Operation, Update
 from nanobot_memory_plugins.consolidation.nightly.evidence import Sources
 from nanobot_memory_plugins.consolidation.nightly.inputs import UNTRUSTED, Gathered, Material, Owner, trusted
 from nanobot_memory_plugins.consolidation.nightly.scoping import Tellers
+from nanobot_memory_plugins.consolidation.nightly.spoken import UsersWord
 from nanobot_memory_plugins.consolidation.operations.join_entries import alike, joined, relinked
 from nanobot_memory_plugins.core import Origin
-from nanobot_memory_plugins.core.text import reading_of
 from nanobot_memory_plugins.core.values.scopes import owner
 
 # A run may drop this many entries, and beyond that this share of them.
@@ -39,6 +45,7 @@ class Job:
 
 def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
     """Return the jobs with what of their materials can still be read: the rest bears nothing out any more."""
+    said = {(one.text, one.visible) for material in gathered.materials for one in material.spoken}
     there = {(note.text, note.visible) for material in gathered.materials for note in material.notes}
     entries = {(id_, one.content) for material in gathered.materials for id_, one in material.entries.items()}
     return tuple(
@@ -47,6 +54,7 @@ def still_there(jobs: Sequence[Job], gathered: Gathered) -> tuple[Job, ...]:
             material=replace(
                 job.material,
                 notes=tuple(one for one in job.material.notes if (one.text, one.visible) in there),
+                spoken=tuple(one for one in job.material.spoken if (one.text, one.visible) in said),
                 entries={id_: one for id_, one in job.material.entries.items() if (id_, one.content) in entries},
             ),
         )
@@ -108,14 +116,13 @@ class _State:
     def begin(self, material: Material) -> None:
         """Take up the operations on one material."""
         self._material = material
-        notes = material.notes
-        self._notes = Sources(note.text for note in notes)
-        stated = [reading_of(note.text).own_word for note in notes if note.origin is Origin.USER]
-        self._users = Sources(stated)
-        self._others = Sources(note.text for note in notes if note.origin is not Origin.USER)
-        entries = [one.content for one in material.entries.values() if one.origin is Origin.USER]
-        self._users_known = Sources([*stated, *entries])
-        self._known = Sources([*(note.text for note in notes), *(one.content for one in trusted(material.entries))])
+        notes, said = material.notes, [one.text for one in material.spoken if one.by_user]
+        self._noted = Sources([*(note.text for note in notes), *said])
+        told = [(one.content, one.last_activated) for one in material.entries.values() if one.origin is Origin.USER]
+        told += [(note.text, note.time) for note in notes[::-1] if note.origin is Origin.USER]
+        self._users = UsersWord(told, material.spoken)
+        entries = [one.content for one in trusted(material.entries)]
+        self._known = Sources([*(note.text for note in notes), *said, *entries])
         self._tellers = Tellers(material, self.owner_of)
 
     def take(self, wish: ProposedOperation) -> None:
@@ -135,7 +142,8 @@ class _State:
         add = wish.operation
         if wish.known_as in self.entries or any(alike(one.content, add.content) for one in self._of_scope()):
             return "an entry says it already"
-        if not self._notes.bear_out(add.content):
+        said_at = self._users.said_at(add.content, add.said)
+        if said_at is None and not self._noted.bear_out(add.content):
             return "the notes do not say it"
         if wish.new_id in self.entries:
             return "its id is taken"
@@ -150,7 +158,7 @@ class _State:
             source_session=made.source,
             expires_at=add.expires_at if add.category is Category.TODO else None,
             importance=add.importance.value,
-            origin=Origin.USER if self._is_users_own(add.content) else Origin.SUMMARY,
+            origin=Origin.USER if said_at is not None else Origin.SUMMARY,
             scope=made.scope,
         )
         self._touched.add(wish.new_id)
@@ -170,12 +178,13 @@ class _State:
         users = merged[0].origin is Origin.USER
         notes = [note for note in self._material.notes if not users or note.origin is Origin.USER]
         own = Sources([*(one.content for one in merged), *(note.text for note in notes)])
-        if not own.bear_out(merge.content):
+        said_at = self._users.said_at(merge.content, merge.said)
+        if said_at is None and not own.bear_out(merge.content):
             return "neither the entries nor the notes say it"
         if not self._tellers.are_in(merged[0], merge.content):
             return "somebody else has said it"
         made = self._tellers.made_of(merge.content, merged)
-        one = replace(joined(merged, merge.content, self.now), source_session=made.source)
+        one = self._used(replace(joined(merged, merge.content, self.now), source_session=made.source), said_at)
         gone = tuple(id_ for id_ in ids if id_ != one.id)
         self.entries = relinked({**self.entries, one.id: one}, gone, one.id)
         self.lost |= set(gone)
@@ -192,19 +201,24 @@ class _State:
         before = self.entries[update.id]
         if before.content == update.content:
             return f"the entry {update.id} says it already"
-        if before.origin in UNTRUSTED or not self._known.bear_out(update.content):
+        said_at = self._users.said_at(update.content, update.said)
+        if before.origin in UNTRUSTED or (said_at is None and not self._known.bear_out(update.content)):
             return "neither the entries nor the notes say it"
-        if before.origin is Origin.USER and (
-            not self._users_known.bear_out(update.content)
-            or self._others.add_much(update.content, beside=self._users_known)
-        ):
+        if before.origin is Origin.USER and said_at is None:
             return "the user has not said it"
         if any(alike(one.content, update.content) for one in self._of_scope() if one.id != update.id):
             return "another entry says it already"
         if not self._tellers.are_in(before, update.content):
             return "somebody else has said it"
         made = self._tellers.made_of(update.content, [before])
-        self.entries[update.id] = replace(before, content=update.content, source_session=made.source)
+        one = replace(
+            before,
+            content=update.content,
+            source_session=made.source,
+            origin=before.origin if said_at is None else Origin.USER,
+            expires_at=update.expires_at or before.expires_at,
+        )
+        self.entries[update.id] = self._used(one, said_at)
         self._touched.add(update.id)
         self.done.append(AppliedOperation("update", update.id, update.content))
         return ""
@@ -224,9 +238,13 @@ class _State:
         self.done.append(AppliedOperation("archive", id_, entry.content))
         return ""
 
-    def _is_users_own(self, text: str) -> bool:
-        """Say whether the user said it, and the summaries and notes of others add little to it."""
-        return self._users.hold(text) and not self._others.add_much(text, beside=self._users)
+    def _used(self, entry: Entry, said_at: datetime | None) -> Entry:
+        """Return a changed entry as used when a user said it, where that is later: as good as new at least."""
+        if said_at is None or said_at <= entry.last_activated:
+            return entry
+        used = activated(entry, min(said_at, self.now))
+        fresh = initial_score(entry.importance or Importance.MEDIUM)
+        return decayed(used if used.score >= fresh else used.with_score(fresh), self.now)
 
     def _why_not(self, ids: Collection[str]) -> str:
         """Return why these entries cannot be touched, or nothing."""

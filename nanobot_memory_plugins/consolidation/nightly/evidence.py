@@ -1,4 +1,4 @@
-"""Whether the words of an operation are borne out by what the model was shown."""
+"""Whether the words of an operation stand in what the model was shown at all; whose they are is told by quotes."""
 
 import re
 import unicodedata
@@ -10,10 +10,6 @@ from nanobot_memory_plugins.core.text import Evidence
 # lies well above the first, a mixture of words that happen to stand somewhere below the second.
 _IN_ONE = 0.5
 _IN_ALL = 0.8
-# The same for being the user's own words.
-USERS_OWN = 0.6
-# From this share on that stands in what others said alone, it is not only the user's.
-OTHERS_MOST = 0.2
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 
@@ -34,14 +30,6 @@ class Sources:
         if self._all.share(text) < in_one:
             return False
         return self._all.share(text) >= in_all or any(one.share(text) >= in_one for one in self._each)
-
-    def add_much(self, text: str, *, beside: "Sources") -> bool:
-        """Say whether a good part of ``text`` stands here, and not in the others' texts."""
-        return self._all.share_beyond(beside._all, text) >= OTHERS_MOST
-
-    def hold(self, text: str) -> bool:
-        """Say whether ``text`` is, in so many words, what one of the texts says."""
-        return _numbers(text) <= self._numbers and any(one.share(text) >= USERS_OWN for one in self._each)
 
 
 def _numbers(text: str) -> set[str]:

@@ -1,16 +1,18 @@
 """What a consolidation reads: the notes of the last days, the entries, and the rest of the long-term memory.
 
-What tools and the web said is left out: it is no evidence for anything about a user.
+What users said stands in the transcripts (`spoken`). What tools and the web said is left out: it is no evidence for
+anything about a user.
 """
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta, tzinfo
 from pathlib import Path
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.consolidation.nightly.spoken import Spoken, spoken_since, without_withheld
 from nanobot_memory_plugins.consolidation.store.document import parse
 from nanobot_memory_plugins.consolidation.store.repository import Snapshot
 from nanobot_memory_plugins.core import (
@@ -21,6 +23,7 @@ from nanobot_memory_plugins.core import (
     Scope,
     Visibility,
     Whose,
+    Withheld,
     logger,
     parse_notes,
 )
@@ -56,18 +59,23 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What one call of the model is about: what those have in common who may see the same. Notes are newest first."""
+    """What one call of the model is about: what those have in common who may see the same. Notes are newest first.
+
+    ``spoken`` is what was said by users and the assistant, session by session.
+    """
 
     visible: Visibility
     notes: tuple[Piece, ...]
     entries: Mapping[str, Entry]
     rest: tuple[Piece, ...] = ()
+    spoken: tuple[Spoken, ...] = ()
 
     def digests(self) -> set[str]:
         """Return fingerprints of everything in it: nothing is new while all of them are known."""
         return {
             *(digest("note", self.visible, note.text) for note in self.notes),
             *(digest("rest", self.visible, piece.text) for piece in self.rest),
+            *(digest("said", self.visible, one.text) for one in self.spoken if one.by_user),
             *(digest("entry", self.visible, f"{entry.id} {entry.content}") for entry in self.entries.values()),
         }
 
@@ -90,8 +98,10 @@ def gather(
     redact: Callable[[str], str],
     narrow: Narrow = lambda scope: _EVERYTHING,
     timezone: tzinfo | None = None,
+    withheld: Callable[[Visibility], Sequence[Withheld]] = lambda visible: (),
+    background: Sequence[str] = (),
 ) -> Gathered:
-    """Read the notes of the last ``days`` days, today included, and the long-term memory. It blocks.
+    """Read the notes and transcripts of the last ``days`` days, today included, and the long-term memory. It blocks.
 
     The scopes that see the same memories make one material. ``now`` is aware; days are those of ``timezone``, the
     machine's own by default. Files that cannot be read are left out, with a warning.
@@ -99,6 +109,9 @@ def gather(
     notes = [
         replace(piece, visible=narrow(piece.whose)) for piece in _notes(paths, now.astimezone(timezone), days, redact)
     ]
+    first = datetime.combine(now.astimezone(timezone).date() - timedelta(days=days - 1), time(), timezone)
+    heard = spoken_since(paths, first.astimezone(), redact=redact, narrow=narrow, background=background)
+    spoken = without_withheld(heard, withheld)
     foreign = foreign_texts(paths, snapshot)
     rest = [
         replace(piece, visible=narrow(piece.whose))
@@ -108,17 +121,18 @@ def gather(
     groups: dict[Visibility, dict[str, Entry]] = {}
     for entry in entries.values():
         groups.setdefault(narrow(whole_scope(entry)), {})[entry.id] = entry
-    seen = dict.fromkeys((*groups, *(piece.visible for piece in (*notes, *rest))))
+    seen = dict.fromkeys((*groups, *(one.visible for one in (*notes, *rest)), *(one.visible for one in spoken)))
     materials = [
         Material(
             visible,
             tuple(piece for piece in notes if piece.visible == visible),
             groups.get(visible, {}),
             tuple(piece for piece in rest if piece.visible == visible),
+            tuple(one for one in spoken if one.visible == visible),
         )
         for visible in seen
     ]
-    return Gathered(tuple(one for one in materials if one.notes or one.entries or one.rest), foreign)
+    return Gathered(tuple(one for one in materials if one.notes or one.entries or one.rest or one.spoken), foreign)
 
 
 def foreign_texts(paths: MemoryPaths, snapshot: Snapshot) -> dict[str, str]:

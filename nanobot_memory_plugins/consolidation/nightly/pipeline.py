@@ -20,6 +20,7 @@ from nanobot_memory_plugins.consolidation.nightly.inputs import Gathered, Materi
 from nanobot_memory_plugins.consolidation.nightly.prompt import make_prompt
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.join_entries import tidied
+from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.journal_parts import JournalLimits
 from nanobot_memory_plugins.consolidation.store.nightly_records import LastRun, Proposal, Records
@@ -28,6 +29,7 @@ from nanobot_memory_plugins.core import (
     Clock,
     Complete,
     LanguageModelError,
+    Prompts,
     Visibility,
     Whose,
     logger,
@@ -38,6 +40,7 @@ from nanobot_memory_plugins.core.values.scopes import owner
 PURPOSE = "consolidation"
 # Who is named in the journal.
 WHO = "consolidation"
+_OURS = Prompts()
 # Failures of the model after which the day is given up.
 _TRIES = 3
 
@@ -107,9 +110,12 @@ class NightlyConsolidation:
         owner_of: Owner = owner,
         matcher: SameThing | None = None,
         timezone: tzinfo | None = None,
+        prompts: Prompts = _OURS,
     ) -> None:
         self.records = Records(memory.repository.paths)
         self._repository = memory.repository
+        self._withheld = WithheldTexts(memory.repository)
+        self._prompts = prompts
         self._clock = clock
         self._redact = redact
         self._complete = complete
@@ -151,10 +157,12 @@ class NightlyConsolidation:
             redact=self._redact,
             narrow=self._narrow,
             timezone=self._timezone,
+            withheld=self._withheld.texts,
+            background=self._options.background_sessions,
         )
 
     def _is_new(self, material: Material, last: LastRun) -> bool:
-        enough = material.notes or material.rest or len(material.entries) > 1
+        enough = material.notes or material.rest or material.spoken or len(material.entries) > 1
         return bool(enough) and not material.digests() <= last.seen
 
     async def _ask(self, materials: Sequence[Material], begun: _Begun) -> _Asked:
@@ -162,7 +170,7 @@ class NightlyConsolidation:
         for material in materials if self._complete is not None else ():
             local = begun.now.astimezone(self._timezone).date()
             prompt = await run_in_daemon_thread(
-                make_prompt, material, today=local, tokens=self._options.consolidation_tokens
+                make_prompt, material, self._prompts, today=local, tokens=self._options.consolidation_tokens
             )
             answer, why = await self._answer(prompt.messages)
             asked = replace(asked, calls=asked.calls + 1)

@@ -40,9 +40,11 @@ class Tellers:
     def __init__(self, material: Material, owner_of: Owner) -> None:
         self._owner_of = owner_of
         texts: dict[_Teller, list[str]] = {}
-        for piece in (*material.notes, *material.rest):
-            scope = without_session(piece.whose)
-            texts.setdefault(_Teller(scope, _sessions(scope, piece.whose.session)), []).append(piece.text)
+        told = [(piece.whose, piece.text) for piece in (*material.notes, *material.rest)]
+        told += [(one.whose, one.text) for one in material.spoken if one.by_user]
+        for whose, text in told:
+            scope = without_session(whose)
+            texts.setdefault(_Teller(scope, _sessions(scope, whose.session)), []).append(text)
         for entry in trusted(material.entries):
             texts.setdefault(_of_entry(entry), []).append(entry.content)
         self._said = {teller: Evidence(said) for teller, said in texts.items()}

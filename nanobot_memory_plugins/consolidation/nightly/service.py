@@ -21,6 +21,7 @@ def consolidation_of(context: PluginContext, matcher: SameThing | None = None) -
         narrow=context.visible_scope,
         owner_of=context.owner_of,
         matcher=matcher or _matcher_of(context),
+        prompts=context.prompts,
     )
 
 

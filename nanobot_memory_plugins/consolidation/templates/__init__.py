@@ -7,3 +7,4 @@ from nanobot_memory_plugins.core import PromptFile
 _FOLDER = Path(__file__).parent
 
 EXTRACTION = PromptFile(_FOLDER, "extraction")
+CONSOLIDATION = PromptFile(_FOLDER, "consolidation", required=("entries", "said", "notes"))

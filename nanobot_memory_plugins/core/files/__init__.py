@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core.files.transcript import (
     TranscriptRecord,
     last_records,
     parse_transcript_line,
+    recent_records,
     render_transcript_line,
 )
 from nanobot_memory_plugins.core.files.writing import REDACTION_FAILED
@@ -45,6 +46,7 @@ __all__ = [
     "read_inside",
     "read_regular",
     "read_time",
+    "recent_records",
     "render_note",
     "render_transcript_line",
     "replace_file",

@@ -112,6 +112,19 @@ def last_records(path: Path, session_key: str, limit: int) -> list[TranscriptRec
     return records[::-1]
 
 
+def recent_records(path: Path, since: datetime, limit: int) -> list[TranscriptRecord]:
+    """Return the records of a file since a moment, oldest first, the last ``limit``. Raises `OSError`."""
+    records: list[TranscriptRecord] = []
+    for line in _lines_from_end(path):
+        record = parse_transcript_line(line)
+        if record is None:
+            continue
+        if len(records) == limit or (record.time is not None and record.time < since):
+            break
+        records.append(record)
+    return records[::-1]
+
+
 def recorded_scope(path: Path, session_key: str) -> Scope:
     """Return whose a session is, as its last records say; what they do not say, or cannot be read, stays empty."""
     try:

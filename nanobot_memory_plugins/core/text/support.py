@@ -70,14 +70,19 @@ class Support:
         return "\n".join(self.known)
 
     def holds(self, statement: str, quotes: Sequence[str] = ()) -> bool:
-        """Say whether the user has said what a statement says.
+        """Say whether the user has said what a statement says."""
+        return bool(self.passages(statement, quotes))
+
+    def passages(self, statement: str, quotes: Sequence[str] = ()) -> list[Passage]:
+        """Return the quotes of a statement where they stand and support it, or nothing where they do not.
 
         Where no quote is given, or none that stands anywhere, what is nearest to the statement is taken for it.
         """
         objection = self.objection(statement, quotes)
         if objection is Objection.NO_QUOTE:
-            objection = self.objection(statement, self.nearest(statement))
-        return objection is None
+            quotes = self.nearest(statement)
+            objection = self.objection(statement, quotes)
+        return [] if objection is not None else self.conversation.passages(quotes)
 
     def nearest(self, statement: str) -> list[str]:
         """Return the clauses of one message of the user's that hold more than half of a statement's words, or none."""

@@ -1,0 +1,142 @@
+"""What users have said in the last days, from the transcripts: their own words, and what they answered.
+
+Only that makes an entry the user's. Sessions that nobody speaks in are left out, and so is what was forgotten on
+somebody's order and can still be brought back.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from nanobot_memory_plugins.core import MemoryPaths, Message, Origin, Scope, Visibility, Wanted, Withheld, logger
+from nanobot_memory_plugins.core.files import TranscriptRecord, recent_records
+from nanobot_memory_plugins.core.text import QuotedConversation, Support, authored_text, ends_as_question, sentences_of
+
+# Messages of all sessions, and of one; characters of one message that are looked at, and of a question that is shown.
+_MESSAGES, _OF_SESSION = 400, 200
+_CHARACTERS, _ASKED = 4_000, 120
+# An answer that is longer is understood without its question.
+_SHORT = 60
+_ROLES = {"user": Origin.USER, "assistant": Origin.ASSISTANT}
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A message: a user's in their own words, or the assistant's. ``whose`` is whose it is, ``visible`` who sees it."""
+
+    message: Message
+    time: datetime
+    whose: Scope
+    visible: Visibility
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.message.text
+
+    @property
+    def by_user(self) -> bool:
+        """Whether a user has said it."""
+        return self.message.role == "user"
+
+
+def spoken_since(
+    paths: MemoryPaths,
+    since: datetime,
+    *,
+    redact: Callable[[str], str],
+    narrow: Callable[[Scope], Visibility],
+    background: Sequence[str] = (),
+) -> list[Spoken]:
+    """Return what was said since a moment, session by session in their order, the newest of too much. It blocks."""
+    sessions: list[list[Spoken]] = []
+    for path in sorted(paths.sessions.glob("*.jsonl")) if paths.sessions.is_dir() else ():
+        try:
+            if path.stat().st_mtime < since.timestamp():
+                continue
+            records = recent_records(path, since, _OF_SESSION)
+        except OSError as error:
+            logger.warning("consolidation: a transcript cannot be read: {}", type(error).__name__)
+            continue
+        said = [
+            Spoken(Message(one.role, text), one.time, one.scope, narrow(one.scope))
+            for one in records
+            if one.time is not None
+            and _ROLES.get(one.role) is one.origin
+            and not one.session_key.startswith(tuple(background))
+            and (text := _text(one, redact))
+        ]
+        if said:
+            sessions.append(said)
+    sessions.sort(key=lambda said: said[-1].time)
+    return [one for said in sessions for one in said][-_MESSAGES:]
+
+
+def _text(record: TranscriptRecord, redact: Callable[[str], str]) -> str:
+    text = redact(record.text[: 2 * _CHARACTERS])
+    return (authored_text(Message("user", text)) if record.role == "user" else text)[:_CHARACTERS].strip()
+
+
+def without_withheld(spoken: Iterable[Spoken], withheld: Callable[[Visibility], Sequence[Withheld]]) -> list[Spoken]:
+    """Return what was said without what is withheld from those who see it."""
+    known: dict[Visibility, Wanted] = {}
+    left: list[Spoken] = []
+    for one in spoken:
+        wanted = known.get(one.visible)
+        if wanted is None:
+            held = withheld(one.visible)
+            texts, names = ([held_.text for held_ in held if held_.is_name is name] for name in (False, True))
+            wanted = known[one.visible] = Wanted(texts, words=names)
+        text = wanted.without(one.text)[0].strip() if wanted else one.text
+        if text:
+            left.append(replace(one, message=Message(one.message.role, text)))
+    return left
+
+
+def shown_lines(spoken: Sequence[Spoken]) -> list[tuple[Spoken, str]]:
+    """Return what users said as lines, newest first; a short answer with the question before it."""
+    lines: list[tuple[Spoken, str]] = []
+    for number, one in enumerate(spoken):
+        if not one.by_user:
+            continue
+        before = spoken[number - 1] if number else None
+        asked = ""
+        if before is not None and not before.by_user and before.whose.session == one.whose.session:
+            sentence = (sentences_of(before.text) or [""])[-1]
+            if len(one.text) <= _SHORT and ends_as_question(sentence):
+                asked = f"({' '.join(sentence[-_ASKED:].split())}) "
+        lines.append((one, asked + one.text))
+    return lines[::-1]
+
+
+class UsersWord:
+    """What the users of a material have said, asked whether it supports a statement, and when it was said."""
+
+    def __init__(self, told: Iterable[tuple[str, datetime]], spoken: Sequence[Spoken]) -> None:
+        """Begin with what is known of old, ``told`` by the users in one text each."""
+        self._times: list[datetime] = []
+        messages: list[Message] = []
+
+        def add(message: Message, time: datetime) -> None:
+            messages.append(message)
+            self._times.append(time)
+
+        for text, time in told:
+            add(Message("user", text), time)
+            add(_BORDER, time)
+        session = None
+        for one in spoken:
+            if session != one.whose.session:
+                add(_BORDER, one.time)
+            session = one.whose.session
+            add(one.message, one.time)
+        self._support = Support(QuotedConversation(messages))
+
+    def said_at(self, text: str, quotes: Sequence[str]) -> datetime | None:
+        """Return when a user last said what supports a text, or None when nobody did."""
+        passages = self._support.passages(text, quotes)
+        return max((self._times[one.turn] for one in passages), default=None)
+
+
+# Between what was said apart: nothing answers it.
+_BORDER = Message("system", "")
