@@ -7,13 +7,11 @@ from nanobot_memory_plugins.core import (
     ContextBlock,
     Finding,
     Health,
-    Language,
     MemoryTool,
     Message,
     PluginContext,
     Scope,
     hookimpl,
-    language_of,
 )
 from nanobot_memory_plugins.recall.engine import recall, wider
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -21,11 +19,6 @@ from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_af
 from nanobot_memory_plugins.recall.tools import memory_tools
 
 _REMEMBERED_SESSIONS = 1_000
-# What a turn is told that asks for memory, where there was no time to look.
-_TOO_LATE: dict[Language, str] = {
-    "en": "The memory could not be searched in time for this message: what it knows may be missing here.",
-    "zh": "这条消息没来得及查找记忆，已知的内容可能没有列在这里。",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +109,6 @@ class RecallPlugin:
         )
         shown = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
         self._remember(session_key, _Answered(recalled.tier, shown, reviewed))
-        if recalled.late and recalled.tier is not RecallTier.PROBE and not reviewed:
-            return ContextBlock(text=_TOO_LATE[language_of(text)])
         return recalled.block
 
     def _remember(self, session_key: str, answered: _Answered) -> None:
