@@ -46,6 +46,20 @@ def instruction_kept(entry: Entry, place: str, language: Language) -> str:
     )
 
 
+def corrected(before: Entry, now: Entry, place: str, language: Language) -> str:
+    """Say that the user's correction was written, what it replaces, and how it is taken back."""
+    if language == "zh":
+        return (
+            f"用户更正了记忆，已写入 {place}（id {now.id}）：「{_quoted(now)}」；"
+            f"「{_quoted(before)}」（id {before.id}）不再有效。可以据此向用户确认。（entries undo 可撤销）"
+        )
+    return (
+        f'The user has corrected the memory: "{_quoted(now)}" was written to {place} (id {now.id}), and '
+        f'"{_quoted(before)}" (id {before.id}) holds no more. You can confirm that; '
+        "`nanobot-memory entries undo` takes it back."
+    )
+
+
 def secret_not_kept(language: Language) -> str:
     """Say that nothing was written, since what was to be remembered is a secret."""
     if language == "zh":

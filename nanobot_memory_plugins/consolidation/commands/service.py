@@ -7,6 +7,7 @@ from functools import partial
 
 from nanobot_memory_plugins.consolidation.commands.answers import Told, done_late
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
+from nanobot_memory_plugins.consolidation.commands.correcting import CorrectionKeeper
 from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets, holds_order
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
 from nanobot_memory_plugins.consolidation.commands.late import LateOrders, Missed
@@ -67,6 +68,7 @@ class MemoryCommands:
         self._conversations = Conversations(paths, lambda: context.store, entries=own)
         self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations)
         self._instructions = InstructionKeeper(self._memory, context, options.background_sessions)
+        self._corrections = CorrectionKeeper(self._memory, context, options.background_sessions)
         self._withheld = WithheldTexts(self._memory.repository)
         self._late = LateOrders(paths, context.clock, _holds_order)
         self._doing: dict[tuple[str, str], None] = {}
@@ -96,6 +98,7 @@ class MemoryCommands:
             await asyncio.wait(set(self._answering), timeout=_END_SECONDS)
         await self._orders.end()
         await self._instructions.end()
+        await self._corrections.end()
         if self._settling:
             await asyncio.wait(set(self._settling), timeout=_END_SECONDS)
 
@@ -119,6 +122,7 @@ class MemoryCommands:
         lines: list[str] = []
         if self._takes_orders:
             lines = await self._carry_out(Missed(session_key, text, scope, tuple(history)), reading)
+            lines = lines or await self._corrections.answer(session_key, reading, scope)
             late = await self.catch_up(session_key, besides=text)
             lines += [done_late(late, reading.language)] if late else []
         await run_in_daemon_thread(lambda: self._language.hear(text))

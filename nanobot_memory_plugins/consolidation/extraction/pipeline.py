@@ -16,6 +16,7 @@ from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
     is_quoted,
     quoting_prompt,
 )
+from nanobot_memory_plugins.consolidation.extraction.said_again import used_again
 from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, may_hold_something, statements
@@ -162,6 +163,7 @@ class SessionProcessor:
         known: Mapping[str, Entry] = {}
         if said if session.background else may_hold_something(fresh):
             if self._context.complete is None:
+                await run_in_daemon_thread(lambda: self._use_again(session, fresh, said))
                 return await self._leave(session, fresh)
             snapshot = await self._memory.load()
             visible = self._context.visible_scope(session.scope)
@@ -190,6 +192,21 @@ class SessionProcessor:
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))
+
+    def _use_again(self, session: Session, fresh: Sequence[Message], said: Sequence[Statement]) -> None:
+        """Count what is said again as a use: no model is there to confirm it. In a group chat nobody is told apart."""
+        if session.background or session.scope.group_chat:
+            return
+        visible = self._context.visible_scope(session.scope)
+        now = self._context.clock.now()
+        times = [message_time(message) or now for message in fresh]
+
+        def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+            seen = {id_: one for id_, one in entries.items() if is_visible(one, visible)}
+            return {**entries, **used_again(said, times, seen)}
+
+        if used_again(said, times, self._memory.repository.load().entries):
+            self._memory.repository.update(change, who=WHO, why=f"session {session.key}: said again")
 
     async def _findings(
         self,

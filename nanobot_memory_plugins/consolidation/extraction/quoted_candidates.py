@@ -9,7 +9,7 @@ from nanobot_memory_plugins.consolidation.extraction.merge import Finding
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.prompt import known_entries, listed, weekday_of
 from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_talk
-from nanobot_memory_plugins.consolidation.model.entry import Entry, new_id
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
@@ -63,11 +63,14 @@ async def believed_by_quotes(
     told = [one for one, again in zip(told, repeats, strict=True) if not again or one.ends]
     matches = await matcher.same([one.content for one in told], known)
 
+    # What has ended or is archived was not shown, and is no answer to what was.
+    shown = {id_ for id_, entry in known.items() if entry.section is Section.ACTIVE and not entry.superseded_by}
+
     def settle() -> list[Finding]:
         conversation = QuotedConversation(question.messages)
         findings: list[Finding] = []
         for one, match in zip(told, matches, strict=True):
-            ends = [id_ for id_ in one.ends if id_ in known]
+            ends = [id_ for id_ in one.ends if id_ in shown]
             same = match.entry_id if match else _confirmed(one, known)
             same = "" if same in ends else same
             last = conversation.passages(one.said)[-1]

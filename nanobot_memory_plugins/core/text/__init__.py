@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.markdown import LINE_BREAKS, clean, clean_markdown, one_line
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
+    from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
@@ -57,6 +58,7 @@ _MODULES = {
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "pleasantries": ("is_pleasantry",),
+    "opposites": ("ANOTHER_IN", "RELATION_ZH"),
     "quotations": ("QuotedConversation",),
     "questions": ("CLOSING", "asks_by_a_word"),
     "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
@@ -70,12 +72,14 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "ANOTHER_IN",
     "CHINESE_WEEKDAYS",
     "CLOSING",
     "ENGLISH_NUMBERS",
     "GAP",
     "LINE_BREAKS",
     "MONTH_NUMBERS",
+    "RELATION_ZH",
     "VERB",
     "WEEKDAYS",
     "Act",

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
 from nanobot_memory_plugins.search.documents import Document
@@ -125,7 +126,11 @@ class _Reader:
         fields: dict[str, str] = {}
         if (comment := _FIELDS.search(text)) is not None:
             text, fields = text[: comment.start()], _pairs(comment[1])
-        text = self._hidden(text) + _with_its_last_day(text, fields.get("expires", ""))
+        text = self._hidden(text)
+        if fields.get("superseded_by"):
+            text += _until(text, fields.get("ended", ""))
+        else:
+            text += _last_day(text, fields.get("expires", ""))
         archived = self.section.casefold().startswith("archived")
         return self._chunked(
             part,
@@ -186,13 +191,26 @@ class _Reader:
         return tuple(documents)
 
 
-def _with_its_last_day(text: str, expires: str) -> str:
+def _last_day(text: str, expires: str) -> str:
     """Return what is put behind a text that does not say until which day it holds."""
+    day = _day_before(expires)
+    return f" ({day})" if day and day not in text else ""
+
+
+def _until(text: str, ended: str) -> str:
+    """Return what is put behind a text that has been replaced by another one."""
+    day = _day_before(ended)
+    if language_of(text) == "zh":
+        return f"（以前，到{day}为止）" if day else "（以前）"
+    return f" (earlier, until {day})" if day else " (earlier)"
+
+
+def _day_before(moment: str) -> str:
+    """Return the local day just before a moment, or nothing where there is none."""
     try:
-        day = (datetime.fromisoformat(expires) - timedelta(microseconds=1)).astimezone().date().isoformat()
+        return (datetime.fromisoformat(moment) - timedelta(microseconds=1)).astimezone().date().isoformat()
     except (ValueError, OverflowError):
         return ""
-    return "" if day in text else f" ({day})"
 
 
 def _scope_of(fields: Mapping[str, str]) -> Scope:

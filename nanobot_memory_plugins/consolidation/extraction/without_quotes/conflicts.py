@@ -61,10 +61,14 @@ def entries_to_check(statements: Sequence[str], known: Mapping[str, Entry], clos
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What a model's verdicts come to, by id: what is true in the place of an entry, and which are as they were."""
+    """What a model's verdicts come to, by id: what is true in the place of an entry, and which are as they were.
+
+    ``refused`` are those that change nothing: what they say may be new all the same.
+    """
 
     changed: Mapping[str, Candidate]
     unchanged: frozenset[str]
+    refused: tuple[Candidate, ...] = ()
 
 
 def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: Grounding) -> Checked:
@@ -74,6 +78,7 @@ def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: 
     """
     changed: dict[str, Candidate] = {}
     unchanged: set[str] = set()
+    refused: list[Candidate] = []
     for id_, now in verdicts.items():
         entry = known.get(id_)
         if not now or entry is None or entry.superseded_by:
@@ -82,7 +87,9 @@ def checked(verdicts: Mapping[str, str], known: Mapping[str, Entry], grounding: 
             unchanged.add(entry.id)
         elif grounding.bears_out_change(now, entry.content):
             changed[entry.id] = candidate_of(entry, now)
-    return Checked(changed, frozenset(unchanged))
+        else:
+            refused.append(candidate_of(entry, now))
+    return Checked(changed, frozenset(unchanged), tuple(refused))
 
 
 def ended_in_own_words(asked: Sequence[Entry], statements: Sequence[str]) -> dict[str, Candidate]:

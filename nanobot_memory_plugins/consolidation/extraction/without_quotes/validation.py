@@ -56,8 +56,9 @@ async def accepted_candidates(
     near = dict(zip(unsure, cosines, strict=True)) if cosines is not None else {}
 
     def believe() -> tuple[list[Candidate], Checked]:
-        sure = [one for one in candidates if grounding.is_grounded_in(one.content, near.get(one.content, ()))]
-        return sure, checked(answer.now, known, grounding)
+        verdicts = checked(answer.now, known, grounding)
+        offered = (*candidates, *verdicts.refused)
+        return [one for one in offered if grounding.is_grounded_in(one.content, near.get(one.content, ()))], verdicts
 
     sure, verdicts = await run_in_daemon_thread(believe)
     told, replaces = _joined(sure, verdicts)

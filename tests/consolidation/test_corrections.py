@@ -1,0 +1,114 @@
+"""Corrections in plain messages: the entry of the same slot is replaced at once, and nothing else is."""
+
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.operations.undo import undo
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from tests.support.chinese import in_both_scripts
+
+from .made_entries import NOW, added, entry
+
+OTHERS = ("storage", "recall", "nanobot", "bootstrap", "flush", "summary", "compaction", "observation")
+CONFIG = MemoryConfig.model_validate(
+    {"core": {"message_limit": 20.0}, "plugins": {name: {"enabled": False} for name in OTHERS}}
+)
+KNOWN = {
+    "anniversary": "The user's anniversary is 4 May",
+    "meeting": "The meeting is on Tuesday",
+    "colour": "The user's favourite colour is blue",
+    "rent": "The rent is 900 euros",
+    "tickets": "Our team uses Jira for tickets",
+    "sister": "The user's sister is called Anna",
+    "home": "用户住在北京",
+    "birthday": "用户的生日是3月8日",
+    "dentist": "我的牙医是王医生",
+    "coffee": "我一般喝美式",
+}
+
+
+async def said(workspace: Path, message: str, **scope: str) -> tuple[dict[str, str], str]:
+    """Return what became of the known entries that were replaced, and what the model was told."""
+    known = [entry(id_, text, 0.8, last_activated=NOW) for id_, text in KNOWN.items()]
+    EntryRepository(workspace).update(added(*known), who="test", why="add")
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        context = await memory.message_received(session_key="cli:a", text=message, history=[], scope=scope or None)
+    entries = EntryRepository(workspace).load().entries
+    return {
+        one.id: entries[one.superseded_by].content for one in entries.values() if one.superseded_by
+    }, context.block or ""
+
+
+@pytest.mark.parametrize(
+    ("message", "slot", "content"),
+    in_both_scripts(
+        [
+            ("No, the anniversary is 4 June.", "anniversary", "the anniversary is 4 June"),
+            ("Sorry, I got that wrong. My anniversary is 4 June.", "anniversary", "My anniversary is 4 June"),
+            ("The meeting has been moved to Thursday.", "meeting", "The meeting has been moved to Thursday"),
+            ("The rent was raised to 950 euros", "rent", "The rent was raised to 950 euros"),
+            ("Actually my favourite colour is green now.", "colour", "my favourite colour is green now"),
+            ("It's Ana, not Anna.", "sister", "The user's sister is called Ana"),
+            (
+                "We finally ditched Jira, everything is in Linear now",
+                "tickets",
+                "We finally ditched Jira, everything is in Linear now",
+            ),
+            ("我搬到杭州了", "home", "我搬到杭州了"),
+            ("记错了，我生日是3月9日", "birthday", "我生日是3月9日"),
+            ("其实我的牙医是李医生", "dentist", "我的牙医是李医生"),
+            ("胃不行了，美式戒了，改喝大麦茶了", "coffee", "胃不行了，美式戒了，改喝大麦茶了"),
+        ]
+    ),
+)
+async def test_a_correction_replaces_the_entry_of_its_slot_and_the_model_is_told(
+    workspace: Path, message: str, slot: str, content: str
+):
+    replaced, block = await said(workspace, message)
+    assert list(replaced) == [slot]
+    assert replaced[slot].startswith(content[:-1])
+    assert content[:-1] in block
+    assert KNOWN[slot] in block
+    undo(EntryRepository(workspace), who="test")
+    assert not any(one.superseded_by for one in EntryRepository(workspace).load().entries.values())
+
+
+@pytest.mark.parametrize(
+    "message",
+    in_both_scripts(
+        [
+            "No, the anniversary present costs 40 euros.",
+            "My brother's anniversary is 4 June.",
+            "Actually, is the anniversary on 4 June?",
+            "This week the meeting is on Thursday.",
+            "The party is on Thursday, not Tuesday.",
+            "Maybe we should move the meeting to Thursday.",
+            "No, the deposit is 1800 euros.",
+            "No, the button should be green now.",
+            "The other office ditched Jira, I heard.",
+            "No, as I said, the anniversary is 4 May.",
+            "Translate: the meeting has been moved to Thursday.",
+            "I used to live in Leipzig, not in Berlin.",
+            "His rent was raised to 950 euros",
+            "我弟弟搬到杭州了",
+            "要是我搬到杭州了呢",
+            "不对，押金是9000",
+            "我姐的生日改到3月9日过",
+            "「我搬到杭州了」翻译成英文",
+            "其实王医生挺好的",
+        ]
+    ),
+)
+async def test_what_only_looks_like_a_correction_replaces_nothing(workspace: Path, message: str):
+    replaced, block = await said(workspace, message)
+    assert (replaced, block) == ({}, "")
+
+
+async def test_where_two_may_be_meant_none_is_replaced(workspace: Path):
+    EntryRepository(workspace).update(
+        added(entry("other", "The other meeting is on Tuesday", 0.8)), who="test", why="add"
+    )
+    replaced, _ = await said(workspace, "It's Thursday, not Tuesday.")
+    assert replaced == {}

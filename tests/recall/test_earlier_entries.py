@@ -1,0 +1,39 @@
+"""What has been replaced and what is over is found, and says so."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.model.scoring import contradicted
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+
+LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
+
+
+@pytest.mark.accept("EB-14")
+async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "ENTRIES.md").touch()
+    old = Entry("bonn", "The user lives in Bonn", "fact", 0.8, LATER - timedelta(days=90))
+    new = Entry("kiel", "The user lives in Kiel", "fact", 0.8, LATER)
+    zh = Entry("zh", "用户在银行工作", "fact", 0.8, LATER - timedelta(days=90))
+    dentist = Entry("d", "The user sees the dentist", "todo", 0.15, LATER, expires_at=LATER)
+    pairs = [*contradicted(old, new), contradicted(zh, new)[0]]
+    EntryRepository(tmp_path).update(lambda _: {one.id: one for one in [*pairs, dentist]}, who="test", why="add")
+    plugins = {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}
+    async with MemoryHost(tmp_path, config=MemoryConfig.model_validate({"plugins": plugins})) as memory:
+        await memory.flush_index()
+        tool = next(one for one in memory.tools() if one.name == "memory_search")
+
+        async def found(query: str) -> str:
+            return str(await tool.run({"query": query}, session_key="cli:new"))
+
+        assert "The user lives in Bonn (earlier, until 2026-05-02)" in await found("lives in Bonn")
+        kiel = await found("lives in Kiel")
+        assert "The user lives in Kiel" in kiel
+        assert "Kiel (earlier" not in kiel
+        assert "用户在银行工作（以前，到2026-05-02为止）" in await found("银行工作")
+        assert "The user sees the dentist (2026-05-02)" in await found("dentist")
