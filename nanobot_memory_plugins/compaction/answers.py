@@ -1,10 +1,11 @@
 """Telling a usable summary from what a model answers otherwise."""
 
 import re
+from collections.abc import Sequence
 
 from nanobot_memory_plugins.compaction.excerpts import tidy
-from nanobot_memory_plugins.compaction.prompts import fixed_texts
-from nanobot_memory_plugins.core import Language, estimate_tokens
+from nanobot_memory_plugins.core import estimate_tokens
+from nanobot_memory_plugins.core.text import without_thoughts
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 # An answer is junk when fewer of its words than this occur in what it was made of.
@@ -61,7 +62,6 @@ _LABELS = frozenset(
 )
 
 _FENCE = re.compile(r"\A```[a-z]*\n(.*?)(?:\n```\s*)?\Z", re.DOTALL)
-_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _LEAD = re.compile(
     r"\A(?:sure|certainly|of course|okay|ok|here (?:is|are)|below (?:is|are)|好的|当然|以下是|下面是|这是)"
     r"[^\n]{0,120}[:：.。!！]\s*\n",
@@ -87,17 +87,18 @@ _LATIN_WORD = re.compile(r"[a-z0-9][a-z0-9_-]+", re.IGNORECASE)
 
 def clean(answer: str) -> str:
     """Return an answer without thoughts, code fence and phrases before it."""
-    text = _THOUGHTS.sub("", tidy(answer)).strip()
+    text = without_thoughts(tidy(answer))
     fenced = _FENCE.match(text)
     text = (fenced[1] if fenced else text).strip()
     lead = _LEAD.match(simplified(text))
     return text[lead.end() if lead else 0 :].strip()
 
 
-def fault(answer: str, *, source: str, language: Language) -> str:
+def fault(answer: str, *, source: str, prompt: Sequence[str]) -> str:
     """Return what is wrong with a cleaned answer in one or two words; nothing when it can be used.
 
-    ``source`` is everything that it was made of: the text and the earlier summary.
+    ``source`` is everything that it was made of: the text and the earlier summary; ``prompt`` is what stands in each
+    prompt.
     """
     if not answer:
         return "empty"
@@ -110,7 +111,7 @@ def fault(answer: str, *, source: str, language: Language) -> str:
         return "data, not text"
     if estimate_tokens(answer) < _SHORTEST_TOKENS and estimate_tokens(source) > _LONG_TEXT_TOKENS:
         return "too short"
-    if _is_echo(answer, source, language):
+    if _is_echo(answer, source, prompt):
         return "echo"
     if _repeats_itself(answer):
         return "repetition"
@@ -119,8 +120,8 @@ def fault(answer: str, *, source: str, language: Language) -> str:
     return ""
 
 
-def _is_echo(answer: str, source: str, language: Language) -> bool:
-    if any(sentence.strip()[:60] in answer for sentence in fixed_texts(language)):
+def _is_echo(answer: str, source: str, prompt: Sequence[str]) -> bool:
+    if any(sentence.strip()[:60] in answer for sentence in prompt):
         return True
     lines = [line.strip() for line in answer.splitlines() if line.strip()]
     # The lines of an earlier summary may stand again; what was said, with who said it, may not.

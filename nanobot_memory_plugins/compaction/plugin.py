@@ -9,6 +9,7 @@ from nanobot_memory_plugins.compaction.offload import runner_for
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.plan import Plan, make_plan
 from nanobot_memory_plugins.compaction.summarise import Summariser
+from nanobot_memory_plugins.compaction.templates import COMPACTION
 from nanobot_memory_plugins.compaction.thrash_guard import Cycles
 from nanobot_memory_plugins.core import Message, PluginContext, Summary, hookimpl, logger, marked_summary
 
@@ -20,6 +21,7 @@ class CompactionPlugin:
     """Answers a compaction with a summary that fits, whatever the messages and however the model behaves."""
 
     Options = CompactionOptions
+    prompt_files = (COMPACTION,)
 
     def __init__(self) -> None:
         self._cycles = Cycles()
@@ -53,6 +55,8 @@ class CompactionPlugin:
                 options=context.options,
                 complete=context.complete,
                 run=run,
+                prompts=context.prompts,
+                today=context.clock.now().date(),
                 finish=partial(_finished, plan=plan, redact=context.redact),
                 redact=context.redact,
             )

@@ -7,6 +7,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from nanobot_memory_plugins.compaction.answers import clean, fault
 from nanobot_memory_plugins.compaction.chunking import chunk_ratio, fair_limit, is_oversized, pack
@@ -17,7 +18,7 @@ from nanobot_memory_plugins.compaction.identifiers import missing_identifiers
 from nanobot_memory_plugins.compaction.offload import Run
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.oversized import note_left_out
-from nanobot_memory_plugins.compaction.prompts import summary_prompt
+from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
 from nanobot_memory_plugins.compaction.redact_prompt import Hiding
 from nanobot_memory_plugins.compaction.token_budget import Limits
 from nanobot_memory_plugins.compaction.transcript import entry
@@ -26,9 +27,11 @@ from nanobot_memory_plugins.core import (
     CompletionTimeoutError,
     Language,
     Message,
+    Prompts,
     logger,
     run_in_daemon_thread,
 )
+from nanobot_memory_plugins.core.text import dated, message_time
 
 PURPOSE = "compaction"
 # Less than this of a chunk is not worth a call.
@@ -76,7 +79,7 @@ class Summariser:
     """Summarises one history.
 
     ``run`` takes the heavy parts off the event loop; ``finish`` is done to the text where the last of them runs.
-    ``redact`` hides secrets in all that the model is shown.
+    ``redact`` hides secrets in all that the model is shown. ``today`` is the day of messages that have no time.
     """
 
     def __init__(
@@ -87,6 +90,8 @@ class Summariser:
         options: CompactionOptions,
         complete: Complete | None,
         run: Run,
+        prompts: Prompts,
+        today: date,
         finish: Callable[[str], str] = str,
         redact: Callable[[str], str] = str,
     ) -> None:
@@ -95,6 +100,8 @@ class Summariser:
         self._options = options
         self._complete = complete
         self._run = run
+        self._prompts = prompts
+        self._today = today
         self._finish = finish
         self._hiding = Hiding(redact)
         self._calls_left = options.max_calls if complete is not None else 0
@@ -146,8 +153,7 @@ class Summariser:
         return carried
 
     async def _ask(self, chunk: str, carried: str) -> str:
-        language = self._material.language
-        prompt = summary_prompt(chunk, earlier=carried, answer_tokens=self._answer_tokens(), language=language)
+        prompt = await run_in_daemon_thread(self._prompt, chunk, carried)
         assert self._complete is not None  # noqa: S101  # there are no calls without it; this tells the type checker
         try:
             answer = await self._complete(prompt, max_tokens=self._answer_tokens(), purpose=PURPOSE)
@@ -157,12 +163,13 @@ class Summariser:
             raise _FailedError(type(error).__name__) from None
         if not isinstance(answer, str):
             raise _FailedError("no text")
-        return self._checked(answer, chunk, carried)
+        return await run_in_daemon_thread(self._checked, answer, chunk, carried)
 
     def _checked(self, answer: str, chunk: str, carried: str) -> str:
         # Of an answer beyond all measure only the beginning is looked at.
         text = clean(answer[: 16 * self._answer_tokens()])
-        wrong = fault(text, source=f"{carried}\n{chunk}", language=self._material.language)
+        fixed = fixed_texts(self._prompts, self._material.language)
+        wrong = fault(text, source=f"{carried}\n{chunk}", prompt=fixed)
         if wrong:
             raise _FailedError(f"answer rejected ({wrong})")
         return cut(text, self._answer_tokens())
@@ -213,8 +220,11 @@ class Summariser:
             if index in oversized:
                 shown = _OVERSIZED_EXCERPT if step == 1 else 0
             caps[index] = shown
-        limit = fair_limit(list(caps.values()), max(1, budget - _LABEL_TOKENS * len(caps)))
+        days = {index: self._day_of(messages[index]) for index in caps}
+        headings = len(set(days.values())) if len(set(days.values())) > 1 else 0
+        limit = fair_limit(list(caps.values()), max(1, budget - _LABEL_TOKENS * (len(caps) + headings)))
         blocks = []
+        named = None
         for unit in self._material.units:
             entries = [
                 entry(messages[index], min(cap, limit), self._hiding)
@@ -222,14 +232,32 @@ class Summariser:
                 if (cap := caps.get(index, 0))
             ]
             text = "\n".join(filter(None, entries)) if len(entries) != 1 else entries[0]
-            if text:
-                blocks.append(text)
+            if not text:
+                continue
+            # A unit that begins in what is not shown has no day of its own.
+            day = days.get(unit.start, named)
+            if headings and day is not None and day != named:
+                text, named = f"{dated(day, self._material.language)}\n{text}", day
+            blocks.append(text)
         return blocks
+
+    def _day_of(self, message: Message) -> date:
+        time = message_time(message)
+        return time.date() if time else self._today
 
     def _prompt_tokens(self) -> int:
         """Return the tokens of the prompt without chunk and earlier summary."""
-        prompt = summary_prompt("", earlier="-", answer_tokens=self._answer_tokens(), language=self._material.language)
-        return sum(text_tokens(message["content"]) + 4 for message in prompt) + 4
+        return sum(text_tokens(message["content"]) + 4 for message in self._prompt("", "-")) + 4
+
+    def _prompt(self, chunk: str, carried: str) -> list[dict[str, str]]:
+        return summary_prompt(
+            chunk,
+            self._prompts,
+            earlier=carried,
+            answer_tokens=self._answer_tokens(),
+            language=self._material.language,
+            today=self._today,
+        )
 
     def _answer_tokens(self) -> int:
         room = self._limits.summary - text_tokens(self._note)

@@ -13,7 +13,7 @@ from nanobot_memory_plugins.consolidation.operations.purge import erase_entries
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.store.document import Document
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.consolidation.templates import CONSOLIDATION, EXTRACTION
+from nanobot_memory_plugins.consolidation.templates import PROMPTS
 from nanobot_memory_plugins.core import (
     ContextBlock,
     EntryAccess,
@@ -40,7 +40,7 @@ class ConsolidationPlugin:
     """Keeps the scored long-term entries."""
 
     Options = ConsolidationOptions
-    prompt_files = (EXTRACTION, CONSOLIDATION)
+    prompt_files = PROMPTS
 
     def __init__(self) -> None:
         self._extraction = Extraction()

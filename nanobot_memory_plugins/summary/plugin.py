@@ -22,8 +22,9 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.files import read_regular, read_time
 from nanobot_memory_plugins.core.files.seen_messages import MessageMarks, SeenMessages
-from nanobot_memory_plugins.core.text import GAP, dominant_language
+from nanobot_memory_plugins.core.text import GAP, dominant_language, is_pleasantry, message_time
 from nanobot_memory_plugins.summary.options import SummaryOptions
+from nanobot_memory_plugins.summary.templates import SUMMARY
 from nanobot_memory_plugins.summary.writing import first_sentence, put_together, summary_prompt, usable_summary
 
 PURPOSE = "summary"
@@ -44,6 +45,7 @@ class SummaryPlugin:
     """Summarises a session that has gone quiet or has ended, when enough that is new was said in it."""
 
     Options = SummaryOptions
+    prompt_files = (SUMMARY,)
 
     def __init__(self) -> None:
         self._marks: MessageMarks | None = None
@@ -86,8 +88,9 @@ class SummaryPlugin:
         self, session_key: str, fresh: Sequence[Message], marks: SeenMessages, ended: bool, context: PluginContext
     ) -> bool:
         options: SummaryOptions = context.options
-        turns = sum(1 for message in fresh if message.role == "user")
-        if not turns:
+        said = [message.text for message in fresh if message.role == "user"]
+        turns = len(said)
+        if all(map(is_pleasantry, said)):
             return False
         if ended:
             if turns >= options.summary_min_turns:
@@ -104,11 +107,11 @@ class SummaryPlugin:
         language = dominant_language(ready)
         text = ""
         if options.summary_mode == "llm" and context.complete is not None:
+            today = context.clock.now().date()
+            prompt = await run_in_daemon_thread(lambda: summary_prompt(ready, context.prompts, language, today))
             purpose = f"{PURPOSE}:{options.summary_llm_provider}" if options.summary_llm_provider else PURPOSE
             try:
-                answer = await context.complete(
-                    summary_prompt(ready, language), max_tokens=_ANSWER_TOKENS, purpose=purpose
-                )
+                answer = await context.complete(prompt, max_tokens=_ANSWER_TOKENS, purpose=purpose)
                 text = usable_summary(answer, ready)
             except LanguageModelError as error:
                 logger.debug("the summary is put together without the model: {}", type(error).__name__)
@@ -146,12 +149,13 @@ def _has_rested(marks: SeenMessages, seconds: float, context: PluginContext) -> 
 
 def _prepared(message: Message, context: PluginContext) -> Message:
     """Return a copy with secrets hidden; it is cut later, because cutting first would leave pieces of them."""
+    time = message_time(message)
     text, half = message.text, _MESSAGE_CHARS // 2
     if len(text) > _MESSAGE_CHARS:
         text = context.redact(text[:half]) + GAP + context.redact(text[-half:])
     else:
         text = context.redact(text)
-    return replace(message, text=text, raw={})
+    return replace(message, text=text, raw={"time": time.isoformat()} if time else {})
 
 
 def was_noted(paths: MemoryPaths, session_key: str, since: datetime | None) -> bool:

@@ -1,9 +1,14 @@
 """Usable answers, and the others."""
 
+from datetime import date
+
 import pytest
 
 from nanobot_memory_plugins.compaction.answers import clean, fault
-from nanobot_memory_plugins.compaction.prompts import summary_prompt
+from nanobot_memory_plugins.compaction.prompts import fixed_texts, summary_prompt
+from nanobot_memory_plugins.core import Prompts
+
+PROMPT = {language: fixed_texts(Prompts(), language) for language in ("en", "zh")}
 
 SOURCE = (
     "user: We use PostgreSQL 16 for Hermes; Anna Berg deploys on Friday.\nassistant: Noted, the port is 6543.\n" * 30
@@ -23,12 +28,12 @@ SOURCE_ZH = "user: 我们决定采用数据库方案甲，预算五万元，张�
     ],
 )
 def test_a_summary_is_usable(answer: str):
-    assert fault(answer, source=SOURCE, language="en") == ""
+    assert fault(answer, source=SOURCE, prompt=PROMPT["en"]) == ""
 
 
 def test_a_chinese_summary_is_usable():
     answer = "- 决定采用数据库方案甲，预算五万元\n- 张伟周五上线，端口6543"
-    assert fault(answer, source=SOURCE_ZH, language="zh") == ""
+    assert fault(answer, source=SOURCE_ZH, prompt=PROMPT["zh"]) == ""
 
 
 @pytest.mark.parametrize(
@@ -56,13 +61,15 @@ def test_a_chinese_summary_is_usable():
     ],
 )
 def test_what_is_no_summary_is_rejected(answer: str, wrong: str):
-    assert fault(clean(answer), source=SOURCE, language="en") == wrong
+    assert fault(clean(answer), source=SOURCE, prompt=PROMPT["en"]) == wrong
 
 
 def test_the_prompt_given_back_is_an_echo():
     for language, source in (("en", SOURCE), ("zh", SOURCE_ZH)):
-        prompt = summary_prompt(source, earlier="", answer_tokens=100, language=language)
-        assert fault(prompt[-1]["content"], source=source, language=language) == "echo"
+        prompt = summary_prompt(
+            source, Prompts(), earlier="", answer_tokens=100, language=language, today=date(2026, 3, 10)
+        )
+        assert fault(prompt[-1]["content"], source=source, prompt=PROMPT[language]) == "echo"
 
 
 @pytest.mark.parametrize(

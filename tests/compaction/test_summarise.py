@@ -214,3 +214,15 @@ async def test_secrets_do_not_reach_the_summary():
         summary = await compacted([*told, *talk(30)], model=model)
         assert key not in summary.text
         assert key[8:24] not in summary.text
+
+
+async def test_the_model_is_told_on_which_day_each_message_was_said():
+    model = Model(GOOD)
+    days = [f"2026-03-{1 + n // 20:02d}T12:00:00" for n in range(60)]
+    await compacted([{**one, "timestamp": day} for one, day in zip(talk(60), days, strict=False)], model=model)
+    shown = "\n".join(prompt[-1]["content"] for prompt in model.prompts)
+    assert [line for line in shown.splitlines() if line.startswith("2026")] == [
+        "2026-03-01, Sunday",
+        "2026-03-02, Monday",
+        "2026-03-03, Tuesday",
+    ]

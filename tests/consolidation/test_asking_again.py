@@ -17,8 +17,8 @@ TOLD = {
     "en": ("I moved to Leipzig last week.", "The user lives in Leipzig", "I moved to Leipzig"),
     "zh": ("我上周搬到了成都。", "用户住在成都", "我上周搬到了成都"),
 }
-# Ten thousand items are more than a day's budget.
-PLENTY = {"language_model": {"daily_tokens": 10_000_000}}
+# Ten thousand items are more than a day's budget; that an empty answer is asked for once more is another matter.
+PLENTY = {"language_model": {"daily_tokens": 10_000_000, "thinking_tokens": 0}}
 MANY = [{"content": f"The user owns boat number {n}", "said": "boats", "category": "fact"} for n in range(10_000)]
 JUNK = {
     "empty": "",
@@ -84,7 +84,7 @@ async def test_what_came_later_has_chances_of_its_own(workspace: Path):
     history = chat("I moved to Leipzig last week.", "Nice.")
     more = [*history, *chat("My dog is called Rex.", "A fine name.")]
     model = Model("", "", "", [item("The user's dog is called Rex", said="My dog is called Rex")])
-    async with host(workspace, model, clock=now()) as memory:
+    async with host(workspace, model, clock=now(), core=PLENTY) as memory:
         await idle(memory, history)
         await idle(memory, history)
         await idle(memory, more)
@@ -96,14 +96,14 @@ async def test_what_came_later_has_chances_of_its_own(workspace: Path):
 
 
 async def doctor(workspace: Path) -> list[str]:
-    async with host(workspace, None, clock=now()) as memory:
+    async with host(workspace, None, clock=now(), core=PLENTY) as memory:
         return [f"{one.state} {one.hint}" for one in await memory.diagnose()]
 
 
 async def test_what_was_not_answered_is_asked_about_when_the_session_is_quiet_again_not_after_the_next_turn(workspace):
     history = chat("I moved to Leipzig last week.", "Nice.")
     model = Model("")
-    async with host(workspace, model, clock=now()) as memory:
+    async with host(workspace, model, clock=now(), core=PLENTY) as memory:
         await idle(memory, history)
         for _ in range(3):
             await memory.turn_finished(session_key="cli:one", messages=history, context_window=32_000)
@@ -121,7 +121,7 @@ async def test_who_was_cut_off_has_more_room_the_next_time_and_keeps_what_is_who
         return cut
 
     history = chat("I moved to Leipzig last week.", "Nice.")
-    async with host(workspace, model, clock=now()) as memory:
+    async with host(workspace, model, clock=now(), core=PLENTY) as memory:
         for _ in range(4):
             await idle(memory, history)
     assert room == [2_000, 4_000, 6_000]

@@ -5,8 +5,10 @@ from datetime import date
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question
 from nanobot_memory_plugins.consolidation.extraction.without_quotes.example import only_what_was_said
-from nanobot_memory_plugins.consolidation.extraction.without_quotes.prompt import extraction_prompt
+from nanobot_memory_plugins.consolidation.extraction.without_quotes.prompt import question_prompt
+from nanobot_memory_plugins.core import Message, Prompts
 
 from .made_entries import entry
 
@@ -18,8 +20,11 @@ SUNDAY = date(2026, 3, 1)
 )
 def test_only_who_has_something_to_check_is_asked_to_and_shown_how(language, heading, said):
     """A small model answers for the ids of the example where there are none of its own."""
-    plain = extraction_prompt(f"user: {said}", [entry()], language, SUNDAY)
-    checking = extraction_prompt(f"user: {said}", [entry()], language, SUNDAY, checked=[entry()])
+    messages = [Message("user", said)]
+    plain, checking = (
+        question_prompt(Prompts(), Question(messages, [entry()], SUNDAY, checked=checked), f"user: {said}", language)
+        for checked in ([], [entry()])
+    )
     assert heading not in json.dumps(plain, ensure_ascii=False)
     assert "k1" not in json.dumps(plain)
     assert [heading in one["content"] for one in checking] == [True, True, False, True]

@@ -113,8 +113,7 @@ def test_the_last_ten_answers_decide_for_each_model_apart_and_one_is_tried_again
 @pytest.mark.parametrize(("language", "today"), [("en", "Today is 2026-03-10, Tuesday."), ("zh", "今天是 2026-03-10")])
 def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
     values = {
-        "day": "2026-03-10",
-        "weekday": "Tuesday" if language == "en" else "二",
+        "day": "2026-03-10, Tuesday" if language == "en" else "2026-03-10，星期二",
         "known": "{conversation}",
         "conversation": "user: {day}",
     }
@@ -127,7 +126,7 @@ def test_a_prompt_is_its_file_filled_in_once(language, today, tmp_path: Path):
         assert f"\n{name}" in prompt[0]["content"]
     (tmp_path / f"extraction.{language}.md").write_text("Mine {day}\n--- user\n{conversation}")
     own = Prompts(tmp_path).rendered(EXTRACTION, language, values)
-    assert [one["content"] for one in own] == ["Mine 2026-03-10", "user: {day}"]
+    assert [one["content"] for one in own] == [f"Mine {values['day']}", "user: {day}"]
 
 
 async def test_of_a_conversation_of_several_days_the_model_is_shown_the_day_of_each_message(workspace: Path):

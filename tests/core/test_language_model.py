@@ -126,3 +126,37 @@ def test_a_torn_usage_file_costs_only_its_torn_line(tmp_path):
         '{"purpose": "a", "prompt_tokens": 3, "answer_tokens": 4}\nnot json\n{"purpose": "a", "prompt_tok'
     )
     assert UsageLedger(tmp_path).tokens("a", date(2026, 3, 1)) == 7
+
+
+async def test_a_model_that_thinks_has_room_for_its_thoughts_from_then_on(tmp_path):
+    given = []
+
+    async def complete(messages, *, max_tokens, purpose):
+        given.append(max_tokens)
+        return "<think>long" if max_tokens < 1_000 else "<think>long</think>short"
+
+    ask = model(tmp_path, complete)
+    assert await ask(ASK, max_tokens=300, purpose="summary") == "<think>long</think>short"
+    await ask(ASK, max_tokens=400, purpose="summary")
+    assert given == [300, 2_300, 2_400]
+
+
+@pytest.mark.parametrize(("options", "calls"), [({}, [300, 2_300, 300]), ({"thinking_tokens": 0}, [300, 300])])
+async def test_a_model_that_says_nothing_with_more_room_is_not_given_more_again(tmp_path, options, calls):
+    given = []
+
+    async def complete(messages, *, max_tokens, purpose):
+        given.append(max_tokens)
+        return ""
+
+    ask = model(tmp_path, complete, **options)
+    assert await ask(ASK, max_tokens=300, purpose="summary") == ""
+    await ask(ASK, max_tokens=300, purpose="summary")
+    assert given == calls
+
+
+async def test_where_the_budget_has_no_room_for_thoughts_the_answer_is_what_there_is(tmp_path):
+    async def complete(messages, *, max_tokens, purpose):
+        return ""
+
+    assert await model(tmp_path, complete, daily_tokens=1_000)(ASK, max_tokens=300, purpose="summary") == ""

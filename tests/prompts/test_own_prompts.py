@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.compaction.plugin import CompactionPlugin
+from nanobot_memory_plugins.consolidation.plugin import ConsolidationPlugin
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import PromptFile, Prompts
 from nanobot_memory_plugins.core.errors import ConfigurationError
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.flush.plugin import FlushPlugin
+from nanobot_memory_plugins.summary.plugin import SummaryPlugin
 
 from ..consolidation.learning import Model, chat, host, item, stored
 
@@ -126,3 +130,12 @@ def test_a_fault_is_a_configuration_error_with_a_cause_and_a_hint(tmp_path):
     assert raised.value.cause.endswith("extraction.zh.md is empty.")
     assert raised.value.hint.startswith("Write the prompt into it, or remove the file")
     assert EXTRACTION.own(tmp_path, "en") is None
+
+
+@pytest.mark.parametrize("plugin", [CompactionPlugin, ConsolidationPlugin, FlushPlugin, SummaryPlugin])
+def test_a_copy_of_each_built_in_prompt_can_be_used(plugin, tmp_path):
+    for prompt in plugin.prompt_files:
+        for language in ("en", "zh"):
+            (tmp_path / prompt.file(language)).write_text(prompt.built_in(language), "utf-8")
+            assert prompt.own(tmp_path, language, wishes=True) == prompt.built_in(language)
+            assert "{" not in "".join(Prompts(wishes="x").fixed_texts(prompt, language)).replace('{"', "")

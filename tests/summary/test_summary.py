@@ -280,3 +280,31 @@ async def test_it_does_not_wait_for_other_plugins_and_they_not_for_it(tmp_path, 
     async with MemoryHost(workspace, llm=Model()) as host:
         await idle(host, TALK)
     assert len(notes(workspace)) == 1
+
+
+@pytest.mark.parametrize("answer", ["OK, noted.", "Sure, thanks!", "好的，已记录。", "<think>The Bluebird port 5433"])
+async def test_a_summary_without_content_is_not_stored(memory, workspace, answer):
+    talk = [*TALK, *chat("OK, noted. Thanks!", "Sure, 好的，已记录。")]
+    async with memory(Model(answer)) as host:
+        await idle(host, talk)
+    (note,) = notes(workspace)
+    assert note.tldr.startswith("The user wanted: Please move the Bluebird database to port 5433")
+
+
+@pytest.mark.parametrize("mode", ["llm", "concat"])
+async def test_a_session_of_pleasantries_has_no_summary(memory, workspace, mode):
+    model = Model("The user said hello and thanked the assistant for everything.")
+    talk = chat("Hello!", "Hi, how can I help?", "好的，谢谢", "Any time.", "Thanks, bye!", "Goodbye.")
+    async with memory(model, summary_mode=mode) as host:
+        await idle(host, talk, ended=True)
+    assert notes(workspace) == []
+    assert model.asked == []
+
+
+async def test_the_model_is_told_on_which_day_each_message_was_said(memory):
+    model, days = Model(), (4, 4, 4, 4, 5, 5)
+    talk = [{**one, "timestamp": f"2026-05-{day:02d}T12:00:00"} for one, day in zip(TALK, days, strict=True)]
+    async with memory(model, clock=ManualClock(datetime(2026, 5, 6, 12, tzinfo=UTC))) as host:
+        await idle(host, talk)
+    assert "Today is 2026-05-06, Wednesday." in model.asked[0]
+    assert model.asked[0].index("2026-05-04, Monday:\nuser: Please move") < model.asked[0].index("2026-05-05, Tuesday:")

@@ -8,18 +8,18 @@ from datetime import date
 from nanobot_memory_plugins.consolidation.extraction.answer import Answer, AnswerKind, read_answer
 from nanobot_memory_plugins.consolidation.extraction.prompt import (
     MOST_TOKENS,
-    shortening_prompt,
     size_of,
     written_out,
-    written_out_by_day,
 )
 from nanobot_memory_plugins.consolidation.extraction.statements import statements
 from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.templates import EXTRACTION_SHORTENING
 from nanobot_memory_plugins.core import (
     Complete,
     Language,
     LanguageModelError,
     Message,
+    Prompts,
     logger,
     run_in_daemon_thread,
     truncate_to_tokens,
@@ -60,12 +60,18 @@ class Question:
     last: bool = False
 
 
-Prompt = Callable[[Question, str, Language], list[dict[str, str]]]
+Prompt = Callable[[Prompts, Question, str, Language], list[dict[str, str]]]
 """Makes the chat messages of a question, given the conversation as it is shown."""
 
 
 async def ask(
-    question: Question, complete: Complete, prompt: Prompt, *, tokens: int = _ANSWER_TOKENS, by_day: bool = False
+    question: Question,
+    complete: Complete,
+    prompts: Prompts,
+    prompt: Prompt,
+    *,
+    tokens: int = _ANSWER_TOKENS,
+    by_day: bool = False,
 ) -> Answer:
     """Return what the model holds worth remembering; ``by_day`` shows it on which day each message was said.
 
@@ -73,8 +79,8 @@ async def ask(
     for one that is cut off unless it is the last; or another `LanguageModelError`.
     """
     language = dominant_language(question.messages)
-    conversation = await _conversation(question, language, complete, by_day=by_day)
-    messages = await run_in_daemon_thread(lambda: prompt(question, conversation, language))
+    conversation = await _conversation(question, language, complete, prompts, by_day=by_day)
+    messages = await run_in_daemon_thread(lambda: prompt(prompts, question, conversation, language))
     text = await complete(messages, max_tokens=tokens * (1 + question.asked), purpose=PURPOSE)
     answer = await run_in_daemon_thread(lambda: read_answer(text))
     if answer.kind is AnswerKind.NONE or (answer.kind is AnswerKind.CUT and not question.last):
@@ -82,38 +88,41 @@ async def ask(
     return answer
 
 
-async def _conversation(question: Question, language: Language, complete: Complete, *, by_day: bool) -> str:
+async def _conversation(
+    question: Question, language: Language, complete: Complete, prompts: Prompts, *, by_day: bool
+) -> str:
     """Return the conversation, written out within its tokens.
 
     One that is too long is first reduced to what its speakers state, with the beginnings of the answers; where that is
     still too long, the model writes down what was stated, and the newest messages follow.
     """
     messages = question.messages
-    day = question.day
+    today = question.day if by_day else None
 
-    def write(messages: Sequence[Message], language: Language) -> str:
-        return written_out_by_day(messages, language, day) if by_day else written_out(messages, language)
+    def write(messages: Sequence[Message], tokens: int = MOST_TOKENS) -> str:
+        return written_out(messages, language, today, tokens=tokens)
 
     if size_of(messages) <= MOST_TOKENS:
-        return await run_in_daemon_thread(lambda: write(messages, language))
+        return await run_in_daemon_thread(lambda: write(messages))
     reduced = await run_in_daemon_thread(lambda: _reduced(messages))
     if size_of(reduced) <= MOST_TOKENS:
-        return await run_in_daemon_thread(lambda: write(reduced, language))
-    shown = await run_in_daemon_thread(lambda: written_out(reduced, language, tokens=_SHOWN_TOKENS))
+        return await run_in_daemon_thread(lambda: write(reduced))
+    shown = await run_in_daemon_thread(lambda: write(reduced, _SHOWN_TOKENS))
+    shortening = await run_in_daemon_thread(
+        lambda: prompts.rendered(EXTRACTION_SHORTENING, language, {"conversation": shown})
+    )
     try:
-        answer = await complete(
-            shortening_prompt(shown, language), max_tokens=_SHORT_TOKENS, purpose=f"{PURPOSE}:shortening"
-        )
+        answer = await complete(shortening, max_tokens=_SHORT_TOKENS, purpose=f"{PURPOSE}:shortening")
     except LanguageModelError as error:
         logger.debug("a long conversation is cut, not made short: {}", type(error).__name__)
-        return await run_in_daemon_thread(lambda: written_out(reduced, language))
+        return await run_in_daemon_thread(lambda: write(reduced))
 
     def joined() -> str:
         short = truncate_to_tokens(_LINES.sub("\n", without_thoughts(answer)).strip(), _SHORT_TOKENS)
         if is_refusal(short) or Evidence(message.text for message in reduced).share(short) < _BORNE_OUT:
-            return written_out(reduced, language)
+            return write(reduced)
         first = written_out([Message(role="user", text=short)], language)
-        return f"{first}\n{written_out(reduced, language, tokens=_NEWEST_TOKENS)}"
+        return f"{first}\n{write(reduced, _NEWEST_TOKENS)}"
 
     return await run_in_daemon_thread(joined)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from uuid import uuid4
 
 from nanobot_memory_plugins.consolidation.extraction.given_up import NOT_ANSWERED, NOTHING_FOUND, told_in_journal
@@ -226,8 +225,7 @@ class SessionProcessor:
         )
         tokens = options.extraction_answer_tokens
         if quotes:
-            prompt = partial(quoting_prompt, self._context.prompts)
-            answer = await ask(question, complete, prompt, tokens=tokens, by_day=True)
+            answer = await ask(question, complete, self._context.prompts, quoting_prompt, tokens=tokens, by_day=True)
             quoted = await run_in_daemon_thread(lambda: is_quoted(answer, question))
             if wanted == "auto" and answer.candidates:
                 await run_in_daemon_thread(lambda: self.modes.record(model, quoted=quoted))
@@ -240,7 +238,7 @@ class SessionProcessor:
         without = WithoutQuotes(said, known, self._matcher)
         if not quotes:
             question = await without.with_checks(question)
-            answer = await ask(question, complete, question_prompt)
+            answer = await ask(question, complete, self._context.prompts, question_prompt)
             if wanted == "auto" and not question.background:
                 await run_in_daemon_thread(lambda: self.modes.record(model, quoted=None))
         return await without.findings(answer, question, times)

@@ -7,28 +7,22 @@ from nanobot_memory_plugins.consolidation.extraction.answer import Answer, Candi
 from nanobot_memory_plugins.consolidation.extraction.dates import expiry_of, with_its_day
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding
 from nanobot_memory_plugins.consolidation.extraction.model_call import Question
-from nanobot_memory_plugins.consolidation.extraction.prompt import known_entries, listed, weekday_of
+from nanobot_memory_plugins.consolidation.extraction.prompt import KNOWN, known_entries, listed
 from nanobot_memory_plugins.consolidation.extraction.small_talk import is_small_talk
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, new_id
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import Language, Origin, Prompts, logger, run_in_daemon_thread
-from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support
-
-_KNOWN: dict[Language, str] = {
-    "en": "Known already, as [id] text:\n{entries}\n\n",
-    "zh": "已知信息（[id] 内容）：\n{entries}\n\n",
-}
+from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support, dated
 
 
 def quoting_prompt(prompts: Prompts, question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
     """Return the chat messages that ask for items with quotes. ``conversation`` is written out and fits."""
     known = known_entries(question.entries, conversation)
     values = {
-        "day": f"{question.day:%Y-%m-%d}",
-        "weekday": weekday_of(question.day, language),
-        "known": listed(_KNOWN[language], known),
+        "day": dated(question.day, language),
+        "known": listed(KNOWN[language], known),
         "conversation": conversation,
     }
     return prompts.rendered(EXTRACTION, language, values)

@@ -92,6 +92,11 @@ def chat_messages(text: str, values: Mapping[str, str]) -> list[dict[str, str]]:
     return [{"role": role, "content": filled(part)} for role, part in messages if part.strip()]
 
 
+def fixed_texts(text: str) -> list[str]:
+    """Return the parts of a prompt between its placeholders."""
+    return [part.strip() for message in _PART.split(text)[::2] for part in _PLACEHOLDER.split(message)[::2]]
+
+
 @lru_cache(maxsize=64)
 def _built_in(file: Path) -> str:
     return file.read_text("utf-8")

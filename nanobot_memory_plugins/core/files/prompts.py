@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Self
 
 from nanobot_memory_plugins.core.errors import ConfigurationError
-from nanobot_memory_plugins.core.files.prompt_file import LANGUAGES, WISHES, PromptFile, chat_messages
+from nanobot_memory_plugins.core.files.prompt_file import LANGUAGES, WISHES, PromptFile, chat_messages, fixed_texts
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
@@ -38,6 +38,13 @@ class Prompts:
 
         The place ``{wishes}`` is filled in here, with nothing when there are none.
         """
+        return chat_messages(self._text(prompt, language), {WISHES: self.wishes(language), **values})
+
+    def fixed_texts(self, prompt: PromptFile, language: Language) -> list[str]:
+        """Return what stands in a prompt whatever is filled in: an answer that repeats it says nothing."""
+        return fixed_texts(self._text(prompt, language))
+
+    def _text(self, prompt: PromptFile, language: Language) -> str:
         text = None
         if self._folder is not None:
             try:
@@ -46,7 +53,7 @@ class Prompts:
                 if str(error) not in self._told:
                     self._told.add(str(error))
                     logger.warning("{}", error)
-        return chat_messages(text or prompt.built_in(language), {WISHES: self.wishes(language), **values})
+        return text or prompt.built_in(language)
 
     def wishes(self, language: Language) -> str:
         """Return what stands for ``{wishes}``: nothing, or a paragraph of its own."""

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
 
@@ -20,6 +21,7 @@ from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLE
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions, purpose_of
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete
+from nanobot_memory_plugins.core.text.evidence import without_thoughts
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.redaction.script.printable import printable
 
@@ -47,6 +49,8 @@ class LanguageModel:
         self._options = options
         self._ledger = ledger
         self._clock = clock
+        # Whether the model thinks before it answers, once that is known: it needs room for both.
+        self._thinks: bool | None = None
 
     @property
     def model_name(self) -> str:
@@ -56,7 +60,8 @@ class LanguageModel:
     async def __call__(self, messages: Sequence[Mapping[str, Any]], *, max_tokens: int, purpose: str) -> str:
         """Return the model's answer.
 
-        ``messages`` are chat messages, ``max_tokens`` bounds the answer. Connection errors, rate limits and
+        ``messages`` are chat messages, ``max_tokens`` bounds the answer, without the thoughts of a model that thinks:
+        one whose first answer holds nothing is asked once more with room for them. Connection errors, rate limits and
         server errors are tried again inside the time limit; the first time-out is final. What stands behind a colon in
         ``purpose`` is for the host alone.
 
@@ -64,6 +69,17 @@ class LanguageModel:
         `LanguageModelError`.
         """
         messages = [_printable(message) for message in messages]
+        room = self._options.thinking_tokens
+        answer = await self._use(messages, max_tokens + (room if self._thinks else 0), purpose)
+        if room and self._thinks is None and not without_thoughts(answer):
+            with suppress(LanguageModelError):
+                self._thinks = False
+                answer = await self._use(messages, max_tokens + room, purpose)
+                self._thinks = bool(without_thoughts(answer))
+        return answer
+
+    async def _use(self, messages: Sequence[Mapping[str, Any]], max_tokens: int, purpose: str) -> str:
+        """Ask once, within the budget, and write down what it cost."""
         prompt_tokens = sum(estimate_tokens(str(message.get("content") or "")) for message in messages)
         today = self._clock.now().date()
         spent_on = purpose_of(purpose)

@@ -14,6 +14,12 @@ class LanguageModelOptions(BaseModel):
         default={"summary": 10.0, "consolidation": 120.0}, description="seconds by purpose"
     )
     attempts: int = Field(default=3, ge=1, le=10, description="tries, the first included")
+    thinking_tokens: int = Field(
+        default=2_000,
+        ge=0,
+        description="more tokens for each answer of a model that thinks: one whose answer came empty, or broke off in a"
+        " thought; 0: never",
+    )
     daily_tokens: int = Field(default=200_000, ge=0, description="prompt and answer tokens a purpose and day")
     purpose_daily_tokens: dict[str, int] = Field(default={}, description="tokens a day by purpose")
     hourly_repeats: int = Field(default=5, ge=1, description="times that one and the same prompt is sent in an hour")
