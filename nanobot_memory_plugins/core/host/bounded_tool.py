@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
+from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.isolation.bounds import TOOL_ANSWER
 from nanobot_memory_plugins.core.isolation.tracebacks import log_traceback
@@ -20,10 +21,12 @@ _FORGOTTEN = (
 HoldsForgotten = Callable[[str, object], Awaitable[bool]]
 
 
-def bounded_tools(answers: Iterable[PluginAnswer], holds_forgotten: HoldsForgotten) -> list[MemoryTool]:
+def bounded_tools(
+    answers: Iterable[PluginAnswer], holds_forgotten: HoldsForgotten, off_record: OffTheRecord
+) -> list[MemoryTool]:
     """Return the tools that plugins contribute, each inside the bound."""
     return [
-        BoundedTool(tool, answer.plugin_name, holds_forgotten)
+        BoundedTool(tool, answer.plugin_name, holds_forgotten, off_record)
         for answer in answers
         for tool in answer.values
         if isinstance(tool, MemoryTool)
@@ -37,10 +40,13 @@ class BoundedTool:
     What was forgotten for good, and still stands in the model's context, is not handed to it.
     """
 
-    def __init__(self, tool: MemoryTool, plugin: str, holds_forgotten: HoldsForgotten) -> None:
+    def __init__(
+        self, tool: MemoryTool, plugin: str, holds_forgotten: HoldsForgotten, off_record: OffTheRecord
+    ) -> None:
         self._tool = tool
         self._plugin = plugin
         self._holds_forgotten = holds_forgotten
+        self._off_record = off_record
 
     @property
     def name(self) -> str:
@@ -59,6 +65,8 @@ class BoundedTool:
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
+        if await self._off_record.keeps_out(session_key, self.name):
+            return f"Error: {self.name} was not run. {NOT_KEPT.reason}"
         if await self._holds_forgotten(session_key, dict(arguments)):
             return f"Error: {self.name} was not run. {_FORGOTTEN}"
         try:

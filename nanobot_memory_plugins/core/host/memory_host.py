@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
 from nanobot_memory_plugins.core.host.note_tool import NoteTool
+from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
@@ -101,6 +102,7 @@ class MemoryHost(PromptCalls):
         self._starting: asyncio.Task[None] | None = None
         self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
+        self._off_record = OffTheRecord(self.workspace, self._clock)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
         self._background = BackgroundWork()
         self._tally = TokenCounter()
@@ -128,7 +130,7 @@ class MemoryHost(PromptCalls):
         self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
         await self._plugins.host.call("on_start", {}, accept=())
         offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
-        self._tools += bounded_tools(offered, self.forgotten.holds)
+        self._tools += bounded_tools(offered, self.forgotten.holds, self._off_record)
         if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
@@ -166,6 +168,9 @@ class MemoryHost(PromptCalls):
         whose = self._scopes.of(session_key, scope)
         text = remove_fenced(text)
         before = await self.forgotten.received(session_key, text, plain_history(history))
+        language = self._language(text)
+        if (told := await self._off_record.received(session_key, text, before, language)) is not None:
+            return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT)
         capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
         text = both_ends(text)  # kept whole, judged by its ends
         self._words.hear(session_key, text, before)
@@ -176,7 +181,6 @@ class MemoryHost(PromptCalls):
         blocks = await self._hooks.blocks(answers, scope=whose)
         self._note_recall(blocks)
         self._redaction.hear(*(block.text for block in blocks))
-        language = self._language(text)
         return MessageContext(
             block=fence((block.text for block in (*blocks, *self._hooks.unheard(language))), language=language),
             receipt=await asyncio.shield(capture),
@@ -192,10 +196,7 @@ class MemoryHost(PromptCalls):
         history: Sequence[object] = (),
         scope: ScopeLike = None,
     ) -> str | None:
-        """Look at the draft of an answer to ``text``.
-
-        Returns a fenced block when the answer should be made again with it, else None.
-        """
+        """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
         await self.start()
         whose = self._scopes.of(session_key, scope)
         answers = await self._hooks.answers(
@@ -212,11 +213,12 @@ class MemoryHost(PromptCalls):
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
         await self.start()
-        whose = self._scopes.of(session_key, scope)
         text = await self.forgotten.sent(session_key, remove_fenced(text))
-        return await asyncio.shield(
-            self._capture.begin_message(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose)
-        )
+        if await self._off_record.passed(session_key, text, "assistant"):
+            return NOT_KEPT
+        whose = self._scopes.of(session_key, scope)
+        capture = self._capture.begin_message
+        return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose))
 
     async def tool_executed(
         self,
@@ -235,6 +237,8 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         frozen = bounded_copy(result)
+        if await self._off_record.passed(session_key, frozen, "tool"):
+            return NOT_KEPT
         self._words.hear_tool(session_key, frozen)
         if isinstance(frozen, str) and any(tool.name == tool_name for tool in self.tools()):
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
@@ -333,6 +337,8 @@ class MemoryHost(PromptCalls):
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
         await self.start()
+        if await self._off_record.keeps_out(session_key, "memory_note"):
+            return NOT_KEPT
         return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
 
     async def search(self, query: Query) -> SearchResult:

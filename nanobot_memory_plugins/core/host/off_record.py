@@ -1,0 +1,124 @@
+"""Off the record: messages, and whole conversations, of which nothing is kept.
+
+What is said so is written nowhere, and no plugin is shown it. The host goes on holding it: its fingerprint is written
+down as of what was forgotten for good, so that it is taken out of the histories that the host hands over later.
+"""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
+from nanobot_memory_plugins.core.errors import MemoryFileError
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.private import private_folder
+from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.text.fence import Language
+from nanobot_memory_plugins.core.text.off_record import OffRecord, off_record
+from nanobot_memory_plugins.core.values import Message, Receipt
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
+
+NOT_KEPT = Receipt(stored=False, reason="It is off the record.")
+"""The receipt of what is not to be kept."""
+
+_TOLD: dict[str, dict[Language, str]] = {
+    OffRecord.MESSAGE: {
+        "en": "This message is off the record: neither it nor the answer is kept in memory. You can confirm that. "
+        "The host's own history of the conversation still holds it.",
+        "zh": "这条消息不作记录：它和对它的回答都不会存入记忆。可以据此向用户确认。宿主程序自己的聊天记录里仍然有它。",
+    },
+    OffRecord.PAUSE: {
+        "en": "The memory is paused in this conversation: nothing of it is kept until the user says "
+        '"memory resume". Say so.',
+        "zh": "本次对话的记忆已暂停：用户说“恢复记忆”之前，什么都不会保存。请告诉用户。",
+    },
+    OffRecord.RESUME: {
+        "en": "The memory is on again in this conversation; what was said meanwhile was not kept. Say so.",
+        "zh": "本次对话的记忆已恢复；暂停期间说的话没有保存。请告诉用户。",
+    },
+    "paused": {
+        "en": 'The memory is paused in this conversation: this message is not kept. "memory resume" ends that.',
+        "zh": "本次对话的记忆处于暂停中：这条消息不会保存。用户说“恢复记忆”即可恢复。",
+    },
+}
+_SESSIONS = 1_000
+# Tools with which a model keeps something.
+_KEEPERS = ("remember", "memory_note")
+
+
+class OffTheRecord:
+    """Which conversations of a workspace are off the record now."""
+
+    def __init__(self, workspace: Path, clock: Clock) -> None:
+        self._paths = MemoryPaths.of(workspace)
+        self._clock = clock
+        self._file = self._paths.memory / ".erasure" / "paused.json"
+        self._turns: BoundedDict[str, None] = BoundedDict(_SESSIONS)  # sessions whose last message was off the record
+
+    def is_open(self, session: str) -> bool:
+        """Say whether nothing of a session is kept now."""
+        return session in self._turns or session in self._paused()
+
+    async def received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
+        """Return what a turn is told whose message is not to be kept, or None for an ordinary one."""
+        self._turns.pop(session, None)
+        return await run_in_daemon_thread(lambda: self._received(session, text, history, language))
+
+    async def keeps_out(self, session: str, tool: str) -> bool:
+        """Say whether a tool of the model's that keeps something may not do it in this session now."""
+        return tool in _KEEPERS and await run_in_daemon_thread(lambda: self.is_open(session))
+
+    async def passed(self, session: str, text: object, role: str) -> bool:
+        """Say whether an answer or a tool's result is off the record, and know it again when the host hands it over."""
+
+        def look() -> bool:
+            if not self.is_open(session):
+                return False
+            if isinstance(text, str):
+                self._know(session, text, role, "")
+            return True
+
+        return await run_in_daemon_thread(look)
+
+    def _received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
+        wanted, paused = off_record(text), session in self._paused()
+        if wanted is OffRecord.RESUME:
+            if not paused:
+                return None
+            self._write(self._paused() - {session})
+        elif wanted is OffRecord.PAUSE:
+            self._write(self._paused() | {session})
+        elif wanted is None and not paused:
+            return None
+        self._turns[session] = None
+        self._know(session, text, "user", next((one.text for one in reversed(history) if one.text.strip()), ""))
+        return _TOLD["paused" if paused and wanted is not OffRecord.RESUME else str(wanted)][language]
+
+    def _know(self, session: str, text: str, role: str, before: str) -> None:
+        if not text.strip():
+            return
+        now = self._clock.now()
+        try:
+            remember_forgotten(
+                self._paths,
+                [Removal(text, (text,), session=session, role=role, before=before, time=now)],
+                now=now,
+            )
+        except MemoryFileError as error:
+            logger.warning("what is off the record cannot be known again in a host's history: {}", error.cause)
+
+    def _paused(self) -> frozenset[str]:
+        try:
+            sessions = json.loads(read_regular(self._file))
+        except (OSError, ValueError):
+            return frozenset()
+        return frozenset(map(str, sessions)) if isinstance(sessions, list) else frozenset()
+
+    def _write(self, sessions: frozenset[str]) -> None:
+        private_folder(self._file.parent, below=self._paths.memory)
+        temporary = self._file.with_suffix(".tmp")
+        temporary.write_text(json.dumps(sorted(sessions)), encoding="utf-8")
+        temporary.replace(self._file)

@@ -1,0 +1,120 @@
+"""Off the record: what is said so, or while a conversation is paused, is in no file of ours, nor shown to a model."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core.text.off_record import MARKED, PAUSED, RESUMED, OffRecord, off_record
+from tests.support.chinese import in_both_scripts
+
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30, "tool_limit": 30, "start_limit": 60},
+        "plugins": {"storage": {"embedding_provider": "none"}, "consolidation": {"consolidation_schedule": False}},
+    }
+)
+SECRET = "My therapist Quorvex Imbrasil told me to leave Harald"
+SAID = [
+    (f"Don't remember this: {SECRET}.", OffRecord.MESSAGE),
+    (f"{SECRET}. Please don't save that.", OffRecord.MESSAGE),
+    (f"This is off the record. {SECRET}.", OffRecord.MESSAGE),
+    (f"Off the record, {SECRET}", OffRecord.MESSAGE),
+    (f"Please don't write this down but {SECRET}", OffRecord.MESSAGE),
+    ("这个别记：我离婚了", OffRecord.MESSAGE),
+    ("我下个月要辞职了，这个不要记", OffRecord.MESSAGE),
+    ("以下内容不要保存：我有抑郁症", OffRecord.MESSAGE),
+    ("memory pause", OffRecord.PAUSE),
+    ("Stop remembering this chat, please.", None),
+    ("stop remembering this chat", OffRecord.PAUSE),
+    ("暂停记忆", OffRecord.PAUSE),
+    ("你先别记了", OffRecord.PAUSE),
+    ("resume your memory", OffRecord.RESUME),
+    ("恢复记忆吧", OffRecord.RESUME),
+    ("don't remember this", None),
+    ("Don't forget this: I am vegan", None),
+    ("Why don't you remember this?", None),
+    ("Don't save this file to disk", None),
+    ("The judge said it was off the record.", None),
+    ("stop remembering my address", None),
+    ("别记错了，我叫王五", None),
+    ("记忆力不好怎么办", None),
+    (f"Here is the page:\nDon't remember this: {SECRET}.", None),
+]
+
+
+@pytest.mark.parametrize(("text", "wanted"), in_both_scripts(SAID))
+def test_what_people_say_so_that_nothing_is_kept(text: str, wanted: OffRecord | None):
+    assert off_record(text) is wanted
+
+
+@pytest.mark.parametrize("word", [*MARKED, *PAUSED, *RESUMED], ids=lambda word: word.example)
+def test_each_word_has_an_example_and_a_counter_example(word: Any):
+    assert re.fullmatch(word.pattern, fold(word.example))
+    assert not re.fullmatch(word.pattern, fold(word.counter_example))
+
+
+class Model:
+    """Writes down what it is shown, and hands all of it back as worth keeping."""
+
+    def __init__(self) -> None:
+        self.shown = ""
+
+    async def __call__(self, messages: Any, *, max_tokens: int, purpose: str) -> str:
+        self.shown += "\n".join(str(one.get("content")) for one in messages)
+        return "Nothing was said."
+
+
+def files_with(folder: Path, words: bytes) -> list[str]:
+    return [str(path) for path in folder.rglob("*") if path.is_file() and words.lower() in path.read_bytes().lower()]
+
+
+async def walk(memory: MemoryHost, history: list[dict[str, str]]) -> None:
+    """Let a host do with its own history what it does in a day."""
+    await memory.session_idle(session_key="cli:a", history=history)
+    await memory.before_compaction(session_key="cli:a", messages=history, context_window=4_000, reason="token_pressure")
+    await memory.turn_finished(session_key="cli:a", messages=history, context_window=4_000)
+    await memory.session_idle(session_key="cli:a", history=history, ended=True)
+    await memory.flush_index()
+
+
+@pytest.mark.parametrize("paused", [False, True])
+async def test_nothing_of_it_stands_in_any_file_of_ours_nor_before_a_model(tmp_path: Path, paused: bool):
+    model = Model()
+    history: list[dict[str, str]] = []
+
+    async def say(memory: MemoryHost, text: str, answer: str) -> str:
+        context = await memory.message_received(session_key="cli:a", text=text, history=list(history))
+        await memory.message_sent(session_key="cli:a", text=answer)
+        history.extend([{"role": "user", "content": text}, {"role": "assistant", "content": answer}])
+        return context.block or ""
+
+    async with MemoryHost(tmp_path, config=CONFIG, llm=model) as memory:
+        await say(memory, "I keep bees in Lund near the harbour.", "Lovely.")
+        if paused:
+            assert "paused" in await say(memory, "memory pause", "It is paused.")
+        told = await say(
+            memory,
+            f"{SECRET}. {'Remember that.' if paused else 'Please do not save this.'}",
+            "I am sorry to hear that Quorvex Imbrasil told you to leave Harald.",
+        )
+        assert "not kept" in told or "off the record" in told
+        result = f"Notes of the day: {SECRET}, as she said on the phone this morning."
+        await memory.tool_executed(session_key="cli:a", tool_name="read_file", arguments={}, result=result)
+        tools = {tool.name: tool for tool in memory.tools()}
+        for name, arguments in (("remember", {"text": SECRET}), ("memory_note", {"tldr": SECRET, "details": SECRET})):
+            await tools[name].run(arguments, session_key="cli:a")
+        assert files_with(tmp_path, b"imbrasil") == []
+        await walk(memory, history)
+    async with MemoryHost(tmp_path, config=CONFIG, llm=model) as memory:
+        if paused:
+            assert "on again" in await say(memory, "memory resume", "It is on.")
+        assert "not kept" not in await say(memory, "I take the ferry to work on Mondays.", "Good.")
+        await walk(memory, history)
+    assert files_with(tmp_path, b"imbrasil") == []
+    assert "Imbrasil" not in model.shown
+    assert files_with(tmp_path, b"the ferry to work on mondays")
+    assert files_with(tmp_path, b"bees in lund")
