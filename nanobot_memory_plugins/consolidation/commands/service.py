@@ -10,25 +10,29 @@ from nanobot_memory_plugins.consolidation.commands.conversations import Conversa
 from nanobot_memory_plugins.consolidation.commands.correcting import CorrectionKeeper
 from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets, holds_order
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
+from nanobot_memory_plugins.consolidation.commands.known import asked_about, told_profile
 from nanobot_memory_plugins.consolidation.commands.late import LateOrders, Missed
 from nanobot_memory_plugins.consolidation.commands.standing import InstructionKeeper
 from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
+from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.migrate import move_entries
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
+from nanobot_memory_plugins.consolidation.prompt.source import PromptSource, is_visible
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
 from nanobot_memory_plugins.consolidation.store.repair import repair_file
 from nanobot_memory_plugins.core import (
     ContextBlock,
     EncodingStore,
+    Language,
     MemoryFileError,
     MemoryTool,
     Message,
     PluginContext,
     Scope,
+    Visibility,
     Withheld,
     logger,
     run_in_daemon_thread,
@@ -125,8 +129,17 @@ class MemoryCommands:
             lines = lines or await self._corrections.answer(session_key, reading, scope)
             late = await self.catch_up(session_key, besides=text)
             lines += [done_late(late, reading.language)] if late else []
+        about = asked_about(text)
+        if about is not None:
+            visible = self._context.visible_scope(scope)
+            lines.append(await run_in_daemon_thread(lambda: self._profile(about, visible, reading.language)))
         await run_in_daemon_thread(lambda: self._language.hear(text))
-        return ContextBlock(text="\n".join(lines)) if lines else None
+        return ContextBlock(text="\n".join(filter(None, lines))) if any(lines) else None
+
+    def _profile(self, about: str, visible: Visibility, language: Language) -> str:
+        repository = self._memory.repository
+        entries = faded(repository.load().entries, repository.clock.now()).entries.values()
+        return told_profile(repository.paths, [one for one in entries if is_visible(one, visible)], about, language)
 
     async def catch_up(self, session_key: str = "", *, besides: str = "") -> list[str]:
         """Carry out the orders that were not when they were said, of a session or of all; return what was done."""

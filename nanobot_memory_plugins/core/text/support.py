@@ -84,11 +84,11 @@ class Support:
             objection = self.objection(statement, quotes)
         return [] if objection is not None else self.conversation.passages(quotes)
 
-    def nearest(self, statement: str) -> list[str]:
-        """Return the clauses of one message of the user's that hold more than half of a statement's words, or none."""
+    def nearest(self, statement: str, least: float = 0.5) -> list[str]:
+        """Return the clauses of one message of the user's that hold more than ``least`` of a statement's words."""
         terms = frozenset(terms_of(without_dates(statement)))
         nearest: list[str] = []
-        most = len(terms) / 2
+        most = least * len(terms)
         for message in reversed(self.conversation.messages):
             clauses = reading_of(message.text).clauses if message.role == "user" else ()
             held = {one.text: terms & frozenset(terms_of(one.text)) for one in clauses if counts(one)}

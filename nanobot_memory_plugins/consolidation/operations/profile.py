@@ -1,0 +1,114 @@
+"""What is known: of the user, or about somebody or something, with when and from which words it was learned."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, sessions_in
+from nanobot_memory_plugins.core import MemoryPaths, Message
+from nanobot_memory_plugins.core.files import last_records
+from nanobot_memory_plugins.core.text import QuotedConversation, Support, authored_text
+from nanobot_memory_plugins.redaction.script.chinese_script import simplified
+
+# Messages of a session that are looked through for the words of an entry, and the share of it that they must hold.
+_MESSAGES, _LEAST = 400, 0.3
+_CHARACTERS, _LONGEST = 4_000, 160
+_NAMES = 10
+
+# What stands between two names of one person or thing. The first holds a name before, or the second behind it.
+_ALSO = (
+    r"(?:\s*=\s*|,?\s*[(（]?(?:is )?(?:aka|a\.k\.a\.|also (?:called|known as)|known as|goes by|nicknamed|short for) "
+    r"|[(（]?(?:也?就是|又叫|也叫|又名)|的?(?:小名|外号|昵称|全名|大名|本名|英文名|中文名)(?:是|叫))"
+)
+_LATIN = r"[A-Z][\w'-]*(?: [A-Z][\w'-]*)?"
+_BEFORE = re.compile(rf"({_LATIN}|[\u4e00-\u9fff]{{2,12}}?){_ALSO}$")
+_BEHIND = re.compile(rf"{_ALSO}({_LATIN}|[小老阿][\u4e00-\u9fff]|[\u4e00-\u9fff]{{2,3}})")
+# What stands before a Chinese name without being part of it.
+_TITLES = re.compile(
+    "^.*(?:用户|同事|朋友|老板|客户|邻居|同学|室友|医生|女儿|儿子|孩子|妹妹|姐姐|弟弟|哥哥|妻子|丈夫|母亲|父亲|宠物|[的叫猫狗])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An entry of a profile, and the user's words from which it was learned, where they are still there."""
+
+    entry: Entry
+    words: str = ""
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known, by category, what matters most first; what has come to an end is apart.
+
+    ``names`` are those under which it was looked for, where it is about somebody or something.
+    """
+
+    known: Mapping[str, Sequence[Known]]
+    ended: Sequence[Known]
+    names: tuple[str, ...] = ()
+
+
+def profile(paths: MemoryPaths, entries: Iterable[Entry], *, about: str = "") -> Profile:
+    """Return what these entries come to, all of them or those ``about`` a name. It blocks."""
+    listed = sorted(entries, key=lambda one: (-one.score, one.id))
+    names = names_of(about, [one.content for one in listed]) if about.strip() else ()
+    found = [one for one in listed if not names or any(_is_in(name, one.content) for name in names)]
+    said: dict[str, tuple[Support, list[datetime | None]]] = {}
+    known: dict[str, list[Known]] = {category.value: [] for category in Category}
+    ended: list[Known] = []
+    for one in found:
+        told = _with_words(one, paths, said)
+        if one.superseded_by or one.section is Section.ARCHIVED:
+            ended.append(told)
+        else:
+            known.setdefault(one.category, []).append(told)
+    return Profile({category: told for category, told in known.items() if told}, ended, names)
+
+
+def names_of(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    """Return a name and those that texts give to the same person or thing: 小李 is 李明, Ana is Anastasia."""
+    names = [name.strip()]
+    for one in names:  # it grows
+        for text in texts:
+            for at in _places(one, text):
+                before, behind = _BEFORE.search(text[: at.start()]), _BEHIND.match(text[at.end() :])
+                for found in (before, behind):
+                    other = _TITLES.sub("", found[1]) if found else ""
+                    if len(other) > 1 and other not in names and len(names) < _NAMES:
+                        names.append(other)
+    return tuple(names)
+
+
+def _places(name: str, text: str) -> Iterable[re.Match[str]]:
+    border = r"\b" if name[:1].isascii() else ""
+    return re.finditer(f"{border}{re.escape(simplified(name))}{border}", simplified(text), re.IGNORECASE)
+
+
+def _is_in(name: str, text: str) -> bool:
+    return any(True for _ in _places(name, text))
+
+
+def _with_words(entry: Entry, paths: MemoryPaths, said: dict[str, tuple[Support, list[datetime | None]]]) -> Known:
+    """Return an entry with the words that come nearest to it in the sessions in which it was learned."""
+    for key in sorted(sessions_in(entry.source_session)):
+        if key not in said:
+            said[key] = _said_in(paths, key)
+        support, times = said[key]
+        clauses = support.nearest(entry.content, _LEAST)
+        passages = support.conversation.passages(clauses)
+        if passages:
+            words = " … ".join(" ".join(one.split()) for one in clauses)
+            return Known(entry, words[:_LONGEST], times[passages[-1].turn])
+    return Known(entry)
+
+
+def _said_in(paths: MemoryPaths, key: str) -> tuple[Support, list[datetime | None]]:
+    try:
+        records = [one for one in last_records(paths.transcript(key), key, _MESSAGES) if one.role == "user"]
+    except OSError:
+        records = []
+    messages = [Message("user", authored_text(Message("user", one.text))[:_CHARACTERS]) for one in records]
+    return Support(QuotedConversation(messages)), [one.time for one in records]

@@ -1,0 +1,133 @@
+"""What is known, by kind: since when, from which words, what is over apart, and under which names."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nanobot_memory_plugins.consolidation.commands.known import _ASKS, asked_about
+from nanobot_memory_plugins.consolidation.operations.profile import names_of, profile
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.cli.main import app
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
+from nanobot_memory_plugins.core.text import Words, fold
+from nanobot_memory_plugins.core.values import Origin, Scope
+from tests.support.chinese import in_both_scripts
+
+from .made_entries import NOW, added, days, entry
+from .test_spoken import config
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    session = "cli:direct"
+    transcript = MemoryPaths(tmp_path).transcript(session)
+    transcript.parent.mkdir(parents=True)
+    lines = ["I moved to Leipzig, Ana helped.", "Ana, my sister, runs a bakery. What is the time?"]
+    for number, text in enumerate(lines):
+        time = NOW - timedelta(days=9 - number)
+        record = TranscriptRecord("user", text, session, Scope(session=session), Origin.USER, f"m{number}", time)
+        with transcript.open("ab") as file:
+            file.write(render_transcript_line(record))
+    known = [
+        entry("home", "The user lives in Leipzig", 0.8, source_session=session, created_at=NOW - days(9)),
+        entry("old", "The user lives in Berlin", 0.6, superseded_by="home", created_at=NOW - days(90)),
+        entry("ana", "The user's sister Ana runs a bakery", 0.7, source_session=session, created_at=NOW - days(8)),
+        entry("full", "Anastasia (also called Ana) is allergic to nuts", 0.5),
+        entry("todo", "Call the bank", 0.5, category="todo"),
+    ]
+    known = [replace(one, last_activated=datetime.now(UTC)) for one in known]
+    EntryRepository(tmp_path).update(added(*known), who="test", why="fill")
+    return tmp_path
+
+
+def test_everything_is_told_by_kind_and_what_is_over_apart(workspace: Path):
+    entries = EntryRepository(workspace).load().entries.values()
+    found = profile(MemoryPaths(workspace), entries)
+    assert {category: [one.entry.id for one in told] for category, told in found.known.items()} == {
+        "fact": ["home", "ana", "full"],
+        "todo": ["todo"],
+    }
+    assert [one.entry.id for one in found.ended] == ["old"]
+    ana = found.known["fact"][1]
+    assert (ana.words, ana.said_at) == ("Ana, my sister, runs a bakery.", NOW - days(8))
+    assert found.known["fact"][2].words == ""
+
+
+def test_the_command_tells_of_somebody_under_each_of_their_names(workspace: Path):
+    told = CliRunner().invoke(app, ["profile", "--about", "Ana", "--workspace", str(workspace)])
+    assert told.exit_code == 0
+    assert "Ana is also called Anastasia." in told.output
+    assert "runs a bakery" in told.output
+    assert "“Ana, my sister, runs a bakery.”, 2026-02-12" in told.output
+    assert "allergic to nuts" in told.output
+    assert "Leipzig" not in told.output
+    rows = CliRunner().invoke(app, ["profile", "--about", "Nobody", "--json", "--workspace", str(workspace)])
+    assert json.loads(rows.output) == {"ok": True, "names": ["Nobody"], "known": {}, "ended": []}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "names"),
+    [
+        ("小李", "用户的同事小李就是李明", ("小李", "李明")),
+        ("李明", "用户的同事小李就是李明", ("李明", "小李")),
+        ("小李", "小李的英文名是Leo", ("小李", "Leo")),
+        ("妞妞", "女儿妞妞的大名叫陈予安", ("妞妞", "陈予安")),
+        ("Ana", "Anastasia, also known as Ana, is a baker", ("Ana", "Anastasia")),
+        ("Bob", "Bob is short for Robert", ("Bob", "Robert")),
+        ("Bob", "Bob goes by Bobby", ("Bob", "Bobby")),
+        ("Ana", "Ana (Leipzig) and Bob (a friend)", ("Ana",)),
+        ("Ana", "Anabel is a friend of Ana's and of Tom", ("Ana",)),
+    ],
+)
+def test_the_names_of_one_person_are_found_in_what_is_known(name: str, text: str, names: tuple[str, ...]):
+    assert names_of(name, [text]) == names
+
+
+@pytest.mark.parametrize("word", _ASKS)
+def test_each_word_decides_in_its_example_alone(word):
+    assert Words((word,)).search(fold(word.example))
+    assert not Words((word,)).search(fold(word.counter_example))
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    in_both_scripts(
+        [
+            ("What do you know about me?", ""),
+            ("Hey, what do you remember about me so far?", ""),
+            ("So tell me everything you know about Ana", "Ana"),
+            ("what have you learned about my sister", "my sister"),
+            ("你都知道我什么？", ""),
+            ("你对小李了解多少", "小李"),
+            ("关于Ana你记得什么？", "Ana"),
+            ("What do you know about the weather in Lund tomorrow, will it rain?", None),
+            ("I know what you know", None),
+            ("你知道今天星期几吗", None),
+            ("你对我说了什么", None),
+        ]
+    ),
+)
+def test_a_message_asks_what_is_known(text: str, about: str | None):
+    assert asked_about(text) == about
+
+
+async def test_whoever_asks_is_told_beside_the_message(workspace: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    async with MemoryHost(workspace, config=config()) as memory:
+        told = await memory.message_received(session_key="cli:direct", text="What do you know about Ana?")
+        whole = await memory.message_received(session_key="cli:direct", text="What do you know about me?")
+        nothing = await memory.message_received(session_key="cli:direct", text="What do you know about Zoe?")
+    assert (
+        '- The user\'s sister Ana runs a bakery (since 2026-02-12; said: "Ana, my sister, runs a bakery.")'
+        in told.block
+    )
+    assert "Ana is also called Anastasia." in told.block
+    assert "Leipzig" not in told.block
+    assert whole.block.index("fact:") < whole.block.index("todo:") < whole.block.index("over, replaced or faded:")
+    assert nothing.block is None
