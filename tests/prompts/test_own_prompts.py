@@ -139,3 +139,15 @@ def test_a_copy_of_each_built_in_prompt_can_be_used(plugin, tmp_path):
             (tmp_path / prompt.file(language)).write_text(prompt.built_in(language), "utf-8")
             assert prompt.own(tmp_path, language, wishes=True) == prompt.built_in(language)
             assert "{" not in "".join(Prompts(wishes="x").fixed_texts(prompt, language)).replace('{"', "")
+
+
+def test_wishes_reach_all_prompts_that_learn_and_no_others():
+    told = {
+        prompt.name
+        for plugin in (CompactionPlugin, ConsolidationPlugin, FlushPlugin, SummaryPlugin)
+        for prompt in plugin.prompt_files
+        for language in ("en", "zh")
+        if NEVER in "".join(one["content"] for one in Prompts(wishes=NEVER).rendered(prompt, language, {}))
+    }
+    learning = ("extraction", "extraction_plain", "extraction_checks", "extraction_background")
+    assert told == {*learning, "consolidation", "flush", "summary"}
