@@ -30,6 +30,8 @@ BOUNDED = {
     "redaction.detectors.personal._LOCAL": 64,
     "redaction.detectors.personal._LOCAL_CLASS": 64,
     "consolidation.commands.sentences._TAIL": 2_000,
+    "consolidation.commands.instructions.BROAD.chinese": 200,
+    "consolidation.commands.instructions.BROAD.latin": 200,
     "consolidation.commands.topics._CHINESE[0]": 200,
     "consolidation.commands.topics._CHINESE[2]": 200,
 }

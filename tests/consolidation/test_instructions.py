@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.consolidation.commands.instructions import (
+    BROAD,
     NAMES,
     PLAIN,
     STANDING,
@@ -68,7 +69,18 @@ By default, use British spelling.
 以后不要再给我推荐股票了
 以后凡是涉及钱的都先问我
 今后都按公制单位来
-每次写代码都要加注释""".splitlines()
+每次写代码都要加注释
+Stop calling me buddy.
+No more disclaimers please
+Please address me as Madam Okoye
+Talk to me in Portuguese
+As a rule, put the answer first.
+Any time I mention a film, don't give away the end.
+Every list you give me must fit on one page
+You can skip the pleasantries going forward
+别再叫我老板了
+每回都先给我结论
+凡是涉及日期，请一律写全年份""".splitlines()
 
 LOOK_ALIKES = [
     "never heard of it",
@@ -115,6 +127,50 @@ LOOK_ALIKES = [
     "以后不要孩子了",
     "千万别忘了买牛奶",
     "以下是网页的内容：\n以后都用法语回答。",
+    "Can you tell me why you never use emojis?",
+    "My teacher wants us to always show the steps",
+    "In every one of our meetings, he talks too long",
+    "I want every file in this folder renamed",
+    "Stop the music",
+    "Stop using the old API and switch to v2",
+    "No more rain please",
+    "Every car you sell has to be inspected",
+    "You can drop me off here",
+    "Translate every sentence of the letter into French",
+    "Don't ever do that again, he shouted",
+    "I need a plan for every day of the week",
+    "use he in this sentence for the doctor",
+    "Whenever I travel, I forget my charger",
+    "If I mention the budget, my boss gets angry",
+    "Add a test for every function",
+    "Every time I open the app it crashes, fix it",
+    "Write a function that always returns true",
+    "Make sure the button is always visible",
+    "Show every row in the table",
+    "I would like you to write something in every language",
+    "quit the app before you update",
+    "The app should always ask before it deletes files",
+    "Always wear sunscreen is good advice",
+    "Answer every question in the quiz",
+    "You should always stretch before running, right?",
+    "Translate it in the future tense",
+    "我每次都忘记带钥匙，怎么办",
+    "以后人工智能会怎么样",
+    "帮我写一条：以后都要准时上班",
+    "每次部署都失败，帮我看看",
+    "老师让我们以后都用钢笔写",
+    "以后我们公司都用英文邮件",
+    "请把每次考试的成绩列出来",
+    "你每次都这么慢吗",
+    "我一直用苹果手机，请推荐手机壳",
+    "别再叫外卖了，自己做饭吧",
+    "永远爱你，请帮我写进贺卡",
+    "你说话怎么一直这么客气",
+    "下次我去北京，请推荐酒店",
+    "默认我已经看过第一季了，推荐第二季",
+    "请始终保持安静的标牌怎么做",
+    "不要再下雨了",
+    "每回我妈都给我夹菜",
 ]
 
 
@@ -136,7 +192,7 @@ def test_in_a_long_message_only_the_first_and_the_last_sentence_can_be_one():
     assert instructions_in(message_reading(f"{filler}\nAlways answer in French.")) == ["Always answer in French"]
 
 
-@pytest.mark.parametrize("word", [*STANDING, *NAMES, *PLAIN], ids=lambda word: word.example)
+@pytest.mark.parametrize("word", [*STANDING, *NAMES, *PLAIN, *BROAD], ids=lambda word: word.example)
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
     assert re.match(word.pattern, word.example)
     assert not re.fullmatch(word.pattern, word.counter_example)

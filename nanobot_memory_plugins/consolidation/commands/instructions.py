@@ -34,13 +34,16 @@ _LEAD = LazyPattern(
     r"|(?:请|麻烦|拜托|好的?|另外|对了|还有|那就?|你好)[ ,:!]*)+"
 )
 _MORE_VERBS = (
-    r"push|merge|commit|force-push|ask|assume|begin|capitali[sz]e|cite|comment|disclose|greet|guess|mention|quote|rebase"
-    r"|refer|reformat|return|run|round|spend|swear|touch|modify|work|drop|delete|overwrite|install|deploy|be|do|consult|double-check"
+    r"push|merge|commit|force-push|ask|assume|begin|capitali[sz]e|cite|comment|disclose|greet|guess|mention"
+    r"|quote|rebase"
+    r"|refer|reformat|return|run|round|spend|swear|touch|modify|work|drop|delete|overwrite|install|deploy|be|do"
+    r"|consult|double-check"
 )
 _DO = rf"(?:{VERB}|{_MORE_VERBS})\b"
 _ALWAYS = r"(?:always|never|not ever)"
 _SINCE_NOW = (
-    r"(?:from (?:now|here|today) on(?:wards?)?|from this day on|in (?:the )?future|going forward|until further notice"
+    r"(?:from (?:now|here|today) on(?:wards?)?|from this day on|in (?:the )?future(?! tense)|going forward"
+    r"|until further notice"
     r"|by default|every time|at all times|each time|for all future \w+)"
 )
 _SINCE_NOW_ZH = "(?:以后|今后|往后|日后|从现在(?:起|开始)|从今(?:天|以后)?(?:起|开始)?|从此(?:以后)?)"
@@ -60,7 +63,8 @@ STANDING = Words(
             "whenever i ask, it rains",
         ),
         Word(
-            rf"(?:i (?:want|need|would like|expect|prefer) you to|i'd (?:like|prefer) you to|you (?:should|must|are to)"
+            rf"(?:i (?:want|need|would like|expect|prefer) you to|i'd (?:like|prefer) you to|you (?:should|must"
+            rf"|are to)"
             rf"|make sure (?:that )?you|make sure to|(?:can|could|will|would) you(?: please)?) {_ALWAYS} {_DO}",
             "you should never book flights",
             "you should never see it",
@@ -91,7 +95,8 @@ PLAIN = Words(
         ),
         Word(f"(?:请你?|你){_SINCE_NOW_ZH}.{{0,6}}(?:说话|讲话|回话).{{1,8}}", "请你以后说话直接一点", "你以后说什么"),
         Word(
-            "(?:请?你)?每次(?:回答|回复|写|提交|生成|翻译|总结|部署|改|给我|帮我).{0,8}都?(?:要|得|用|先|加|别|不要|必须|请)",
+            "(?:请?你)?每次(?:回答|回复|写|提交|生成|翻译|总结|部署|改|给我|帮我).{0,8}都?(?:要|得|用|先|加|别"
+            "|不要|必须|请)",
             "每次写代码都要加注释",
             "每次用电脑都头疼",
         ),
@@ -108,7 +113,8 @@ NAMES = Words(
     (
         Word(
             r"(?:you (?:can|may) |just |i want you to |i'd (?:like|prefer) you to )*(?:call|address) me (?:as )?"
-            r"(?!(?:back|later|now|soon|again|tomorrow|today|tonight|asap|up|when|if|at|on|in|by|before|after|crazy|a|an"
+            r"(?!(?:back|later|now|soon|again|tomorrow|today|tonight|asap|up|when|if|at|on|in|by|before|after"
+            r"|crazy|a|an"
             r"|the|maybe|paranoid|silly|anytime|whenever|any|every|names|right|old-fashioned|first|from|out|over)\b)"
             r"[\w'.-]+(?: [\w'.-]+)?(?: from now on| please)?",
             "call me captain",
@@ -116,7 +122,8 @@ NAMES = Words(
         ),
         Word(
             "(?:你|请|以后|就|都|可以|今后|一律|也){0,6}(?:叫|称呼|喊)我(?:为|作)?"
-            "(?!起|来|去|做|写|买|吃|喝|别|不|早|晚|一[声下]|看|给|帮|把|回|明|后|今|醒|怎|什|的|们|一起|过|好|妈|爸|哥|姐|弟|妹|爷|奶|孩|儿|女)"
+            "(?!起|来|去|做|写|买|吃|喝|别|不|早|晚|一[声下]|看|给|帮|把|回|明|后|今|醒|怎|什|的|们|一起|过|好"
+            "|妈|爸|哥|姐|弟|妹|爷|奶|孩|儿|女)"
             r"[\w·]{1,6}?(?:就行|就好|就可以|吧|好了|即可)?",
             "以后叫我船长",
             "叫我起床",
@@ -125,11 +132,130 @@ NAMES = Words(
 )
 """How the user is to be called: all of a clause."""
 
+_ANSWERING = (
+    r"(?:us(?:e|ing)|call(?:ing)?|say(?:ing)?|apologi[sz](?:e|ing)|add(?:ing)?|ask(?:ing)?|giv(?:e|ing)"
+    r"|suggest(?:ing)?|recommend(?:ing)?"
+    r"|start(?:ing)?|end(?:ing)?|repeat(?:ing)?|tell(?:ing)?|send(?:ing)?|includ(?:e|ing)|mention(?:ing)?"
+    r"|bring(?:ing)? up|explain(?:ing)?"
+    r"|be(?:ing)?|writ(?:e|ing)|sugar-?coat(?:ing)?|assum(?:e|ing)|summari[sz](?:e|ing)|quot(?:e|ing)"
+    r"|talk(?:ing)?|lectur(?:e|ing)|joke|joking"
+    r"|answer(?:ing)?|repl(?:y|ying)|respond(?:ing)?|address(?:ing)?|spoil(?:ing)?|translat(?:e|ing)"
+    r"|correct(?:ing)?|flatter(?:ing)?|hedg(?:e|ing))"
+)
+_LASTS = (
+    r"(?:(?<=want you to )(?:ever|never|always)|any ?more|for good|every time|each time|any ?time|whenever"
+    r"|as a rule|in (?:all|every) (?:of )?(?:our|your|my)\b.*"
+    r"|going forward|from (?:here|now|this point|today) (?:on|in|onwards?)(?: (?:in|out))?|hereafter|henceforth"
+    r"|in (?:the )?future(?= ?(?:[,.!]|$|please))|by default"
+    r"|on (?:weekends|weekdays|mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays)"
+    r"|until further notice|permanently"
+    r"|at all times|in general|across the board|every (?:single )?(?:answer|reply|e-?mail|message|recipe|draft"
+    r"|summary|list|time|script|commit))"
+)
+
+_STYLE = (
+    r"(?:emojis?|em ?-?dashes|bullet ?points?|bullets|disclaimers?|tables|jargon|slang|small talk"
+    r"|exclamation marks?|headings|apologies|puns?"
+    r"|jokes|hedging|flattery|pleasantries|smileys|abbreviations|footnotes|caveats|filler|markdown|bold"
+    r"|preambles?|recaps?|sign-?offs?)"
+)
+
+BROAD = Words(
+    (
+        Word(
+            rf"(?:stop|quit|cease|no more|cut out|enough of)(?: it with)?(?: the| your"
+            rf"| all the)? (?:{_ANSWERING}\b.*(?:\b(?:me|my|us)\b|\bevery\b|\bagain\b|{_LASTS}).*|{_STYLE}\b.*)",
+            "stop using emojis with me",
+            "stop the server before you use it again and again",
+        ),
+        Word(
+            r"(?:address|refer to|introduce) (?:me|my [\w' -]{2,30}|us) as (?!you\b|i\b|if\b|soon\b|well\b"
+            r"|long\b).+|(?:don'?t|do not|never) (?:call"
+            r"|address) me [\w' -]+(?:,.*)?"
+            r"|use (?:he|she|they|ze)\b.* (?:for|with|about) me\b.*|treat me (?:like|as) .+",
+            "refer to my shop as the foundry",
+            "refer to my notes as you like it",
+        ),
+        Word(
+            r"(?:talk|speak|reply|respond|write|answer) to me (?:in|with|as|like) .+|be \w+ (?:with|to) me\b.*"
+            r"|keep (?:it|your answers|answers|replies) \w+ (?:with|for) me\b.*",
+            "talk to me in spanish",
+            "talk to me",
+        ),
+        Word(
+            rf"(?:{_DO}|don'?t|do not|you (?:can|may|should|must|need to)|no |only |i(?:'d)? (?:want|expect"
+            rf"|prefer|need|like|don'?t want|would (?:like|prefer)|require)\b|would you|could you|can you"
+            rf"|ask me\b|refer to).*\b{_LASTS}\W*.*",
+            "i expect dates in iso format going forward",
+            "i never do this",
+        ),
+        Word(
+            rf"{_LASTS},? (?:{_DO}|i (?:want|expect|prefer|need)|don'?t|do not|no |only |you (?:should|must|may"
+            rf"|can)|show|refer to).*",
+            "as a rule, show your sources",
+            "as a rule i run",
+        ),
+        Word(
+            r"in (?:all|every(?: one)? of) (?:our|your|my) (?:chats?|conversations?|answers|replies|e-?mails?"
+            r"|messages|code|scripts|texts)\W+.+",
+            "in all our chats: tabs",
+            "in all our years we ran",
+        ),
+        Word(
+            rf"(?:(?:when(?:ever)?|any ?time|every time|each time|once|if) (?:i|we) (?:say|ask|mention|sound"
+            rf"|seem|type|forget|swear|start|talk|complain|write to you)\b.*?(?:,| i want| i need) ?(?:please "
+            rf"|always |just )?(?:{_DO}|don'?t|do not|a\b|the\b|i want|i need|show|give|never).*)",
+            "any time i mention a book, don't spoil it",
+            "if i say so, it is so",
+        ),
+        Word(
+            r"(?:every|each|all) (?:\w+ ){1,3}you (?:give|write|send|show|make|suggest|draft"
+            r"|translate)s?(?: (?:me|for me|us))? (?:has to|have to|must|should|needs? to) .+",
+            "every recipe you give me has to serve two",
+            "every car you sell has to go",
+        ),
+        Word(
+            "(?!我们?(?:以后|今后|每次|每回|一直|总是|永远|从|往后|都)|[他她它]|大家|咱|如果我"
+            "|要是我)(?=.*(?:以后|今后|往后|日后|之后|下回开始|从今|从现在|从此|一律|始终|永远(?=别|不|附|排除"
+            "|先|用|都|把|给|要)|每次|每回|凡是|只要我|不管聊|不管我|默认|一直得|在?给我.{1,10}时"
+            "|我问.{1,12}的?时候))"
+            "(?=.*(?:你|请|给我|帮我|跟我|对我|提醒我|我问|回复|回答|翻译|说话|推荐|别给|别再|俺))"
+            "(?=.*(?:请|就|都|别|不要|每次给我|先|用|按|一律|附上|排除|保留|列|管自己叫|甭|始终|大白话|随意|温和"
+            "|得))(?!.*(?::|我[妈爸]|[他她]|老板|老师|同事|朋友|帮我看看|怎么办|怎么回事|为什么|再说|再聊|再看"
+            "|我会|我想|我要|吗[？?]?$|呢[？?]?$)).*",
+            "每回都提醒我喝水",
+            "每回都下雨",
+        ),
+        Word(
+            "(?:请|你|就)*(?:别再|不要再|不许再|不准再|甭再|别)(?:叫我|给我(?:加|发|推荐|推|讲|用|写)|跟我(?:说"
+            "|讲|拽|用)|用(?:表情|英文|敬语)).*|(?:请)?称呼我.{0,4}(?:用|为|作|叫).+|回[复答](?:我)?(?:一律|都"
+            "|时都|要|请).+"
+            "|reply我.*(?:以后|都).*|.*(?:你每次|你每回|你一直)(?:都)?(?:先|要|得|给|用|唔好|不要|别).*",
+            "别再叫我亲",
+            "别再叫他",
+        ),
+    )
+)
+"""What asks for it in other words; it must be all of a sentence that nobody else says."""
+
 # A request about one text or task, or somebody else's words.
 _NOT_FOR_ALL_TIMES = LazyPattern(
     r"\b(?:in|for|of|on|with|to) (?:this|that|these|those|the following)\b|\b(?:here|below|above)\b"
     r"|这[个篇段次封首份张]|下面|上面|以下"
-    r"|\b(?:said|says|told me)\W*$|说的?\W*$|\b(?:is|was) (?:an?|my|the|his|her|their|our) \w"
+    r"|\b(?:said|says|told me|shouted|yelled|whispered|wrote|replied|thought)\W*$|说的?\W*$|\b(?:is|was) (?:an?"
+    r"|my|the|his|her|their|our) \w"
+)
+_TO_YOU = LazyPattern(
+    "(?:你|请你|只要我|甭|别|以后|从现在|往后|今后)(?!.*(?:[他她]|老板|老师|妈|爸|朋友|同事|人家|有人|网上|书上))"
+)
+# What is over soon, a task of one's own, or an idiom.
+_PASSING = LazyPattern(
+    r"^forget\b|^(?:can|could|would) you (?:tell|explain|show|say)\b|\b(?:he|she|they|it|everyone|people|users?"
+    r"|students?|kids?) (?:should|must|always|never|has to|have to)\b|\b(?:never mind|always (?:a )?pleasure"
+    r"|forget (?:to|it|about)|remember to|remind me (?:to|at|on|in|tomorrow|every|when)|today|tonight|tomorrow"
+    r"|right now|for now|this time|just this once"
+    r"|schedule|every (?:day|morning|evening|week|month|hour) at)\b|今天(?!起|开始)|今晚|明天|这次|现在就|闹钟"
+    r"|叫我起床|提醒我(?:明|今|后|下周|几)|[“\"「].*(?:以后|永远).*[”\"」]"
 )
 _LANGUAGE = LazyPattern(
     r"\b(?:in|speak|use) (?:\w+ )?(?:english|french|german|spanish|italian|portuguese|dutch|polish|russian|turkish"
@@ -170,8 +296,21 @@ def slot_of(instruction: str) -> Slot | None:
     return Slot.LANGUAGE if _LANGUAGE.search(folded) else None
 
 
+def _is_broadly_standing(sentence: Sentence) -> bool:
+    """Say whether a sentence, all of it the user's own, asks for something for all times in other words."""
+    folded = fold(sentence.text)
+    told = {one.act for one in sentence.clauses} - {Act.REQUESTS, Act.STATES, Act.SUPPOSES}
+    if told == {Act.REPORTS}:  # "say" and 说 are of the assistant here
+        if not _TO_YOU.match(folded):
+            return False
+    elif told and not (folded.startswith(("would you", "could you", "can you")) or re.search("行不行|好不好", folded)):
+        return False
+    bare = _bare(sentence.text)
+    return BROAD.fullmatch(bare) is not None and not _PASSING.search(bare)
+
+
 def _instruction(sentence: Sentence) -> str:
-    if len(sentence.text) > _LONGEST or _NOT_FOR_ALL_TIMES.search(fold(sentence.text)):
+    if len(sentence.text) > _LONGEST or _NOT_FOR_ALL_TIMES.search(fold(sentence.text).replace("from here", "from now")):
         return ""
     clauses = sentence.clauses
     for number, clause in enumerate(clauses):
@@ -181,7 +320,7 @@ def _instruction(sentence: Sentence) -> str:
                 return ""
             whole = all(one.is_own_word for one in clauses)
             return (sentence.text if whole else clause.text).strip(_TAIL)
-    return ""
+    return sentence.text.strip(_TAIL) if _is_broadly_standing(sentence) else ""
 
 
 def _is_standing(clause: Clause, sentence: Sentence | None) -> bool:
