@@ -80,6 +80,17 @@ async def test_what_is_confirmed_is_used_and_what_was_not_shown_is_not_ended(wor
     assert entries["The user lives in Bonn"].superseded_by == ""
 
 
+async def test_what_ends_an_entry_and_says_too_much_is_kept_in_the_users_own_words(workspace: Path):
+    teaches = entry("job", "The user teaches chemistry", 0.8)
+    EntryRepository(workspace).update(added(teaches), who="test", why="add")
+    said = "I'm finishing at the school, I've taken a job as science editor with Ballast."
+    told = "The user leaves teaching to become a remote editor at the renowned publisher Ballast in spring"
+    answer = [item(told, said=said, ends=["job"])]
+    await idle(workspace, said, "Ok.", at=NOW, model=Model(answer), extractionQuotes="always")
+    entries = stored(workspace)
+    assert entries["The user teaches chemistry"].superseded_by == entries[f"The user said: {said}"].id
+
+
 async def test_a_verdict_that_changes_nothing_may_still_say_something_new(workspace: Path):
     swims = entry("swim", "The user swims every Tuesday and Thursday morning", 0.8)
     EntryRepository(workspace).update(added(swims), who="test", why="add")

@@ -17,9 +17,10 @@ LATER = datetime(2026, 5, 2, 12, tzinfo=UTC)
 async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_path: Path):
     (tmp_path / "memory").mkdir()
     (tmp_path / "memory" / "ENTRIES.md").touch()
-    old = Entry("bonn", "The user lives in Bonn", "fact", 0.8, LATER - timedelta(days=90))
-    new = Entry("kiel", "The user lives in Kiel", "fact", 0.8, LATER)
-    zh = Entry("zh", "用户在银行工作", "fact", 0.8, LATER - timedelta(days=90))
+    begun = LATER - timedelta(days=90)
+    old = Entry("bonn", "The user lives in Bonn", "fact", 0.8, begun, created_at=begun)
+    new = Entry("kiel", "The user lives in Kiel", "fact", 0.8, LATER, created_at=LATER)
+    zh = Entry("zh", "用户在银行工作", "fact", 0.8, begun, created_at=begun)
     dentist = Entry("d", "The user sees the dentist", "todo", 0.15, LATER, expires_at=LATER)
     pairs = [*contradicted(old, new), contradicted(zh, new)[0]]
     EntryRepository(tmp_path).update(lambda _: {one.id: one for one in [*pairs, dentist]}, who="test", why="add")
@@ -31,9 +32,9 @@ async def test_the_older_says_that_it_is_earlier_and_a_plan_says_its_day(tmp_pat
         async def found(query: str) -> str:
             return str(await tool.run({"query": query}, session_key="cli:new"))
 
-        assert "The user lives in Bonn (earlier, until 2026-05-02)" in await found("lives in Bonn")
+        assert "The user lives in Bonn (earlier, 2026-02-01 to 2026-05-02)" in await found("lives in Bonn")
         kiel = await found("lives in Kiel")
-        assert "The user lives in Kiel" in kiel
+        assert "The user lives in Kiel (since 2026-05-02)" in kiel
         assert "Kiel (earlier" not in kiel
-        assert "用户在银行工作（以前，到2026-05-02为止）" in await found("银行工作")
+        assert "用户在银行工作（以前，2026-02-01至2026-05-02）" in await found("银行工作")
         assert "The user sees the dentist (2026-05-02)" in await found("dentist")

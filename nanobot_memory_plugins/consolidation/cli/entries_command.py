@@ -19,8 +19,10 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
 )
 from nanobot_memory_plugins.consolidation.model.entry import Category, Section
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
+from nanobot_memory_plugins.consolidation.model.plan_days import end_of
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
 from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
+from nanobot_memory_plugins.consolidation.operations.as_of import held_at
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, put_into_group, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
@@ -56,6 +58,10 @@ def list_entries(
         str, typer.Option("--group", help="Only this group, and those inside it.", autocompletion=groups)
     ] = "",
     section: Annotated[Section | None, typer.Option("--section", help="Only active or archived ones.")] = None,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option("--as-of", help="Those that held at the end of a day, as they were then.", formats=["%Y-%m-%d"]),
+    ] = None,
     agent: AgentOption = "",
     user: UserOption = "",
     channel: ChannelOption = "",
@@ -63,10 +69,14 @@ def list_entries(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the entries by descending score, as of now."""
+    """List the entries by descending score, as of now, or those that held on a day."""
     repository = opened(workspace)
     snapshot = repository.load()
-    found = of_group(in_order(faded(snapshot.entries, repository.clock.now()).entries.values()), group)
+    if as_of is None:
+        there = faded(snapshot.entries, repository.clock.now()).entries
+    else:
+        there = held_at(snapshot.entries, repository.journal.runs(), end_of(as_of.date(), as_of.astimezone().tzinfo))
+    found = of_group(in_order(there.values()), group)
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and is_visible(entry, whose)]
     if as_json:

@@ -1,5 +1,6 @@
 """What is believed of a model that quotes: an item whose quote is the user's word, and says what the item says."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -13,8 +14,10 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, new
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
-from nanobot_memory_plugins.core import Language, Origin, Prompts, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core import Language, Origin, Prompts, language_of, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support, dated
+
+_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|we|we're|we've|my|our)\b|[我咱]", re.IGNORECASE)
 
 
 def quoting_prompt(prompts: Prompts, question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
@@ -38,16 +41,24 @@ def is_quoted(answer: Answer, question: Question) -> bool:
 async def believed_by_quotes(
     answer: Answer, question: Question, times: Sequence[datetime], known: Mapping[str, Entry], matcher: Matcher
 ) -> list[Finding]:
-    """Return the items whose quotes support them, matched with the known entries."""
+    """Return the items whose quotes support them, matched with the known entries.
+
+    What ends an entry and says more than its quotes do is kept in the user's own words: else the entry would stay.
+    """
+    # What has ended or is archived was not shown, and is no answer to what was.
+    shown = {id_ for id_, entry in known.items() if entry.section is Section.ACTIVE and not entry.superseded_by}
 
     def believe() -> list[Candidate]:
         users = [entry.content for entry in known.values() if entry.origin is Origin.USER]
-        support = Support(QuotedConversation(question.messages), users)
+        conversation = QuotedConversation(question.messages)
+        support = Support(conversation, users)
         believed = []
         for one in answer.candidates:
             objection = support.objection(one.content, one.said)
             if objection is None and not is_small_talk(one.content):
                 believed.append(one)
+            elif objection is Objection.WORDS and shown & {*one.ends} and (own := _own_words(one, conversation)):
+                believed.append(own)
             else:
                 logger.debug("an item of the model's is not believed: {}", (objection or Objection.NOT_STATED).value)
         return believed
@@ -56,9 +67,6 @@ async def believed_by_quotes(
     repeats = await matcher.repeats([one.content for one in told])
     told = [one for one, again in zip(told, repeats, strict=True) if not again or one.ends]
     matches = await matcher.same([one.content for one in told], known)
-
-    # What has ended or is archived was not shown, and is no answer to what was.
-    shown = {id_ for id_, entry in known.items() if entry.section is Section.ACTIVE and not entry.superseded_by}
 
     def settle() -> list[Finding]:
         conversation = QuotedConversation(question.messages)
@@ -79,6 +87,16 @@ async def believed_by_quotes(
         return findings
 
     return await run_in_daemon_thread(settle)
+
+
+def _own_words(candidate: Candidate, conversation: QuotedConversation) -> Candidate | None:
+    """Return a candidate with what the user says of themselves in its quotes as its content, or None."""
+    passages = [one for one in conversation.passages(candidate.said) if one.by_user and one.counts]
+    said = " ".join(one.text.strip() for one in passages)
+    if not _OF_ONESELF.search(said):
+        return None
+    before = "用户说：" if language_of(said) == "zh" else "The user said: "
+    return candidate.model_copy(update={"content": before + said})
 
 
 def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:

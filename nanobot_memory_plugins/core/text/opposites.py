@@ -3,7 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from nanobot_memory_plugins.core.text.clauses import begins_a_clause, phrases_of
 from nanobot_memory_plugins.core.text.negation import denies
+from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import Passage
 from nanobot_memory_plugins.core.text.statement_terms import LATIN_WORD, NOT_A_NAME, folded, terms_of
 
@@ -67,6 +69,8 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
     texts = [text for one in passages for text in one.texts]
     terms = frozenset(terms_of(statement))
     about = [one for one in texts if frozenset(terms_of(one)) & terms] or texts
+    # "No meat, I've been vegetarian since college" denies one thing and states another.
+    about = [part for one in about for part in _parts_that_tell(one, terms)]
     if _denies(statement):
         return any(_is_negative(one) for one in (*about, *(one.text for one in passages), said))
     if all(_denies(one) for one in about) and not _is_negative(statement):
@@ -79,6 +83,17 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
         for part in (folded(text)[found.end() :],)
     ]
     return not any(terms and terms <= frozenset(terms_of(part)) for part in excepted)
+
+
+def _parts_that_tell(text: str, terms: frozenset[str]) -> list[str]:
+    """Return the part of a clause that a statement is about where it has a verb or a number, or else all of it."""
+    parts = [
+        part
+        for part in phrases_of(text)
+        if len(frozenset(terms_of(part)) & terms) >= len(frozenset(terms_of(text)) & terms) / 2
+        and (begins_a_clause(folded(part), 0, len(part)) or values_in(part))
+    ]
+    return parts if len(parts) == 1 else [text]
 
 
 def _denies(text: str) -> bool:

@@ -120,7 +120,7 @@ class Support:
         if _unsaid_words(statement, own + "\n" + self._known):
             return Objection.WORDS
         spoken = "\n".join((*(one.text for one in counting), *answered))
-        if _borrows(statement, spoken, self._others(answered), own):
+        if _borrows(statement, spoken, self._others(answered), own + "\n" + self._known):
             return Objection.WORDS
         words = frozenset(words_of(statement))
         if len(words & self._tools - frozenset(words_of(own))) > _TOOLS_WORDS * len(words):

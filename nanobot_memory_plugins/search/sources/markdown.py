@@ -128,7 +128,9 @@ class _Reader:
             text, fields = text[: comment.start()], _pairs(comment[1])
         text = self._hidden(text)
         if fields.get("superseded_by"):
-            text += _until(text, fields.get("ended", ""))
+            text += _held(text, fields.get("created", ""), fields.get("ended", ""))
+        elif fields.get("supersedes"):
+            text += _since(text, fields.get("created", ""))
         else:
             text += _last_day(text, fields.get("expires", ""))
         archived = self.section.casefold().startswith("archived")
@@ -197,12 +199,20 @@ def _last_day(text: str, expires: str) -> str:
     return f" ({day})" if day and day not in text else ""
 
 
-def _until(text: str, ended: str) -> str:
-    """Return what is put behind a text that has been replaced by another one."""
-    day = _day_before(ended)
+def _held(text: str, since: str, until: str) -> str:
+    """Return what is put behind a text that has been replaced by another one: from when to when it held."""
+    first, last = _day_before(since), _day_before(until)
     if language_of(text) == "zh":
-        return f"（以前，到{day}为止）" if day else "（以前）"
-    return f" (earlier, until {day})" if day else " (earlier)"
+        return f"（以前，{first}至{last}）" if last else "（以前）"
+    return f" (earlier, {first} to {last})".replace(",  to", ", until") if last else " (earlier)"
+
+
+def _since(text: str, since: str) -> str:
+    """Return what is put behind a text that has taken the place of another one."""
+    first = _day_before(since)
+    if not first:
+        return ""
+    return f"（自{first}起）" if language_of(text) == "zh" else f" (since {first})"
 
 
 def _day_before(moment: str) -> str:
