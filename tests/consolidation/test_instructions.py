@@ -1,6 +1,7 @@
 """Standing instructions and pins: the user's own words, in force from the next message, until they are ended."""
 
 import re
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -327,3 +328,15 @@ def test_a_slot_is_the_name_or_the_language():
     assert slot_of("Please call me Captain") == "name"
     assert slot_of("以后都用中文回答") == slot_of("Always answer in French") == "language"
     assert slot_of("never push to main") is None
+
+
+async def test_one_that_names_its_last_day_ends_with_it(workspace: Path):
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        for text in ("Never push to main until Friday", "以后都用中文回答，直到周五", "From now on, use metric units"):
+            await memory.message_received(session_key="cli:direct", text=text)
+    ends = {one.content[:5]: one.expires_at for one in EntryRepository(workspace).load().entries.values()}
+    friday, also = ends["Never"], ends["以后都用中"]
+    assert friday is not None
+    assert friday == also
+    assert (friday - timedelta(minutes=1)).astimezone().weekday() == 4
+    assert ends["From "] is None

@@ -122,13 +122,14 @@ def remember_text(
     expires: Annotated[
         datetime | None, typer.Option("--expires", help="When it is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
     ] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Remember a text. An entry with the same text is marked as used instead of duplicated."""
     repository = opened(workspace)
     until = expires.astimezone(UTC) if expires else None
-    done = remember(repository, NewEntry(text, category, importance, group, until), who=WHO)
+    done = remember(repository, NewEntry(text, category, importance, group, until, pinned=pin), who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
         return

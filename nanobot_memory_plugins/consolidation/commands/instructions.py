@@ -5,8 +5,10 @@ called, is one. What asks, reports, supposes or tells of habits is none, nor is 
 """
 
 import re
+from datetime import datetime
 from enum import StrEnum
 
+from nanobot_memory_plugins.consolidation.model.plan_days import day_meant, end_of
 from nanobot_memory_plugins.core.text import (
     VERB,
     Act,
@@ -262,6 +264,10 @@ _LANGUAGE = LazyPattern(
     r"|greek|arabic|hebrew|hindi|chinese|mandarin|cantonese|japanese|korean|swedish|danish|norwegian|finnish|czech)\b"
     r"|[用以讲说](?:[\u4e00-\u9fff]{0,3}[文语]|普通话|粤语|广东话|白话)"
 )
+# Until when one holds.
+_UNTIL = LazyPattern(
+    r"\b(?:until|till|til|through)\s+(?P<day>(?!further)[^,.;]+)|(?:直到|一直到|到)(?P<zh>[^,，。；]+?)(?:为止|之前|前|$)"
+)
 _TAIL = " \t\n.!。！~～,，;；:："
 
 
@@ -294,6 +300,15 @@ def slot_of(instruction: str) -> Slot | None:
     if NAMES.fullmatch(folded):
         return Slot.NAME
     return Slot.LANGUAGE if _LANGUAGE.search(folded) else None
+
+
+def end_of_instruction(instruction: str, said_at: datetime) -> datetime | None:
+    """Return when an instruction is over that names its last day ("until Friday"), or None."""
+    found = _UNTIL.search(fold(instruction).rstrip(_TAIL))
+    if found is None or said_at.tzinfo is None:
+        return None
+    day = day_meant(found["day"] or found["zh"], said_at.date())
+    return end_of(day, said_at.tzinfo) if day is not None else None
 
 
 def _is_broadly_standing(sentence: Sentence) -> bool:

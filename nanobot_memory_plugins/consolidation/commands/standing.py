@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.answers import Told
-from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in, slot_of
+from nanobot_memory_plugins.consolidation.commands.instructions import end_of_instruction, instructions_in, slot_of
 from nanobot_memory_plugins.consolidation.commands.orders import Kind, commands_in
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
@@ -104,4 +104,5 @@ async def as_instruction(memory: AsyncEntryRepository, said: NewEntry) -> NewEnt
     slot = slot_of(said.text)
     before = in_force((await memory.load()).entries.values()) if slot is not None else []
     replaced = tuple(one.id for one in before if one.scope == said.scope and slot_of(one.content) is slot)
-    return replace(said, kind=INSTRUCTION, replaces=replaced)
+    ends = said.expires_at or end_of_instruction(said.text, memory.repository.clock.now().astimezone())
+    return replace(said, kind=INSTRUCTION, replaces=replaced, expires_at=ends)

@@ -156,6 +156,8 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
         origin=entry.origin,
         scope=entry.scope,
         source_session=", ".join(sorted(sessions_in(entry.source_session))),
+        kind=entry.kind,
+        pinned=entry.pinned,
     )
 
 

@@ -14,6 +14,7 @@ class EntryView:
     ``score`` lies in 0..1. ``archived`` entries are kept and not used; ``gone`` ones stand in no file any more and are
     known from the journal alone. ``superseded_by`` is the id of the entry that took its place. ``source_session`` is
     the session it is from, or several with commas between them.
+    ``kind`` is ``instruction`` for a standing one; a ``pinned`` one always stands in the prompt.
     """
 
     id: str
@@ -31,6 +32,8 @@ class EntryView:
     origin: Origin = Origin.USER
     scope: Scope = Scope()
     source_session: str = ""
+    kind: str = ""
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

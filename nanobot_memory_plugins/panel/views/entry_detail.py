@@ -29,6 +29,8 @@ def entry_text(
     field(text, words("Score"), score)
     field(text, words("Group"), entry.group)
     field(text, words("Category"), f"{words(entry.category)} · {words(entry.origin.value)}")
+    standing = (words(entry.kind) if entry.kind else "", words("pinned") if entry.pinned else "")
+    field(text, words("Kind"), " · ".join(filter(None, standing)))
     field(text, words("Written"), day_and_time(entry.created_at))
     field(text, words("Last used"), day_and_time(entry.last_used))
     field(text, words("Expires"), day_and_time(entry.expires_at))
