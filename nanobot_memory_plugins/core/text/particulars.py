@@ -30,7 +30,7 @@ def knows_numbers(statement: str, said: str) -> bool:
     values = values_in(said)
     names_a_day = _NAMES_A_DAY.search(folded(said)) is not None
     for found in FULL_DATE.finditer(statement):
-        day = found["d"] or found["d2"] or found["d3"]
+        day = found["d"] or found["d2"] or found["d3"] or found["d4"]
         if day and str(int(day)) not in values and not names_a_day:
             return False
     rest = _YEAR.sub(" ", without_dates(statement)) if names_a_day else without_dates(statement)

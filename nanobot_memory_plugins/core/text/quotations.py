@@ -67,7 +67,7 @@ _INTENDS = re.compile(
     r"\b(?:think|guess|suppose) (?:i|we)(?:'ll| will|'m going to| am going to|'d rather)\b|我想我?(?:会|就|还是)"
 )
 _OWN_THING = re.compile(r"\b(?:my|our)\b|我(?:的|家|[儿女老先太爸妈父母爷奶公婆姐妹哥弟丈妻孙媳])")
-_LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|嘿嘿|开玩笑|逗你|说笑|[😂🤣😆😜])"
+_LAUGH = r"(?:ha(?:ha)+|lol|rofl|just kidding|kidding|joking|哈哈+|开玩笑|逗你|说笑|[😂🤣😆😜])"
 _LAUGHS_BEHIND = re.compile(rf"(?:^|\W|[了呢啊哦戒房]){_LAUGH}\W*$", re.IGNORECASE)
 _LAUGHS = re.compile(_LAUGH, re.IGNORECASE)
 # What makes a laugh in front of it a joke: a supposition, or what somebody else says.

@@ -226,6 +226,7 @@ _QUOTES = re.compile(
 )
 # What somebody or something is called is no quotation: 叫「青梅」.
 _NAMING, _LONGEST_NAME = re.compile(r"(?:\b(?:called|named)|叫做?|[名取]为|名叫|取名)\s*$", re.IGNORECASE), 16
+_WORD = re.compile(r"[a-z]{1,12}|[\u4e00-\u9fff]{1,3}", re.IGNORECASE)
 _FILE_NAME = re.compile(r"\.[a-z0-9]{1,5}$", re.IGNORECASE)
 
 # A last line that asks for work on what stands above it.
@@ -372,7 +373,8 @@ def _without_quotations(text: str) -> str:
         if next(looked_at) >= _MOST_QUOTATIONS:
             return " "
         before = text[max(text.rfind("\n", 0, found.start()) + 1, found.start() - 80) : found.start()].translate(_FOLD)
-        if len(found[1]) <= _LONGEST_NAME and _NAMING.search(before):
+        is_word = _WORD.fullmatch(found[1]) is not None  # 别用“您”: one word says nothing on anybody's account
+        if is_word or (len(found[1]) <= _LONGEST_NAME and _NAMING.search(before)):
             return found[0]
         long = len(found[1]) >= (_QUOTATION_CHARS if found[1].isascii() else _QUOTATION_CHARS_ZH)
         quoted = _FILE_NAME.search(found[1]) or (

@@ -15,6 +15,7 @@ _CHINESE_RUN = re.compile("[\u3400-\u9fff]+")
 FULL_DATE = re.compile(
     rf"(?<!\d)(?P<y>(?:19|20)\d\d)\s*[-/.年]\s*(?P<m>\d\d?)(?:\s*[-/.月]\s*(?P<d>\d\d?)[日号]?)?"
     rf"|(?<!\d)(?P<m2>\d\d?)月(?P<d2>\d\d?)[日号]"
+    rf"|(?<!\d)(?P<d4>\d\d?)(?:st|nd|rd|th)?\s+(?:of\s+)?(?:{MONTH_NAME})\b\.?(?:,?\s+(?:19|20)\d\d\b)?"
     rf"|\b(?P<name>{MONTH_NAME})\b\.?(?:\s+(?P<d3>\d\d?)(?:st|nd|rd|th)?\b(?!:))?(?:,?\s+(?P<y3>(?:19|20)\d\d)\b)?",
     re.IGNORECASE,
 )
@@ -214,7 +215,7 @@ _RELATIVES = {
     "丈夫": re.compile("老公|丈夫"),
     "女儿": re.compile("闺女|女儿"),
     "孩子": re.compile("娃娃?|孩子"),
-    "mother": re.compile(r"\b(?:mum|mom|mummy|mommy)\b"),
+    "mother": re.compile(r"\b(?:mum|mom|mam|mummy|mommy)\b"),
     "father": re.compile(r"\b(?:dad|daddy)\b"),
     "child": re.compile(r"\b(?:kids?|children)\b"),
 }
@@ -245,7 +246,7 @@ def days_of(text: str) -> frozenset[str]:
     return frozenset(
         str(int(day))
         for found in FULL_DATE.finditer(text)
-        for day in (found["d"] or found["d2"] or found["d3"],)
+        for day in (found["d"] or found["d2"] or found["d3"] or found["d4"],)
         if day
     )
 

@@ -45,6 +45,7 @@ _TELLS_OF_ASKING = re.compile(
 )
 # "In a house from 1892? That's ours": what was asked about is told of behind it.
 _TAKES_UP = re.compile(r"^\W*(?:that|this|it|those|these)(?:'s|'re| is| are)\b|^\W*[那这]就?是")
+_WEEKDAY = re.compile(r"\b(mon|tue|wed|thu|fri|sat|sun)(?:[a-z]*days?|s)?\b|(?:周|星期|礼拜)([一二三四五六日天])")
 _HEDGES = re.compile(
     r"\b(?:may|might|maybe|perhaps|possibl[ey]|probably|thinks? (?:of|about)|consider\w*|unsure|about|around)\b"
     r"|可能|也许|大概|大约|考虑|或许|左右"
@@ -176,6 +177,12 @@ def _unsaid_words(statement: str, said: str) -> bool:
     return any(_weight(one) > _MOST_WORDS and not one & told for one in parts)
 
 
+def _particulars(text: str) -> frozenset[str]:
+    """Return the numbers and days of the week of a text."""
+    days = (found[1] or found[2] for found in _WEEKDAY.finditer(folded(text)))
+    return values_in(text) | frozenset(days)
+
+
 def _weight(terms: Iterable[str]) -> float:
     """Return how many words terms are: two Chinese characters are one."""
     return sum(1.0 if one.isascii() or len(one) > 1 else 0.5 for one in terms)
@@ -190,7 +197,7 @@ def _borrows(statement: str, quoted: str, others: str, said: str) -> bool:
     shared = own & frozenset(terms_of(quoted))
     if len(shared) > len(own) / 2:
         return False
-    if own and not shared and not values_in(statement) & values_in(quoted):
+    if own and not shared and not _particulars(statement) & _particulars(quoted):
         return True
     unsaid = own - frozenset(terms_of(said)) - frozenset(folded(said))
     return _weight(unsaid & frozenset(terms_of(others))) >= 1
