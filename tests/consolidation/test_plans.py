@@ -44,7 +44,7 @@ def in_utc(monkeypatch):
     ),
 )
 async def test_what_is_to_be_remembered_is_kept_with_its_day(in_utc, workspace: Path, order, content, ends):
-    async with host(workspace, clock=ManualClock(MONDAY)) as memory:
+    async with host(workspace, clock=ManualClock(MONDAY), core={"message_limit": 20.0}) as memory:
         context = await memory.message_received(session_key="cli:a", text=order, history=[])
     (one,) = stored(workspace).values()
     assert one.content == content
@@ -118,7 +118,7 @@ async def test_a_plan_stands_in_the_prompt_on_its_day_leaves_it_and_is_found_wit
     ends = (NOW + days(30)).replace(hour=0, minute=0)
     plan = entry("plan", "The user sees the dentist", 0.3, category="todo", expires_at=ends, last_activated=NOW)
     EntryRepository(workspace).update(added(plan), who="test", why="add")
-    clock = ManualClock(ends - timedelta(days=5))
+    clock = ManualClock(ends - timedelta(days=9))
     async with host(workspace, clock=clock) as memory:
         assert "dentist" not in memory.prompt_entries().text
         clock.set(ends - timedelta(hours=30))

@@ -57,7 +57,8 @@ def test_a_plan_stands_there_on_its_day_and_leaves_when_it_is_over():
     def lines(now: datetime, language="en") -> list[str]:
         return prompt_text([dog, talk, flight], language, now=now).splitlines()[3:]
 
-    assert lines(datetime(2026, 2, 20, 9, tzinfo=UTC)) == ["- The user has a dog", "- The talk is on 2026-02-25"]
+    assert lines(datetime(2026, 2, 17, 9, tzinfo=UTC)) == ["- The user has a dog", "- The talk is on 2026-02-25"]
+    assert lines(datetime(2026, 2, 18, 9, tzinfo=UTC))[1] == "- The user flies to Oslo (2026-02-25)"
     assert lines(datetime(2026, 2, 24, 9, tzinfo=UTC)) == [
         "- The talk is on 2026-02-25 (tomorrow)",
         "- The user flies to Oslo (2026-02-25, tomorrow)",

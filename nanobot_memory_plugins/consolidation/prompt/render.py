@@ -31,7 +31,7 @@ _OF_A_GROUP: dict[Language, str] = {
 
 
 # Days before its last one from which a plan stands among the first.
-_DUE_WITHIN = 1
+_DUE_WITHIN = 7
 _DUE: dict[Language, tuple[str, str]] = {"zh": ("，今天", "，明天"), "en": (", today", ", tomorrow")}
 _RANKS = {one.value: rank for rank, one in enumerate(IMPORTANCES)}
 
@@ -47,7 +47,7 @@ def best_entries(
 
     When there are too many, what matters most is taken, and of that what was used last.
     None is among them that was replaced, or whose time is over at ``now``. From the score on which it takes an entry
-    has to be active to stand there; what is due today or tomorrow stands there all the same.
+    has to be active to stand there; what is due within a week stands there all the same.
     Only what the user said is among them: the system prompt is what a model believes most, and what a model remembers
     on its own account may be the paraphrase of a web page. Recall has the rest, inside its fence.
     The order is that of the scores as they are shown, then of the ids: so that a day's fading, which lowers all alike,
@@ -178,6 +178,6 @@ def _when(entry: Entry, language: Language, now: datetime | None) -> str:
     if left is None or entry.expires_at is None:
         return ""
     day = f"{last_day(entry.expires_at):%Y-%m-%d}"
-    due = _DUE[language][left] if 0 <= left <= _DUE_WITHIN else ""
+    due = _DUE[language][left] if 0 <= left < len(_DUE[language]) else ""
     told = due.lstrip(" ,，") if day in entry.content else f"{day}{due}"
     return (f"（{told}）" if language == "zh" else f" ({told})") if told else ""
