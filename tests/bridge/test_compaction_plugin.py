@@ -179,7 +179,7 @@ async def test_messages_that_stayed_are_messages_again_at_the_next_compaction(na
     first, second = [request.last_user for request in server.requests if asks_for_notes(request)]
     assert "message 0:" in first
     assert "message 5:" not in first
-    earlier, _, conversation = second.partition("Conversation:")
+    earlier, _, conversation = second.partition("Conversation, up to")
     assert NOTES in earlier
     assert "message 4:" not in earlier
     assert "user: message 4:" in conversation

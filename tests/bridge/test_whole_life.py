@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.values import Origin
 
 BEGIN = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 EXTRACTED = "The user's daughter is named Ida"
-LEARNT = [{"content": EXTRACTED, "category": "fact", "importance": "high"}]
+LEARNT = [{"content": EXTRACTED, "category": "fact", "importance": "medium"}]
 SHARED = {
     "storage": {"embeddingProvider": "none"},
     "consolidation": {"consolidationDelay": 0},
@@ -97,26 +97,25 @@ async def test_said_remembered_in_the_next_prompt_faded_archived_gone(life: Life
     assert len({request.system for request in requests}) == 1
     assert "Key facts about the user:" in requests[0].system
 
-    # After two months it has faded below what the prompt takes; recall still has it.
-    request = await life.after(
-        60, "cli:spring", until=lambda: all(0.2 < e.score < 0.5 for e in life.entries().values())
-    )
-    assert "peanuts" not in request.system
+    # After two months what was mentioned has faded below what the prompt takes; what was asked for has not.
+    ida = ids[EXTRACTED]
+    request = await life.after(60, "cli:spring", until=lambda: 0.2 < life.entries()[ida].score < 0.5)
+    assert "peanuts" in request.system
     assert "Ida" not in request.system
-    assert {one.section for one in life.entries().values()} == {Section.ACTIVE}
+    assert life.entries()[ida].section is Section.ACTIVE
 
     # After five months it is archived.
-    archived = lambda: {one.section for one in life.entries().values()} == {Section.ARCHIVED}  # noqa: E731
+    archived = lambda: life.entries()[ida].section is Section.ARCHIVED  # noqa: E731
     request = await life.after(155, "cli:summer", until=archived)
-    assert "peanuts" not in request.system
+    assert "peanuts" in request.system
 
     # After ten months it is gone from the file; the journal brings it back for whoever asks.
-    request = await life.after(300, "cli:winter", until=lambda: life.entries() == {})
-    assert "peanuts" not in request.system
+    request = await life.after(300, "cli:winter", until=lambda: ida not in life.entries())
+    assert "peanuts" in request.system
     file = life.nanobot.workspace / "memory" / "ENTRIES.md"
-    assert "peanuts" not in file.read_text(encoding="utf-8")
-    restore(EntryRepository(life.nanobot.workspace, clock=life.clock), peanuts.id, now=life.clock.now(), who="user")
-    assert life.texts() == {"I'm allergic to peanuts"}
+    assert "Ida" not in file.read_text(encoding="utf-8")
+    restore(EntryRepository(life.nanobot.workspace, clock=life.clock), ida, now=life.clock.now(), who="user")
+    assert life.texts() == {"I'm allergic to peanuts", EXTRACTED}
 
 
 @pytest.mark.accept("EB-16")

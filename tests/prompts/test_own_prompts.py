@@ -111,7 +111,7 @@ async def test_a_folder_that_is_not_there_and_a_name_that_is_none_are_told_of(wo
     (workspace / "nowhere").mkdir()
     (workspace / "nowhere" / "extration.en.md").write_text(OWN, "utf-8")
     _, told = await learned(workspace, Model(ANSWER), prompt_folder="nowhere")
-    assert "extration.en.md is no prompt These names are used: " in told
+    assert "extration.en.md is no prompt Of the files in memoryPlugins.core.promptFolder these names are used: " in told
     assert "extraction.zh.md" in told
 
 

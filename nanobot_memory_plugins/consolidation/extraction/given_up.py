@@ -33,8 +33,14 @@ def given_up_lately(journal: Journal, now: datetime) -> list[Finding]:
         if count
     ]
     state = f"messages were given up in the last {_DAYS} days: {'; '.join(told)}"
-    hint = (
-        "`nanobot-memory entries history` names the conversations. Another model may do better; one that thinks needs a"
-        " larger extractionAnswerTokens."
-    )
-    return [Finding("extraction given up", state, Health.DEGRADED, hint) if silent else Finding("extraction", state)]
+    if not silent:
+        return [Finding("extraction", state)]
+    return [
+        Finding(
+            "extraction given up",
+            state,
+            Health.DEGRADED,
+            hint="`nanobot-memory entries history` names the conversations. Another model may do better; one that"
+            " thinks needs a larger extractionAnswerTokens.",
+        )
+    ]

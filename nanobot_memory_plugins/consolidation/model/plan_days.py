@@ -40,7 +40,7 @@ def with_days(text: str, said_on: date, *, is_task: bool, resolved: date | None 
     """Return a text with the day behind each phrase that would be read differently later.
 
     ``resolved`` counts where there is one phrase, which may mean it. A text with a whole date stays as it is. "On
-    Monday" may be any, 5 March that of any year, and "next month" has no day, unless it is a task.
+    Monday" may be any, 5 March that of any year, unless it is a task; "next month" has a day for one that ends with it.
     """
     if _ISO.search(text):
         return text
@@ -73,7 +73,7 @@ def last_day(ends_at: datetime, zone: tzinfo | None = None) -> date:
 
 def _may_be_misread(one: DayAhead, text: str, *, is_task: bool) -> bool:
     if one.is_relative:
-        return is_task or (one.is_ahead and one.first == one.day)
+        return (is_task or one.is_ahead) if one.first == one.day else is_task and one.is_deadline
     return is_task and not goes_on(text) and not _NAMES_ITS_YEAR.search(text[one.start : one.end])
 
 

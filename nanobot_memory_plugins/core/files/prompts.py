@@ -69,13 +69,26 @@ class Prompts:
             found = sorted(one.name for one in self._folder.iterdir() if one.suffix == ".md")
         except OSError as error:
             state = f"the folder {self._folder} cannot be read ({type(error).__name__})"
-            hint = "Create it, or take core.promptFolder out of the configuration; the built-in prompts are used."
-            return [Finding(_SUBJECT, state, Health.DEGRADED, hint)]
+            return [
+                Finding(
+                    _SUBJECT,
+                    state,
+                    Health.DEGRADED,
+                    hint="Create it, or take memoryPlugins.core.promptFolder out of the configuration; the built-in"
+                    " prompts are used.",
+                )
+            ]
         used, findings = [], []
         for name in found:
             if name not in files:
-                hint = f"These names are used: {names}."
-                findings.append(Finding(_SUBJECT, f"{self._folder / name} is no prompt", Health.DEGRADED, hint))
+                findings.append(
+                    Finding(
+                        _SUBJECT,
+                        f"{self._folder / name} is no prompt",
+                        Health.DEGRADED,
+                        hint=f"Of the files in memoryPlugins.core.promptFolder these names are used: {names}.",
+                    )
+                )
                 continue
             prompt, language = files[name]
             try:

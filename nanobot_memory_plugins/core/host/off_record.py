@@ -81,6 +81,8 @@ class OffTheRecord:
                 self._know(session, text, role, "")
             return True
 
+        if session not in self._turns and not self._file.exists():
+            return False  # as a rule; a thread could let the next message overtake an answer on its way to the file
         return await run_in_daemon_thread(look)
 
     def _received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.text.clauses import begins_a_clause, phrases_of
-from nanobot_memory_plugins.core.text.negation import denies
+from nanobot_memory_plugins.core.text.negation import denies, negations
 from nanobot_memory_plugins.core.text.numerals import values_in
 from nanobot_memory_plugins.core.text.quotations import Passage
 from nanobot_memory_plugins.core.text.statement_terms import LATIN_WORD, NOT_A_NAME, folded, terms_of
@@ -19,6 +19,8 @@ _ELSE = re.compile(
     r"|remov\w*|leav\w* out|off|skip\w*|end(?:s|ed)?|left|sold|switch\w*|chang\w*|moved)\b"
     r"|除了|只|仅|过敏|取消|改|换|离开|辞|卖|忌|删|去掉|退|满了|够了|腻|受不了|以外|之外|而非|代替|再说|算了|免|低|少"
 )
+# Denied twice is affirmed, or half of it.
+_TWICE = re.compile(r"(?:不是|并非|没有|不会|不可能)[不没无]|\b(?:not|never|hardly) (?:un|dis)\w+")
 _EXCEPT = re.compile(r"\b(?:except|but not|other than|apart from)\b|除了|之外|以外")
 _REMIND = re.compile(
     r"(?:don'?t|do not|never|must not|can'?t)\s+(?:let me |want to |wanna )?(?:forget|miss)|(?:别|不要|不能|勿|莫"
@@ -72,8 +74,10 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
     # "No meat, I've been vegetarian since college" denies one thing and states another.
     about = [part for one in about for part in _parts_that_tell(one, terms)]
     if _denies(statement):
+        if any(_TWICE.search(folded(one)) for one in about):
+            return False
         return any(_is_negative(one) for one in (*about, *(one.text for one in passages), said))
-    if all(_denies(one) for one in about) and not _is_negative(statement):
+    if (_is_denied(terms, about) or _has_what_is_denied(statement, texts)) and not _words_the_denial(statement, about):
         return False
     excepted = [
         part
@@ -94,6 +98,32 @@ def _parts_that_tell(text: str, terms: frozenset[str]) -> list[str]:
         and (begins_a_clause(folded(part), 0, len(part)) or values_in(part))
     ]
     return parts if len(parts) == 1 else [text]
+
+
+def _is_denied(terms: frozenset[str], about: Sequence[str]) -> bool:
+    """Say whether at least half of what a statement has of the clauses stands in those alone that deny."""
+    denied = frozenset[str]().union(*(terms_of(one) for one in about if _denies(one))) & terms
+    stated = frozenset[str]().union(*(terms_of(one) for one in about if not _denies(one))) & terms
+    return all(map(_denies, about)) or (bool(denied) and 2 * len(denied - stated) >= len(denied | stated))
+
+
+def _words_the_denial(statement: str, about: Sequence[str]) -> bool:
+    """Say whether a statement words a denial otherwise: "dislikes" for "cannot stand"."""
+    said = " ".join(map(folded, about))
+    return any(found[0] not in said for found in _ELSE.finditer(folded(statement)))
+
+
+def _has_what_is_denied(statement: str, texts: Sequence[str]) -> bool:
+    """Say whether a Chinese statement has the very word behind a denial: 车 of 没车, which is too short for a term."""
+    plain = folded(statement)
+    stated = " ".join(folded(one) for one in texts if not _denies(one))
+    for one in texts:
+        text = _REMIND.sub(" ", folded(one))
+        for found in negations(text):
+            word = re.match("[\u3400-\u9fff]{1,2}", text[found.end() :])
+            if word is not None and word[0] in plain and word[0] not in stated:
+                return True
+    return False
 
 
 def _denies(text: str) -> bool:
