@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -186,6 +187,22 @@ def test_no_module_is_longer_than_400_lines():
         if (n := len(m.read_text(encoding="utf-8").splitlines())) > 400
     }
     assert long == {}
+
+
+def test_no_module_defines_a_name_twice():
+    twice = [
+        f"{path.relative_to(NAMESPACE)}: {name}"
+        for path in MODULES
+        for name, count in Counter(constants(ast.parse(path.read_text(encoding="utf-8")))).items()
+        if count > 1
+    ]
+    assert twice == []
+
+
+def constants(tree: ast.Module) -> list[str]:
+    """Return the names that a module's top level assigns, as often as it does."""
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
 def test_entry_points_name_things_that_exist():

@@ -35,7 +35,8 @@ class PluginContext(Generic[OptionsT]):
     same for two scopes when they are one person's, by whatever name, in the same group chat or in none. ``is_nobodys``
     says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
     withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
-    ``prompts`` renders what the model is asked, from the plugin's files or the user's own.
+    ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``time_limit`` gives the
+    seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as it takes.
     """
 
     plugin_name: str
@@ -52,6 +53,7 @@ class PluginContext(Generic[OptionsT]):
     known_scope: Callable[[str], Scope] = lambda session_key: Scope(session=session_key)
     shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
     prompts: Prompts = Prompts()  # noqa: RUF009  # without a folder and wishes it holds nothing that changes
+    time_limit: Callable[[str], float | None] = lambda hook: None
 
     @property
     def store(self) -> Store | None:

@@ -30,10 +30,10 @@ from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED
 TAG = "observation"
 _TLDR_CHARS = 160
 _SESSIONS = 1_000
-# Processor time for looking for secrets in what is shown, and how long a busy machine may take for it: within the limit
-# of the hook, so that the note is kept.
+# Processor time for looking for secrets in what is shown, and which part of the hook's limit a busy machine may take
+# for it: what is not checked by then is not shown, and the note is kept.
 _SECONDS_TO_CHECK = 0.1
-_SECONDS_TO_WAIT = 0.2
+_PART_OF_LIMIT = 0.7
 
 
 class ObservationOptions(BaseModel):
@@ -75,7 +75,9 @@ class ObservationPlugin:
         if not is_observed(tool_name, options):
             return None
         before = self._before(session_key, result) if error is None else ""
-        called, outcome = await _views(arguments, result, error, before, options)
+        limit = context.time_limit("on_tool_executed")
+        seconds = limit * _PART_OF_LIMIT if limit is not None else None
+        called, outcome = await _views(arguments, result, error, before, options, seconds)
         lines = [f"- tool: {tool_name}", f"- arguments: {called}", f"- duration: {duration_ms:.0f} ms"]
         if error is not None:
             lines.append(f"- error: {outcome}")
@@ -102,9 +104,14 @@ class ObservationPlugin:
 
 
 async def _views(
-    arguments: Mapping[str, Any], result: object, error: str | None, before: str, options: ObservationOptions
+    arguments: Mapping[str, Any],
+    result: object,
+    error: str | None,
+    before: str,
+    options: ObservationOptions,
+    seconds: float | None,
 ) -> tuple[str, str]:
-    """Give what is shown of the arguments, and of the result or the error; what cannot be checked in time is not.
+    """Give what is shown of the arguments, and of the result or the error; what is not checked in ``seconds`` is not.
 
     A thread does it: whatever a tool returns, the host's loop goes on. ``before`` is the run that the session's last
     result ended with.
@@ -120,7 +127,7 @@ async def _views(
 
     looking = asyncio.ensure_future(run_in_daemon_thread(look))
     try:
-        done, _ = await asyncio.wait((looking,), timeout=_SECONDS_TO_WAIT)
+        done, _ = await asyncio.wait((looking,), timeout=seconds)
         return looking.result() if done else (UNCHECKED, UNCHECKED)
     finally:
         looking.cancel()

@@ -1,12 +1,12 @@
 """A tool may return anything: the host's loop goes on, the call returns within its limit, and the note is kept."""
 
-import asyncio
 import time
 
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.redaction import safe_preview
+from nanobot_memory_plugins.observation import plugin as observation
 from nanobot_memory_plugins.redaction.engine.preview import _MARGIN
 from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.effort import Budget
@@ -94,10 +94,28 @@ def test_no_part_of_a_secret_that_lies_across_the_end_of_the_budget_is_shown(loo
         assert hidden.endswith(UNCHECKED)
 
 
-async def test_a_result_that_cannot_be_checked_in_time_is_hidden_and_the_note_kept(monkeypatch):
-    from nanobot_memory_plugins.observation import plugin
+async def kept_of_a_result(folder, *, limit: float, slow: float, monkeypatch) -> str:
+    """Run a tool on a machine that is so busy that looking for secrets takes ``slow`` seconds; give the note's text."""
 
-    monkeypatch.setattr(plugin, "_SECONDS_TO_WAIT", 0.001)
-    views = await plugin._views({}, repeated("密码是", 1_000_000), None, "", plugin.ObservationOptions())
-    assert views == (UNCHECKED, UNCHECKED)
-    await asyncio.sleep(0)
+    def on_a_busy_machine(value, **how):
+        time.sleep(slow)
+        return safe_preview(value, **how)
+
+    monkeypatch.setattr(observation, "safe_preview", on_a_busy_machine)
+    settings = {"core": {"tool_limit": limit}, "plugins": {"storage": {"embedding_provider": "none"}}}
+    async with MemoryHost(folder, config=MemoryConfig.model_validate(settings)) as memory:
+        receipt = await memory.tool_executed(
+            session_key="cli:direct", tool_name="exec", arguments={"command": "look"}, result="three wombats"
+        )
+        assert receipt.stored
+        return receipt.path.read_text(encoding="utf-8")
+
+
+async def test_a_result_that_cannot_be_checked_in_time_is_hidden_and_the_note_kept(tmp_path, monkeypatch):
+    note = await kept_of_a_result(tmp_path, limit=1.0, slow=0.9, monkeypatch=monkeypatch)
+    assert UNCHECKED in note
+    assert "wombats" not in note
+
+
+async def test_a_busy_machine_has_as_long_to_check_a_result_as_the_hook_may_take(tmp_path, monkeypatch):
+    assert "three wombats" in await kept_of_a_result(tmp_path, limit=30.0, slow=0.9, monkeypatch=monkeypatch)

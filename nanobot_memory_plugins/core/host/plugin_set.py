@@ -131,6 +131,7 @@ class PluginSet:
             shown=partial(self.withholding.hits, found.name),
             opened_store=self._store,
             prompts=self._prompts,
+            time_limit=self.host.time_limit,
         )
         try:
             self._hooks[found.name] = self.host.register(found.name, found.plugin, context)

@@ -165,7 +165,7 @@ class PluginHost:
             if permit is None:
                 continue
             try:
-                outcome = run_bounded(implementation, arguments, expected, self._limit(hook))
+                outcome = run_bounded(implementation, arguments, expected, self.time_limit(hook))
             except BaseException:
                 implementation.breaker.release(permit)
                 raise
@@ -240,7 +240,8 @@ class PluginHost:
             raise PluginError(f"There is no hook {hook}.")
         return () if self._closed else self._callable[hook]
 
-    def _limit(self, hook: str) -> float:
+    def time_limit(self, hook: str) -> float:
+        """Return for how many seconds a plugin's answer to a hook is waited for."""
         return self._time_limits.get(hook, self._default_limit)
 
     async def _run(
@@ -268,7 +269,7 @@ class PluginHost:
                 picked = one.signature.pick({**arguments, "context": one.context})
                 permit = one.breaker.begin()
                 if permit is not None:
-                    limit = self._limit(one.hook)
+                    limit = self.time_limit(one.hook)
                     attempts.append(Attempt(one, permit, picked, expected, limit, on_end))
                     open_attempts += 1
             if attempts:
