@@ -1,5 +1,7 @@
 """Off the record: what is said so, or while a conversation is paused, is in no file of ours, nor shown to a model."""
 
+import asyncio
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -118,3 +120,33 @@ async def test_nothing_of_it_stands_in_any_file_of_ours_nor_before_a_model(tmp_p
     assert "Imbrasil" not in model.shown
     assert files_with(tmp_path, b"the ferry to work on mondays")
     assert files_with(tmp_path, b"bees in lund")
+
+
+async def said(memory: MemoryHost, text: str, session: str = "cli:a") -> tuple[str, bool]:
+    context = await memory.message_received(session_key=session, text=text)
+    return context.block or "", context.receipt.stored
+
+
+async def test_two_processes_pause_a_conversation_each_and_neither_takes_the_others_back(tmp_path: Path):
+    async with MemoryHost(tmp_path, config=CONFIG) as one, MemoryHost(tmp_path, config=CONFIG) as other:
+        await asyncio.gather(*(said(host, "memory pause", f"cli:{n}") for n in range(8) for host in (one, other)))
+        await said(other, "memory resume", "cli:0")
+        kept = [(await said(one, "I keep bees in Lund.", f"cli:{n}"))[1] for n in range(9)]
+        assert kept == [True, *[False] * 7, True]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links in the place of folders are tried where everybody may make them")
+async def test_a_conversation_that_cannot_be_paused_is_said_to_go_on_being_kept(tmp_path: Path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    workspace = tmp_path / "workspace"
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        await said(memory, "I keep bees in Lund.")
+        (workspace / "memory" / ".erasure").mkdir(exist_ok=True)
+        (workspace / "memory" / ".erasure" / "paused").symlink_to(elsewhere)
+        told, stored = await said(memory, "memory pause")
+        assert not stored
+        assert "could not be paused" in told
+        assert "goes on being kept" in told
+        assert (await said(memory, "I take the ferry to work on Mondays."))[1]
+    assert list(elsewhere.iterdir()) == []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.host.background import LiveMessages
+from nanobot_memory_plugins.core.host.live_history import LiveMessages
 from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.core.values import Message, Note, Scope, freeze

@@ -11,41 +11,38 @@ from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncE
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading
 
 # Who is named in the journal for them.
 WHO = "conversation"
-# Seconds that an answer waits for a write, which goes on behind it; and those that the end of the host waits.
-_SECONDS, _END_SECONDS = 0.15, 5.0
+# Seconds that an answer waits for a write, which goes on behind it.
+_SECONDS = 0.15
 
 
 class CorrectionKeeper:
     """Replaces what users correct in so many words.
 
     ``background`` are the beginnings of the keys of sessions that nobody speaks in: what stands there is a program's.
+    The owner of ``tasks`` ends what a turn did not wait for.
     """
 
-    def __init__(self, memory: AsyncEntryRepository, context: PluginContext, background: tuple[str, ...]) -> None:
+    def __init__(
+        self, memory: AsyncEntryRepository, context: PluginContext, tasks: OwnedTasks, background: tuple[str, ...]
+    ) -> None:
         self._memory = memory
         self._context = context
         self._background = background
-        self._writing: set[asyncio.Task[list[str]]] = set()
+        self._tasks = tasks
 
     async def answer(self, session_key: str, reading: Reading, scope: Scope) -> list[str]:
         """Carry out the corrections in a message, and return what the model shall know of it, a line each."""
         if session_key.startswith(self._background) or not may_correct(reading):
             return []
-        task = asyncio.create_task(self._correct(session_key, reading, scope))
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
+        task = self._tasks.begin(self._correct(session_key, reading, scope))
         await asyncio.wait([task], timeout=_SECONDS)
         return task.result() if task.done() else []
-
-    async def end(self) -> None:
-        """Return once all is written, or after some seconds."""
-        if self._writing:
-            await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
 
     async def _correct(self, session_key: str, reading: Reading, scope: Scope) -> list[str]:
         lines: list[str] = []

@@ -35,6 +35,7 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.files import FileBusyError
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import text_to_assistant
@@ -45,13 +46,11 @@ WHO = "conversation"
 # Of the hook's remaining time, the share that is waited for a write; and the seconds without a hook's limit.
 _SHARE = 0.6
 _SECONDS = 0.3
-# Seconds that unfinished writes get when the host ends.
-_END_SECONDS = 5.0
 _SESSIONS = 1_000
 
 
 class CommandExecutor:
-    """Does what users ask for in so many words."""
+    """Does what users ask for in so many words. The owner of ``tasks`` ends what a turn did not wait for."""
 
     def __init__(
         self,
@@ -59,6 +58,7 @@ class CommandExecutor:
         matcher: Matcher,
         context: PluginContext,
         conversations: Conversations,
+        tasks: OwnedTasks,
     ) -> None:
         self._memory = memory
         self._conversations = conversations
@@ -66,7 +66,7 @@ class CommandExecutor:
         self._by_meaning = matcher
         self._context = context
         self._last: BoundedDict[str, str] = BoundedDict(_SESSIONS)  # the entry that a session's last order wrote
-        self._writing: set[asyncio.Task[Told]] = set()
+        self._tasks = tasks
 
     async def answer(
         self, session_key: str, text: str, history: Sequence[Message], scope: Scope
@@ -86,11 +86,6 @@ class CommandExecutor:
             lines.append(task.result().line if task.done() and not task.cancelled() else late(language))
         return lines, tasks
 
-    async def end(self) -> None:
-        """Return once every order that was begun is carried out, or after some seconds."""
-        if self._writing:
-            await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
-
     def _begin(
         self,
         order: Command,
@@ -108,10 +103,7 @@ class CommandExecutor:
             last = self._last.get(session_key, "") if not order.text and _after_an_order(history) else ""
             wanted = last or (meant.text if meant else "")
             doing = self._forget(wanted, text, scope, language, everything=order.everything)
-        task = asyncio.create_task(doing)
-        self._writing.add(task)
-        task.add_done_callback(self._writing.discard)
-        return task
+        return self._tasks.begin(doing)
 
     async def _remember(self, meant: Meant | None, session_key: str, scope: Scope, language: Language) -> Told:
         if meant is None or not meant.text:

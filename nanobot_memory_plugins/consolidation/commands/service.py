@@ -37,12 +37,13 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0
 
-# How long the end of the host waits for messages that are still read.
+# How long the end of the host waits for messages that are still read, and for writes that no turn waited for.
 _END_SECONDS = 5.0
 
 
@@ -65,18 +66,17 @@ class MemoryCommands:
         )
         self._language = UserLanguage(context.workspace)
         self._words = UserAttribution()
-        self._answering: set[asyncio.Task[ContextBlock | None]] = set()
+        self._tasks = OwnedTasks()
         self._matcher = Matcher(self._encode)
         paths = self._memory.repository.paths
         own = frozenset(paths.relative(path) for path in (paths.long_term, self._memory.repository.own_path))
         self._conversations = Conversations(paths, lambda: context.store, entries=own)
-        self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations)
-        self._instructions = InstructionKeeper(self._memory, context, options.background_sessions)
-        self._corrections = CorrectionKeeper(self._memory, context, options.background_sessions)
+        self._orders = CommandExecutor(self._memory, self._matcher, context, self._conversations, self._tasks)
+        self._instructions = InstructionKeeper(self._memory, context, self._tasks, options.background_sessions)
+        self._corrections = CorrectionKeeper(self._memory, context, self._tasks, options.background_sessions)
         self._withheld = WithheldTexts(self._memory.repository)
         self._late = LateOrders(paths, context.clock, _holds_order)
         self._doing: dict[tuple[str, str], None] = {}
-        self._settling: set[asyncio.Task[object]] = set()
         self._takes_orders = options.spoken_orders
         self.prompt = PromptSource(
             context.workspace,
@@ -92,19 +92,11 @@ class MemoryCommands:
         """Give the entries their own file where there is one, and read them, so that the first prompt has them."""
         await run_in_daemon_thread(self._start)
         if self._takes_orders:
-            catching_up = asyncio.create_task(self.catch_up())
-            self._settling.add(catching_up)
-            catching_up.add_done_callback(self._settling.discard)
+            self._tasks.begin(self.catch_up())
 
     async def stop(self) -> None:
         """Finish what was begun."""
-        if self._answering:
-            await asyncio.wait(set(self._answering), timeout=_END_SECONDS)
-        await self._orders.end()
-        await self._instructions.end()
-        await self._corrections.end()
-        if self._settling:
-            await asyncio.wait(set(self._settling), timeout=_END_SECONDS)
+        await self._tasks.finish(_END_SECONDS)
 
     async def answer(
         self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
@@ -113,10 +105,7 @@ class MemoryCommands:
 
         It is done to its end all the same where the host does not wait for it.
         """
-        answering = asyncio.create_task(self._answer(session_key, text, reading, history, scope))
-        self._answering.add(answering)
-        answering.add_done_callback(self._answering.discard)
-        return await asyncio.shield(answering)
+        return await asyncio.shield(self._tasks.begin(self._answer(session_key, text, reading, history, scope)))
 
     async def _answer(
         self, session_key: str, text: str, reading: Reading, history: Sequence[Message], scope: Scope
@@ -160,9 +149,7 @@ class MemoryCommands:
         told, doing = await self._orders.answer(session_key, text, history, scope)
         standing, keeping = await self._instructions.answer(session_key, text, reading, scope)
         if doing or keeping:
-            settling = asyncio.create_task(self._settle(message, [*doing, *keeping]))
-            self._settling.add(settling)
-            settling.add_done_callback(self._settling.discard)
+            self._tasks.begin(self._settle(message, [*doing, *keeping]))
         else:
             self._doing.pop((session_key, text), None)
         return [*told, *standing]

@@ -15,26 +15,30 @@ from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.instructions import in_force
 from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger, run_in_daemon_thread
 from nanobot_memory_plugins.core.files import FileBusyError
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading, reading_of, text_to_assistant
 
 # Who is named in the journal for them.
 WHO = "conversation"
-# Seconds that an answer waits for a write, which goes on behind it; and those that the end of the host waits.
-_SECONDS, _END_SECONDS = 0.15, 5.0
+# Seconds that an answer waits for a write, which goes on behind it.
+_SECONDS = 0.15
 
 
 class InstructionKeeper:
     """Keeps what users ask for for all times.
 
     ``background`` are the beginnings of the keys of sessions that nobody speaks in: what stands there is a program's.
+    The owner of ``tasks`` ends what a turn did not wait for.
     """
 
-    def __init__(self, memory: AsyncEntryRepository, context: PluginContext, background: tuple[str, ...]) -> None:
+    def __init__(
+        self, memory: AsyncEntryRepository, context: PluginContext, tasks: OwnedTasks, background: tuple[str, ...]
+    ) -> None:
         self._memory = memory
         self._context = context
         self._background = background
-        self._writing: set[asyncio.Task[Told]] = set()
+        self._tasks = tasks
 
     async def answer(
         self, session_key: str, text: str, reading: Reading, scope: Scope
@@ -47,19 +51,12 @@ class InstructionKeeper:
         if scope.group_chat or session_key.startswith(self._background):
             return [], []
         wanted = await run_in_daemon_thread(lambda: _without_orders(instructions_in(reading), text))
-        tasks = [asyncio.create_task(self._keep(one, session_key, scope, reading)) for one in wanted]
+        tasks = [self._tasks.begin(self._keep(one, session_key, scope, reading)) for one in wanted]
         if not tasks:
             return [], []
-        self._writing.update(tasks)
         await asyncio.wait(tasks, timeout=_SECONDS)
-        self._writing = {task for task in self._writing if not task.done()}
         late = answers.being_kept(reading.language)
         return [task.result().line if task.done() else late for task in tasks], tasks
-
-    async def end(self) -> None:
-        """Return once all is written, or after some seconds."""
-        if self._writing:
-            await asyncio.wait(set(self._writing), timeout=_END_SECONDS)
 
     async def _keep(self, text: str, session_key: str, scope: Scope, reading: Reading) -> Told:
         said = NewEntry(

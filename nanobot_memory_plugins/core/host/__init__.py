@@ -4,9 +4,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.core.host.background import tokens_of
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
 
 _MODULES = {
-    "background": ("tokens_of",),
+    "live_history": ("tokens_of",),
     "bootstrap_files": ("default_overhead", "read_text"),
     "bounded_store": ("hits_of", "whole_hit"),
     "plugin_set": ("ONLY_VARIABLE", "PluginReport"),

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.erasure.fingerprints import Fingerprints
 from nanobot_memory_plugins.core.erasure.history_filter import HistoryFilter
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.host.background import LiveMessages
+from nanobot_memory_plugins.core.host.live_history import LiveMessages
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger

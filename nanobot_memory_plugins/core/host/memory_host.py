@@ -16,18 +16,19 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryFiles
-from nanobot_memory_plugins.core.host.background import BackgroundWork, LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
+from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.note_tool import NoteTool
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
@@ -104,7 +105,7 @@ class MemoryHost(PromptCalls):
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
         self._off_record = OffTheRecord(self.workspace, self._clock)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
-        self._background = BackgroundWork()
+        self._background = OwnedTasks()
         self._tally = TokenCounter()
         self._closed = False
         self.eraser = Eraser(self.workspace, self._plugins.host, lambda: self._store, self._clock)
@@ -141,7 +142,7 @@ class MemoryHost(PromptCalls):
         if self._closed:
             return
         self._closed = True
-        await self._background.end()
+        await self._background.cancel()
         if self._starting is not None:
             await asyncio.gather(self._starting, return_exceptions=True)
             await self._plugins.host.call("on_stop", {}, accept=())

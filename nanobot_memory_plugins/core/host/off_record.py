@@ -1,19 +1,20 @@
 """Off the record: messages, and whole conversations, of which nothing is kept.
 
 What is said so is written nowhere, and no plugin is shown it. The host goes on holding it: its fingerprint is written
-down as of what was forgotten for good, so that it is taken out of the histories that the host hands over later.
+down as of what was forgotten for good, so that it is taken out of the histories that the host hands over later. A
+conversation is paused while an empty file with the name of its transcript stands in ``memory/.erasure/paused``.
 """
 
-import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.erasure.fingerprinting import Removal, remember_forgotten
 from nanobot_memory_plugins.core.errors import MemoryFileError
-from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import MemoryPaths, session_file_name
 from nanobot_memory_plugins.core.files.private import private_folder
-from nanobot_memory_plugins.core.files.reading import read_regular
+from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.fence import Language
@@ -44,6 +45,17 @@ _TOLD: dict[str, dict[Language, str]] = {
         "zh": "本次对话的记忆处于暂停中：这条消息不会保存。用户说“恢复记忆”即可恢复。",
     },
 }
+_FAILED: dict[str, dict[Language, str]] = {
+    OffRecord.PAUSE: {
+        "en": "The memory could not be paused: {cause}. This conversation goes on being kept, but for this message. "
+        "Tell the user so.",
+        "zh": "无法暂停记忆：{cause}。除这条消息外，本次对话仍会保存。请告诉用户。",
+    },
+    OffRecord.RESUME: {
+        "en": "The memory could not be resumed: {cause}. Nothing of this conversation is kept. Tell the user so.",
+        "zh": "无法恢复记忆：{cause}。本次对话仍然不会保存。请告诉用户。",
+    },
+}
 _SESSIONS = 1_000
 # Tools with which a model keeps something.
 _KEEPERS = ("remember", "memory_note")
@@ -55,12 +67,12 @@ class OffTheRecord:
     def __init__(self, workspace: Path, clock: Clock) -> None:
         self._paths = MemoryPaths.of(workspace)
         self._clock = clock
-        self._file = self._paths.memory / ".erasure" / "paused.json"
+        self._folder = self._paths.memory / ".erasure" / "paused"
         self._turns: BoundedDict[str, None] = BoundedDict(_SESSIONS)  # sessions whose last message was off the record
 
     def is_open(self, session: str) -> bool:
         """Say whether nothing of a session is kept now."""
-        return session in self._turns or session in self._paused()
+        return session in self._turns or self._is_paused(session)
 
     async def received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
         """Return what a turn is told whose message is not to be kept, or None for an ordinary one."""
@@ -69,35 +81,34 @@ class OffTheRecord:
 
     async def keeps_out(self, session: str, tool: str) -> bool:
         """Say whether a tool of the model's that keeps something may not do it in this session now."""
-        return tool in _KEEPERS and await run_in_daemon_thread(lambda: self.is_open(session))
+        return tool in _KEEPERS and self.is_open(session)
 
     async def passed(self, session: str, text: object, role: str) -> bool:
         """Say whether an answer or a tool's result is off the record, and know it again when the host hands it over."""
-
-        def look() -> bool:
-            if not self.is_open(session):
-                return False
-            if isinstance(text, str):
-                self._know(session, text, role, "")
-            return True
-
-        if session not in self._turns and not self._file.exists():
+        if not self.is_open(session):
             return False  # as a rule; a thread could let the next message overtake an answer on its way to the file
-        return await run_in_daemon_thread(look)
+        if isinstance(text, str):
+            await run_in_daemon_thread(lambda: self._know(session, text, role, ""))
+        return True
 
     def _received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
-        wanted, paused = off_record(text), session in self._paused()
-        if wanted is OffRecord.RESUME:
-            if not paused:
-                return None
-            self._write(self._paused() - {session})
-        elif wanted is OffRecord.PAUSE:
-            self._write(self._paused() | {session})
-        elif wanted is None and not paused:
+        wanted, paused = off_record(text), self._is_paused(session)
+        if not paused and wanted in (None, OffRecord.RESUME):
             return None
         self._turns[session] = None
         self._know(session, text, "user", next((one.text for one in reversed(history) if one.text.strip()), ""))
-        return _TOLD["paused" if paused and wanted is not OffRecord.RESUME else str(wanted)][language]
+        told = _TOLD["paused" if paused and wanted is not OffRecord.RESUME else str(wanted)]
+        cause = ""
+        try:
+            if wanted is OffRecord.PAUSE:
+                self._pause(session)
+            elif wanted is OffRecord.RESUME:
+                self._marker(session).unlink(missing_ok=True)
+        except OSError as error:
+            cause = error.strerror or type(error).__name__
+            logger.warning("a conversation could not be paused or resumed: {}", cause)
+            told = _FAILED[str(wanted)]
+        return told[language].format(cause=cause)
 
     def _know(self, session: str, text: str, role: str, before: str) -> None:
         if not text.strip():
@@ -112,15 +123,14 @@ class OffTheRecord:
         except MemoryFileError as error:
             logger.warning("what is off the record cannot be known again in a host's history: {}", error.cause)
 
-    def _paused(self) -> frozenset[str]:
-        try:
-            sessions = json.loads(read_regular(self._file))
-        except (OSError, ValueError):
-            return frozenset()
-        return frozenset(map(str, sessions)) if isinstance(sessions, list) else frozenset()
+    def _marker(self, session: str) -> Path:
+        return self._folder / session_file_name(session)
 
-    def _write(self, sessions: frozenset[str]) -> None:
-        private_folder(self._file.parent, below=self._paths.memory)
-        temporary = self._file.with_suffix(".tmp")
-        temporary.write_text(json.dumps(sorted(sessions)), encoding="utf-8")
-        temporary.replace(self._file)
+    def _is_paused(self, session: str) -> bool:
+        return os.path.exists(self._marker(session))  # of a folder that cannot be read it says no
+
+    def _pause(self, session: str) -> None:
+        """Write down that a conversation is paused. Raises `OSError`."""
+        private_folder(self._folder, below=self._paths.memory)
+        self._marker(session).touch(mode=0o600)
+        sync_folder(self._folder)

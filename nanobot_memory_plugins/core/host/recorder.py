@@ -1,13 +1,13 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-from collections.abc import Coroutine, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.host.hidden_answers import LastSaid
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
+from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
@@ -20,7 +20,7 @@ class TurnRecorder:
         self._files = files
         self._keep_transcripts = keep_transcripts
         self._last_said = LastSaid()
-        self._writing: set[asyncio.Future[Any]] = set()
+        self._writing = OwnedTasks()
         self._recalls = RecallLedger(files.paths.workspace, clock or SystemClock())
         self._recording = DaemonThreadPool(1, "nanobot-memory-usage", linger=LINGER_SECONDS)
 
@@ -29,11 +29,11 @@ class TurnRecorder:
     ) -> asyncio.Task[Receipt]:
         """Begin to write a message to its transcript; the task ends with the receipt."""
         text = self._last_said.hide_answer(session_key, text)
-        return self._own(self._message(session_key, text, role, origin, scope))
+        return self._writing.begin(self._message(session_key, text, role, origin, scope))
 
     async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
         """Write every note, in order, and return where each one stands."""
-        tasks = [self._own(self._files.keep_note(note, scope=scope)) for note in notes]
+        tasks = [self._writing.begin(self._files.keep_note(note, scope=scope)) for note in notes]
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def note_recall(self, blocks: Sequence[ContextBlock]) -> None:
@@ -41,16 +41,17 @@ class TurnRecorder:
         ids = list(dict.fromkeys(hit for block in blocks for hit in block.hit_ids))
         texts = [block.text for block in blocks]
 
-        def record() -> None:
+        def write() -> None:
             self._recalls.record(ids, sum(map(estimate_tokens, texts)))
 
-        self._keep(asyncio.ensure_future(run_in_pool(self._recording, record)))
+        async def record() -> None:
+            await run_in_pool(self._recording, write)
+
+        self._writing.begin(record())
 
     async def drain(self) -> None:
         """Return once every write that has begun has ended, also of messages that are still being redacted."""
-        while self._writing:
-            # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
-            await asyncio.wait(set(self._writing))
+        await self._writing.finish()
         await self._files.drain()
 
     async def close(self) -> None:
@@ -65,15 +66,6 @@ class TurnRecorder:
             return Receipt(stored=False, reason="the message is empty")
         record = TranscriptRecord(role=role, text=text, session_key=session_key, scope=scope, origin=origin)
         return await self._files.keep_message(record)
-
-    def _own(self, writing: Coroutine[Any, Any, Receipt]) -> asyncio.Task[Receipt]:
-        task = asyncio.create_task(writing)
-        self._keep(task)
-        return task
-
-    def _keep(self, work: asyncio.Future[Any]) -> None:
-        self._writing.add(work)
-        work.add_done_callback(self._writing.discard)
 
 
 def combined_receipt(receipts: tuple[Receipt, ...]) -> Receipt:

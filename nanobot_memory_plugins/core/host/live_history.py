@@ -1,9 +1,8 @@
-"""What follows a turn: the tokens of its session, counted as they come, and work that nobody waits for."""
+"""A host's own history while it grows: its messages as they are looked at, and their tokens as they come."""
 
-import asyncio
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, overload
+from typing import overload
 from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.host.hidden_answers import hidden_answer
@@ -12,8 +11,6 @@ from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import Message
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-
-_T = TypeVar("_T")
 
 # Sessions whose count is remembered; the others are counted anew.
 _SESSIONS = 1_000
@@ -112,25 +109,3 @@ def tokens_of(message: object) -> int:
     whole = message if isinstance(message, Message) else Message.from_chat(message)
     calls = sum(estimate_tokens(str(call)) for call in whole.tool_calls)
     return estimate_tokens(whole.text) + calls + _MESSAGE_TOKENS
-
-
-class BackgroundWork:
-    """Tasks that nobody waits for. They end with the host."""
-
-    def __init__(self) -> None:
-        self._tasks: set[asyncio.Task[Any]] = set()
-
-    def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
-        """Begin some work; the task ends with what it returns."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
-    async def end(self) -> None:
-        """Cancel what is under way, and return once it has ended."""
-        tasks = set(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)
