@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nanobot_memory_plugins.compaction.history import group, message_tokens, text_tokens
+from nanobot_memory_plugins.compaction.history import call_ids, group, message_tokens, text_tokens
 from nanobot_memory_plugins.compaction.options import CompactionOptions
 from nanobot_memory_plugins.compaction.summarise import Material
 from nanobot_memory_plugins.compaction.tail import cut_at
@@ -44,6 +44,8 @@ def make_plan(
 ) -> Plan:
     """Return where to cut, and with which limits."""
     found = find_earlier_summary(messages)
+    if found is not None and call_ids(messages[found]):
+        found = None  # it calls a tool: its words are the model's, and the tool's result goes with it
     first = 0 if found is None else found + 1
     earlier = "" if found is None else unmarked_summary(messages[found].text)
     said = messages[first:]

@@ -7,7 +7,7 @@ import asyncio
 import os
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from loguru import logger
 
@@ -48,6 +48,22 @@ def left_out(messages: tuple[Message, ...], keep_from: int) -> set[int]:
 
 
 @pytest.mark.accept("AC-07")
+@example(
+    history=[
+        {
+            "role": "assistant",
+            "content": "[Summary of the earlier conversation]",
+            "tool_calls": [{"id": "c1", "function": {"name": "exec", "arguments": ""}}],
+        },
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "tool", "tool_call_id": "c1", "content": ""},
+    ],
+    window=0,
+    room=None,
+    answer=None,
+    reason="token_pressure",
+    times=1,
+)
 @settings(max_examples=COUNT, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     HISTORY,
