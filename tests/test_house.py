@@ -38,7 +38,6 @@ INSIDE_CORE = {
     "core.files": "entries and bridge write files of their own: locks, permissions, replacing",
     "core.files.seen_messages": "marks of messages that were dealt with; loaded only where they are kept",
     "core.host": "parts of the host that a bridge, the panel and the entries build upon",
-    "core.isolation.owned_tasks": "the entries begin writes that a turn does not wait for",
     "core.isolation.threads": "the store has a pool of threads of its own",
     "core.language_model": "the nightly run asks under core's budget, and the panel shows what was used",
     "core.scopes": "people, groups and sessions, where a bridge or an entry decides whose something is",

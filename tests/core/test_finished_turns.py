@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.host import background as module
+from nanobot_memory_plugins.core.host import live_history as module
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter, tokens_of
 from nanobot_memory_plugins.core.testing import install_plugin
 

@@ -10,8 +10,15 @@ from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.core import NanobotMemoryError, Origin, PluginContext, Scope, logger, run_in_daemon_thread
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
+from nanobot_memory_plugins.core import (
+    NanobotMemoryError,
+    Origin,
+    OwnedTasks,
+    PluginContext,
+    Scope,
+    logger,
+    run_in_daemon_thread,
+)
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import Reading
 

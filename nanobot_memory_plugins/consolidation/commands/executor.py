@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core import (
     Message,
     NanobotMemoryError,
     Origin,
+    OwnedTasks,
     PluginContext,
     Scope,
     SecretNotKeptError,
@@ -35,7 +36,6 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.files import FileBusyError
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import text_to_assistant

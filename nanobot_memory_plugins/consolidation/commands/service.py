@@ -30,6 +30,7 @@ from nanobot_memory_plugins.core import (
     MemoryFileError,
     MemoryTool,
     Message,
+    OwnedTasks,
     PluginContext,
     Scope,
     Visibility,
@@ -37,7 +38,6 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.

@@ -58,9 +58,8 @@ from nanobot_memory_plugins.core.values.message_context import MessageContext
 class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
-    ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``,
-    or None: then every plugin uses its deterministic fallback. ``senders`` says who may write.
-    No call raises for what a plugin does wrong.
+    ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or
+    None: every plugin has a fallback. ``senders`` says who may write. No call raises for what a plugin does wrong.
     """
 
     def __init__(
