@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.erasure.retention import keep_within
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryFiles
+from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.host.eraser import Eraser
@@ -77,14 +78,15 @@ class MemoryHost(PromptCalls):
         self._clock = clock or SystemClock()
         self._scopes = workspace_scopes(self.workspace, self.config, senders)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
+        self._store: Store | None = None
+        self._notices = AppendNotices(lambda path: self._store.notify(path) if self._store is not None else None)
         self._files = MemoryFiles(
             self.workspace,
             redact=self._redaction.of_others,
             redact_by_origin=self._redaction.by_origin,
             clock=self._clock,
-            on_append=self._notify,
+            on_append=self._notices,
         )
-        self._store: Store | None = None
         self._plugins = PluginSet(
             self.workspace,
             config=self.config,
@@ -134,7 +136,7 @@ class MemoryHost(PromptCalls):
         if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
-        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notify))
+        self._background.begin(keep_within(self.config.core, self.workspace, self._clock, self._notices))
 
     async def close(self) -> None:
         """Finish the writes that were accepted, stop the plugins, close the store. Nothing of ours runs afterwards."""
@@ -171,14 +173,15 @@ class MemoryHost(PromptCalls):
         language = self._language(text)
         if (told := await self._off_record.received(session_key, text, before, language)) is not None:
             return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT)
-        capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
-        text = both_ends(text)  # kept whole, judged by its ends
-        self._words.hear(session_key, text, before)
-        self._redaction.hear_message(text, before)
-        limit = self.config.core.message_limit
-        answers = await self._hooks.answers_to_message(session_key, text, before, limit=limit, scope=whose)
-        await self._hooks.keep_notes(answers, scope=whose)
-        blocks = await self._hooks.blocks(answers, scope=whose)
+        with self._notices.held(self._files.paths.transcript(session_key)):
+            capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
+            text = both_ends(text)  # kept whole, judged by its ends
+            self._words.hear(session_key, text, before)
+            self._redaction.hear_message(text, before)
+            limit = self.config.core.message_limit
+            answers = await self._hooks.answers_to_message(session_key, text, before, limit=limit, scope=whose)
+            await self._hooks.keep_notes(answers, scope=whose)
+            blocks = await self._hooks.blocks(answers, scope=whose)
         self._note_recall(blocks)
         self._redaction.hear(*(block.text for block in blocks))
         return MessageContext(
@@ -391,10 +394,6 @@ class MemoryHost(PromptCalls):
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._store is not None:
             self._capture.note_recall(blocks)
-
-    def _notify(self, path: Path) -> None:
-        if self._store is not None:
-            self._store.notify(path)
 
     def _language(self, text: str) -> Any:
         return language_of(text) if self.config.core.language == "auto" else self.config.core.language
