@@ -7,7 +7,9 @@ Then the table for ``search/weights.py`` is printed, learned on everything.
 """
 
 import asyncio
+import math
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
@@ -35,8 +37,8 @@ from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scop
 NAMES = tuple(field.name for field in fields(Features))
 # Set by hand: no set has what they look at.
 BY_HAND = {"bare_question": -4.0, "in_named_time": 1.5, "by_asked_person": 0.7}
-# The small sets weigh more, so that they are heard beside the large ones.
-SET_WEIGHTS = {"locomo_turns": 1.0, "locomo_facts": 1.0, "membank_zh": 4.0, "cmrc_zh": 0.5, "precisionmem": 1.0}
+# A set counts by the root of the number of its questions, so that the small ones are heard beside the large.
+HEARD = 20.0
 RIDGE = 10.0
 FOLDS = 5
 _STEPS = 30
@@ -71,7 +73,9 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
         await store.close()
         database = Database.open(MemoryPaths.of(folder).database, read_only=True)
         searcher = Searcher(database, lambda: embedder, options=SearchOptions(), clock=SystemClock())
-        asked = [one for one in read_set(BENCH / name).questions if one.category != LEFT_OUT]
+        labelled = read_set(BENCH / name)
+        message_of = {one.id: one.parent or one.id for one in labelled.documents}
+        asked = [one for one in labelled.questions if one.category != LEFT_OUT]
         groups = sorted({one.group for one in asked})
         found = []
         for number, question in enumerate(asked):
@@ -91,7 +95,7 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
                     question,
                     tuple(hits),
                     np.array([astuple(row) for row in rows], dtype=np.float64).reshape(len(rows), len(NAMES)),
-                    np.array([hit in question.gold for hit in hits], dtype=np.float64),
+                    np.array([message_of[hit] in question.gold for hit in hits], dtype=np.float64),
                     (groups.index(question.group) if len(groups) > 1 else number) % FOLDS,
                 )
             )
@@ -104,8 +108,9 @@ def learn(examples: Sequence[Example], columns: Sequence[int]) -> NDArray[np.flo
     usable = [one for one in examples if one.evidence.any()]
     scale = np.concatenate([one.features[:, columns] for one in usable]).std(0)
     scale[scale == 0] = 1.0
+    sizes = Counter(one.dataset for one in usable)
     tasks = [
-        (one.features[:, columns] / scale, one.evidence / one.evidence.sum(), SET_WEIGHTS[one.dataset])
+        (one.features[:, columns] / scale, one.evidence / one.evidence.sum(), HEARD / math.sqrt(sizes[one.dataset]))
         for one in usable
     ]
     weights = np.zeros(len(columns))

@@ -13,18 +13,22 @@ from pydantic import BaseModel, ConfigDict
 
 SHARED = Path(os.environ.get("NANOBOT_MEMORY_SHARED") or Path(__file__).parents[3] / "shared")
 BENCH = SHARED / "bench"
-SETS = ("locomo_turns", "locomo_facts", "membank_zh", "cmrc_zh", "precisionmem")
+SETS = ("locomo_turns", "locomo_facts", "membank_zh", "cmrc_zh", "precisionmem", "assistant_chats")
 CHINESE = frozenset({"membank_zh", "cmrc_zh"})
 LEFT_OUT = "adversarial"
 """The category of questions whose answer was never said: there is nothing to find."""
 
 
 class LabelledDocument(BaseModel):
-    """A line of ``docs.jsonl``. It is found only by questions of its own ``group``, which is one person's store."""
+    """A line of ``docs.jsonl``. It is found only by questions of its own ``group``, which is one person's store.
+
+    ``parent`` is the long message that it is a piece of, where it is one.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     id: str
+    parent: str = ""
     group: str
     session: str
     order: int

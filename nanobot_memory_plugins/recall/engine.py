@@ -26,9 +26,11 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.recall.block import build_block, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
+from nanobot_memory_plugins.recall.need import need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
+from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
@@ -84,7 +86,7 @@ async def recall(
     """
     turns = [message.text for message in history if message.role == "user"]
     decision = await run_in_daemon_thread(lambda: decide_tier(text, turns, options))
-    probes = options.enable_probe_on_off
+    probes, chosen_by_words = options.enable_probe_on_off, tier is None
     if tier is None:
         tier = decision.tier
         probes = probes and not decision.small_talk
@@ -118,8 +120,13 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
         return Recalled(tier, ranked=found.ranked)
-    live = LiveContext((text, *(message.text for message in reversed(history))), redact)
-    return _chosen(found, live, options, watch)
+    asked = _Asked(query.text, decision) if chosen_by_words else None
+
+    def chosen() -> Recalled:
+        live = LiveContext((text, *(message.text for message in reversed(history))), redact)
+        return _chosen(found, asked, live, options, watch)
+
+    return await run_in_daemon_thread(chosen)
 
 
 def _followed(text: str, turns: Sequence[str], decision: Decision) -> str:
@@ -155,6 +162,14 @@ def limit_seconds(tier: RecallTier, options: RecallOptions) -> float:
         RecallTier.HEAVY: options.heavy_ms,
     }
     return by_tier[tier] / 1000
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was searched for, and what its words ask of memory: where they chose the tier."""
+
+    text: str
+    decision: Decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +214,16 @@ async def _search(
     return _Found(tier, light, (*light, *(hit for hit in whole if hit.id not in known)))
 
 
-def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: RecallTrace | None) -> Recalled:
+def _chosen(
+    found: _Found, asked: _Asked | None, live: LiveContext, options: RecallOptions, watch: RecallTrace | None
+) -> Recalled:
     """Make the block of what is not said already, unless nothing among the best is relevant.
 
     The decision is about the question, not about single hits: when something answers it, what ranks beside that may be
-    the second half of the answer, whatever its own words are.
+    the second half of the answer, whatever its own words are. A question that needs no memory gets none (`need`).
     """
     tier, probe = found.tier, None
-    fresh = without_live(found.hits, live, watch)
+    fresh = salient(without_live(found.hits, live, watch), options, watch)
     best = max(map(relevance, fresh[:_TELLING]), default=0.0)
     needed = options.probe_threshold if tier is RecallTier.PROBE else options.relevance_threshold
     if watch is not None:
@@ -220,6 +237,8 @@ def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: Rec
         tier = RecallTier.HEAVY  # the probe has looked at the whole text: its hits are those of a heavy search
     elif best < needed:
         return Recalled(tier, ranked=found.ranked)
+    if asked is not None and not _is_needed(asked, fresh, options, watch):
+        return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
     most = _top_k(tier, options)
     if watch is not None:
@@ -233,6 +252,17 @@ def _chosen(found: _Found, live: LiveContext, options: RecallOptions, watch: Rec
         block=block,
         probe=probe,
     )
+
+
+def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None) -> bool:
+    """Say whether the message needs memory at all; whoever chooses a tier by itself has said so."""
+    probability = need(asked.text, asked.decision, hits[:_TELLING])
+    is_needed = probability >= options.need_threshold
+    if watch is not None:
+        watch.need = probability
+        if not is_needed:
+            watch.cut(hits, Reason.NOT_NEEDED, f"{probability:.2f}, needThreshold is {options.need_threshold:g}")
+    return is_needed
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:

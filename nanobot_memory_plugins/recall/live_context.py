@@ -12,7 +12,7 @@ from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 
 # Texts shorter than this say too little to be recognised inside another text ("yes", "好的").
 _SHORTEST_PART = 8
-# Characters that are redacted for one message: it is done on the host's loop, where they take some ten milliseconds.
+# Characters that are redacted for one message: they take some ten milliseconds, for which its answer waits.
 _LOOKED_THROUGH = 12_000
 
 

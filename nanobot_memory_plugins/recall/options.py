@@ -31,6 +31,9 @@ class RecallOptions(BaseModel):
     relevance_threshold: float = Field(
         default=0.1, ge=0, le=1, description="relevance below which nothing is injected although words ask for memory"
     )
+    need_threshold: float = Field(
+        default=0.15, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
+    )
     min_relative_odds: float = Field(
         default=0.003,
         ge=0,

@@ -14,6 +14,8 @@ class Reason(StrEnum):
     LATE = "late"
     TIER = "tier"
     NOT_RELEVANT = "not relevant"
+    NOT_NEEDED = "not needed"
+    SAYS_NOTHING = "says nothing"
     IN_CONTEXT = "in context"
     REPEATS = "repeats"
     TOP_K = "top k"
@@ -37,7 +39,8 @@ class RecallTrace:
 
     ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,
     ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
-    to be; both are None where nothing was weighed. ``whole`` are the ids of memories that stand whole in the block.
+    to be; both are None where nothing was weighed. ``need`` is the probability that the
+    message needs memory. ``whole`` are the ids of memories that stand whole in the block.
     """
 
     decision: Decision | None = None
@@ -46,6 +49,7 @@ class RecallTrace:
     seconds: float = 0.0
     best: float | None = None
     needed: float | None = None
+    need: float | None = None
     cuts: dict[str, Cut] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
 

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.asked_speaker import Person, person_asked
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds, kinds_asked
 from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.search.wishes import asks_for_advice, holds_wish
 
 # Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
 LONGEST = 32
@@ -77,6 +78,10 @@ class Features:
     session_coverage: float  # what its session covers together
     in_named_time: float  # it was said on a day that the query names in relation to now
     by_asked_person: float  # 1: said by the one whom "I" or "you" in the query means; -1: by the other
+    by_assistant: float  # an assistant said it: such answers are long, and are seldom what the user looks for
+    message_words: float  # the best passage of the message that it is a part of
+    message_meaning: float  # and the best cosine in it
+    wish: float  # the query asks for advice, and this is what its user wants, or what constrains the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +94,16 @@ class Question:
     spans: tuple[Span, ...]
     person: Person | None
     zone: tzinfo | None
+    asks_for_advice: bool = False
 
     @classmethod
     def of(cls, text: str, idf: Mapping[str, float], asked_at: datetime) -> "Question":
         """Return what a query asks for, at the moment at which it is asked."""
         text = text[:QUESTION_CHARS]
         spans = relative_spans(text, asked_at)
-        return cls(text.casefold(), idf, kinds_asked(text), spans, person_asked(text), asked_at.tzinfo)
+        return cls(
+            text.casefold(), idf, kinds_asked(text), spans, person_asked(text), asked_at.tzinfo, asks_for_advice(text)
+        )
 
 
 def features_of(candidates: Sequence[Candidate], question: Question) -> list[Features]:
@@ -115,6 +123,9 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
         )
         for session, numbers in _numbers(sessions).items()
     }
+    messages = _messages(candidates)
+    message_words = _best_of(messages, words)
+    message_meaning = _best_of(messages, [max(0.0, one.similarity or 0.0) for one in candidates])
     found = []
     for number, one in enumerate(candidates):
         path, ordinal = one.place
@@ -146,6 +157,10 @@ def features_of(candidates: Sequence[Candidate], question: Question) -> list[Fea
                 session_coverage=session.coverage,
                 in_named_time=_in_named_time(one, question),
                 by_asked_person=_by_asked_person(one, question),
+                by_assistant=float(one.origin is Origin.ASSISTANT),
+                message_words=message_words[messages[number]],
+                message_meaning=message_meaning[messages[number]],
+                wish=float(one.origin is Origin.USER and question.asks_for_advice and holds_wish(one.text)),
             )
         )
     return found
@@ -179,6 +194,29 @@ def _sessions(candidates: Sequence[Candidate]) -> list[tuple[str, int]]:
         found[number] = (one.place[0], cut)
         former = one
     return found
+
+
+def _messages(candidates: Sequence[Candidate]) -> list[int]:
+    """Return the message of each candidate, as the number of its first part: parts follow on each other."""
+    at = {one.place: number for number, one in enumerate(candidates)}
+    found = list(range(len(candidates)))
+    for number in sorted(found, key=lambda number: candidates[number].place):
+        one = candidates[number]
+        before = at.get((one.place[0], one.place[1] - 1))
+        if before is not None and _is_one_message(candidates[before], one):
+            found[number] = found[before]
+    return found
+
+
+def _is_one_message(former: Candidate, one: Candidate) -> bool:
+    return (former.speaker, former.origin, former.time) == (one.speaker, one.origin, one.time)
+
+
+def _best_of(groups: Sequence[int], values: Sequence[float]) -> dict[int, float]:
+    best: dict[int, float] = {}
+    for group, value in zip(groups, values, strict=True):
+        best[group] = max(value, best.get(group, 0.0))
+    return best
 
 
 def _numbers(sessions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], list[int]]:

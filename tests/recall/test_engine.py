@@ -100,7 +100,7 @@ async def test_the_score_that_raises_the_tier_is_an_option(store):
     plain = OPTIONS.model_copy(update={"implicit_signals": (), "explicit_anchors": ()})
     text = "Rex went for a walk in the lovely winter garden"
     assert (await recall(store, text, options=plain)).block is None
-    eager = plain.model_copy(update={"probe_threshold": 0.01, "relevance_threshold": 0.01})
+    eager = plain.model_copy(update={"probe_threshold": 0.01, "relevance_threshold": 0.01, "need_threshold": 0})
     assert "umbrella" in (await recall(store, text, options=eager)).block.text
 
 

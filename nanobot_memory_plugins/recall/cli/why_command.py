@@ -86,6 +86,7 @@ def answer_of(found: Examined) -> dict[str, Any]:
             "probe": recalled.probe,
         },
         "relevance": {"best": watch.best, "needed": watch.needed},
+        "need": {"probability": watch.need, "needed": options.need_threshold},
         "seconds": round(watch.seconds, 4),
         "turn_seconds": found.turn_seconds,
         "late_on_a_turn": watch.seconds > found.turn_seconds,
@@ -166,6 +167,9 @@ def _show(found: Examined, query: str, limit: int) -> None:
     if watch.best is not None and watch.needed is not None:
         verdict = "enough" if watch.best >= watch.needed else "too little: nothing is injected"
         out.print(f"[bold]relevance[/bold]  best {watch.best:.2f}, {watch.needed:g} needed: {verdict}")
+    if watch.need is not None:
+        verdict = "enough" if watch.need >= found.options.need_threshold else "too little: nothing is injected"
+        out.print(f"[bold]need[/bold]       {watch.need:.2f}, {found.options.need_threshold:g} needed: {verdict}")
     if watch.searches:
         late = " On a turn this would come too late." if watch.seconds > found.turn_seconds else ""
         took = f"{watch.seconds * 1000:.0f} ms here; a turn has {found.turn_seconds * 1000:.0f} ms."

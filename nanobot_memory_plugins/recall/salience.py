@@ -1,0 +1,113 @@
+"""Salience: whether a hit is a memory by itself.
+
+Acknowledgements, answers that know nothing, bare questions, empty templates and texts that somebody asked the assistant
+to invent stay in their files, and are not recalled.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from nanobot_memory_plugins.core import Hit, Origin
+from nanobot_memory_plugins.core.text import Act, Word, Words, fold, reading_of
+from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.routing import is_small_talk, is_unsure
+from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+
+# An answer that knows nothing is short; a longer one goes on to say something.
+_LONGEST_NON_ANSWER = 240
+# What of a text is read.
+_LOOKED_THROUGH = 600
+_LONGEST_ACKNOWLEDGEMENT = 120
+
+ACKNOWLEDGEMENTS = Words(
+    (
+        Word(
+            r"\W*(?:(?:ok(?:ay)?|sure|great|good|got it|understood|alright|noted|thanks?|thank you|done|perfect"
+            r"|will do)\W+)*"
+            r"(?:(?:i have|i've|i'll|i will|duly|all) )*"
+            r"(?:noted|got it|understood|will do|made a note(?: of (?:that|it|this))?|remembered|remember (?:that|it|this)"
+            r"|keep (?:that|it|this) in mind|ok(?:ay)?|sure|done)"
+            r"(?:\W+(?:that|it|this|down|for you|for later|for (?:the )?(?:next time|future)|from now on|then|now))*\W*",
+            "ok, i'll keep that in mind.",
+            "remember that the code is quillwort.",
+        ),
+        Word(
+            r"\W*(?:(?:好的?|行|嗯+|收到|明白了?|没问题|了解)\W*)*(?:我?(?:已经?|都|会|全都?)*"
+            r"(?:记下|记住|记录|了解|知道|明白|收到|记好|帮[你您]记)(?:了|啦|来|好|下|住|这[个件一]?[点事条]?|[你您]的?"
+            r"|要求|偏好|话|信息|需求|情况)*)?\W*",
+            "好的，已经记下了。",
+            "好的，记住你吃素",
+        ),
+    )
+)
+"""All of an answer that only says that it has heard."""
+
+INVENTIONS = Words(
+    (
+        Word(
+            r"\b(?:write(?! down| up)|compose|invent|make up|tell me|give me|create|draft|continue)\b[^.!?]{0,60}"
+            r"\b(?:story|stories|poem|haiku|limerick|novel|tale|fairy ?tale|song|lyrics|sonnet|screenplay|fan ?fiction"
+            r"|scene|dialogue|monologue|role-?play|sample data|dummy data|test data|fictional|made-up|joke)\b",
+            "write the beginning of a story",
+            "write down the story of my knee injury date",
+        ),
+        Word(
+            "(?:写|编|作|来|讲|创作|续写)[^,。!?]{0,24}(?:故事|诗|小说|剧本|童话|歌词|对联|段子|笑话|台词|相声|独白|示例数据|测试数据|假数据)",
+            "写一首关于秋天的诗",
+            "我喜欢看小说",
+        ),
+    )
+)
+"""A request to invent something: what stands in it, and in its answer, is nobody's life."""
+_PLACEHOLDER_LINE = re.compile(r"\s*(?:#{1,6}\s.*|\([^()]*\)|（[^（）]*）|-{3,}|\*[^*]+\*|_[^_]+_|<!--.*-->)?\s*")
+
+
+def salient(hits: Sequence[Hit], options: RecallOptions, watch: RecallTrace | None = None) -> list[Hit]:
+    """Return the hits that are memories by themselves."""
+    invented = {(hit.path, hit.line) for hit in hits if hit.origin is Origin.USER and _asks_to_invent(hit.text)}
+    kept = []
+    for hit in hits:
+        why = _emptiness(hit, invented, options)
+        if not why:
+            kept.append(hit)
+        elif watch is not None:
+            watch.cut([hit], Reason.SAYS_NOTHING, why)
+    return kept
+
+
+def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOptions) -> str:
+    """Return why a hit is no memory, or nothing."""
+    text = hit.text
+    if hit.source == "long_term":
+        return "an empty template" if _is_template(text) else ""
+    if hit.source != "transcript":
+        return ""
+    if (hit.path, hit.line) in invented or (hit.path, hit.line - 1) in invented:
+        return "an invention that was asked for"
+    if len(text) <= _LONGEST_ACKNOWLEDGEMENT and (
+        is_small_talk(text, options)
+        or (hit.origin is Origin.ASSISTANT and ACKNOWLEDGEMENTS.fullmatch(fold(text)) is not None)
+    ):
+        return "an acknowledgement"
+    if hit.origin is Origin.ASSISTANT and len(text) <= _LONGEST_NON_ANSWER and is_unsure(text, options):
+        return "an answer that knows nothing"
+    if hit.origin in (Origin.USER, Origin.ASSISTANT) and _only_asks(text):
+        return "a question and nothing else"
+    return ""
+
+
+def _is_template(text: str) -> bool:
+    """Say whether a part of a file holds headings, rules and placeholders in brackets alone."""
+    return all(_PLACEHOLDER_LINE.fullmatch(line) for line in text.splitlines())
+
+
+def _asks_to_invent(text: str) -> bool:
+    return INVENTIONS.search(fold(text[:_LOOKED_THROUGH])) is not None
+
+
+def _only_asks(text: str) -> bool:
+    """Say whether a text asks or supposes, and tells nothing."""
+    if len(text) > _LOOKED_THROUGH:
+        return False
+    acts = {clause.act for clause in reading_of(text).clauses}
+    return Act.ASKS in acts and acts <= {Act.ASKS, Act.SUPPOSES}

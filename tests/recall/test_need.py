@@ -1,0 +1,130 @@
+"""Whether a message needs memory is asked before anything is put beside it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.recall import salience
+from nanobot_memory_plugins.search import wishes
+from tests.support.chinese import in_both_scripts
+
+SAID = (
+    ("user", "Good night! My boyfriend Tom works as a baker, he gets up at 3."),
+    ("assistant", "Good night, and greetings to the baker."),
+    ("user", "We use lock number 7301 for the label job from now on."),
+    ("user", "我把冬天的轮胎放在地下室了，钟点工是王阿姨。"),
+)
+
+
+@pytest.fixture
+async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    config = tmp_path / "config.json"
+    config.write_text('{"plugins": {"storage": {"embedding": {"provider": "none"}}}}')
+    async with MemoryHost(tmp_path / "workspace") as host:
+        for role, text in SAID:
+            if role == "user":
+                await host.message_received(session_key="a", text=text)
+            else:
+                await host.message_sent(session_key="a", text=text)
+        await host.flush_index()
+        yield host
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "haha nice one",
+        "I had pasta for lunch at work",
+        "写一首关于冬天的诗",
+        "哈哈真好",
+    ],
+)
+async def test_a_message_that_shares_a_word_and_needs_nothing_gets_nothing(memory: MemoryHost, text: str):
+    assert (await memory.message_received(session_key="b", text=text)).block is None
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ("what does Tom work as?", "baker"),
+        ("which lock number does the label job use?", "7301"),
+        ("冬天的轮胎放在哪里？", "地下室"),
+    ],
+)
+async def test_a_question_about_what_was_said_is_answered(memory: MemoryHost, text: str, evidence: str):
+    assert evidence in ((await memory.message_received(session_key="b", text=text)).block or "")
+
+
+WORDS = [
+    *((word, "fullmatch") for word in salience.ACKNOWLEDGEMENTS),
+    *((word, "search") for word in salience.INVENTIONS),
+    *((word, "search") for word in wishes.WISHES),
+]
+
+
+@pytest.mark.parametrize("how", range(len(WORDS)))
+def test_each_pattern_finds_its_example_and_not_its_counter_example(how: int):
+    word, by = WORDS[how]
+    find = getattr(re.compile(word.pattern), by)
+    assert find(fold(word.example))
+    assert not find(fold(word.counter_example))
+
+
+EMPTY = [
+    ("assistant", "OK, noted."),
+    ("assistant", "Got it, I'll keep that in mind!"),
+    ("assistant", "I do not know your shoe size, you never told me."),
+    ("user", "What is my shoe size?"),
+    ("assistant", "好的，已经记下了。"),
+    ("assistant", "我不清楚，你没有告诉过我你的鞋码。"),
+    ("user", "我的鞋码是多少？"),
+]
+
+
+@pytest.mark.parametrize(("role", "text"), in_both_scripts(EMPTY))
+async def test_what_says_nothing_is_not_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str, text: str):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    async with MemoryHost(tmp_path) as memory:
+        await memory.message_received(session_key="a", text="I wear size 43 shoes. 我穿43码的鞋。")
+        if role == "user":
+            await memory.message_received(session_key="a", text=text)
+        else:
+            await memory.message_sent(session_key="a", text=text)
+        await memory.flush_index()
+        question = "which shoe size do I wear? 我穿多大码的鞋？ noted"
+        block = (await memory.message_received(session_key="b", text=question)).block or ""
+    assert "43" in block
+    assert text not in block
+
+
+async def test_what_was_invented_on_request_is_not_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    async with MemoryHost(tmp_path) as memory:
+        await memory.message_received(
+            session_key="a", text="Write the beginning of a story in which the narrator says: I live in Venice."
+        )
+        await memory.message_sent(session_key="a", text="I live in Venice, above the fish market, she said.")
+        await memory.message_received(session_key="a", text="By the way, I live in Rostock.")
+        await memory.flush_index()
+        block = (await memory.message_received(session_key="b", text="Where do I live?")).block or ""
+    assert "Rostock" in block
+    assert "Venice" not in block
+
+
+async def test_the_host_s_empty_template_is_not_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "MEMORY.md").write_text(
+        "# Long-term Memory\n\n## Preferences\n\n(User preferences learned over time)\n\n---\n\n"
+        "## Important Notes\n\n(Things to remember)\n\n*This file is updated by the agent.*\n\n"
+        "## Home\n\nThe user's preferences are tea.\n"
+    )
+    async with MemoryHost(tmp_path) as memory:
+        await memory.flush_index()
+        block = (await memory.message_received(session_key="b", text="Do you remember my preferences?")).block or ""
+    assert "tea" in block
+    assert "(User preferences" not in block
