@@ -26,25 +26,23 @@ def build_block(
 ) -> ContextBlock | None:
     """Return the block for the hits, best first, or None when there is none or nothing fits.
 
-    Hits whose score is below ``min_relative_odds`` of the best one's are left out. The best ``max_full_docs`` stand
+    The best ``max_full_docs`` stand
     whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
     fit, a short memory goes before a long one that is hardly better, and snippets become shorter, down to four ninths
     of ``heavy_max_snippet_chars``, where that makes room for what is worth more: a memory is worth its score, as far as
     it is shown. After a light search a structured note stands by its tl;dr and tags. Lines are grouped by source file,
     the file of the best hit first.
     """
-    best = max((hit.score for hit in hits), default=0.0)
-    good = [hit for hit in hits if hit.score >= options.min_relative_odds * best]
-    page = _filled(good, options, tier)
-    if len(page.used) < len(good):
+    page = _filled(hits, options, tier)
+    if len(page.used) < len(hits):
         pages = (
             _filled(order, _with_snippets(share, options), tier)
             for share in _SHORTER_SNIPPETS
-            for order in (good, _short_before_long(good))
+            for order in (hits, _short_before_long(hits))
         )
         page = max(pages, key=lambda one: one.worth)
     if watch is not None:
-        _note_cuts(hits, good, page, options, watch)
+        _note_cuts(hits, page, options, watch)
     if not page.used:
         return None
     text = "\n".join("\n".join([path, *lines]) for path, lines in page.groups.items())
@@ -84,16 +82,11 @@ def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
     return options.model_copy(update={"heavy_max_snippet_chars": int(share * options.heavy_max_snippet_chars)})
 
 
-def _note_cuts(
-    hits: Sequence[Hit], good: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace
-) -> None:
+def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace) -> None:
     """Note which hits are not on the page, and why."""
-    left = [hit for hit in good if hit.id not in page.used]
+    left = [hit for hit in hits if hit.id not in page.used]
     room = f"{options.max_context_tokens} tokens and {options.inject_budget_chars} characters (maxContextTokens, "
     places = f"maxFullDocs and maxSnippets are {options.max_full_docs} and {options.max_snippets}"
-    watch.cut(
-        (hit for hit in hits if hit not in good), Reason.FAR_BEHIND, f"minRelativeOdds is {options.min_relative_odds:g}"
-    )
     watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, f"{room}injectBudgetChars)")
     watch.cut((hit for hit in left if hit.id not in page.refused), Reason.PLACES, places)
     watch.whole.update(page.whole)

@@ -32,6 +32,7 @@ from nanobot_memory_plugins.recall.relevance import relevance
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
 from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
+from nanobot_memory_plugins.recall.usefulness import usefulness
 
 # Hits asked of the store for one that is used: repetitions and what stands in the live context fall out.
 _SPARE = 3
@@ -143,7 +144,7 @@ def wider(options: RecallOptions) -> RecallOptions:
             "light_top_k": 2 * options.light_top_k,
             "heavy_top_k": 2 * options.heavy_top_k,
             "max_snippets": 2 * options.max_snippets + options.max_full_docs,
-            "min_relative_odds": 0.0,
+            "min_usefulness": 0.0,
         }
     )
 
@@ -240,10 +241,7 @@ def _chosen(
     if asked is not None and not _is_needed(asked, fresh, options, watch):
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    most = _top_k(tier, options)
-    if watch is not None:
-        watch.cut(fresh[most:], Reason.TOP_K, f"{most} memories at most at tier {tier.name.lower()}")
-    block = build_block(fresh[:most], options, tier=shown, watch=watch)
+    block = build_block(_useful(fresh, _top_k(tier, options), options, watch), options, tier=shown, watch=watch)
     by_id = {hit.id: hit for hit in fresh}
     return Recalled(
         tier=tier,
@@ -263,6 +261,19 @@ def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch
         if not is_needed:
             watch.cut(hits, Reason.NOT_NEEDED, f"{probability:.2f}, needThreshold is {options.need_threshold:g}")
     return is_needed
+
+
+def _useful(hits: Sequence[Hit], most: int, options: RecallOptions, watch: RecallTrace | None) -> list[Hit]:
+    """Return the best ``most`` of the hits that help, the one that does so most likely first."""
+    worth = dict(zip((hit.id for hit in hits), usefulness(hits), strict=True))
+    useful = [hit for hit in hits if worth[hit.id] >= options.min_usefulness]
+    if watch is not None:
+        for hit in hits:
+            if worth[hit.id] < options.min_usefulness:
+                detail = f"it helps with probability {worth[hit.id]:.3f}, minUsefulness is {options.min_usefulness:g}"
+                watch.cut([hit], Reason.LITTLE_USE, detail)
+        watch.cut(useful[most:], Reason.TOP_K, f"{most} memories at most")
+    return sorted(useful[:most], key=lambda hit: -worth[hit.id])
 
 
 def _top_k(tier: RecallTier, options: RecallOptions) -> int:

@@ -34,11 +34,8 @@ class RecallOptions(BaseModel):
     need_threshold: float = Field(
         default=0.15, ge=0, le=1, description="probability that a message needs memory, below which nothing is injected"
     )
-    min_relative_odds: float = Field(
-        default=0.003,
-        ge=0,
-        le=1,
-        description="hits whose score is below this share of the best are not injected",
+    min_usefulness: float = Field(
+        default=0.025, ge=0, le=1, description="probability that a hit helps, below which it is not injected"
     )
     recall_top_k: int = Field(default=8, ge=1, le=60, description="memories in a block at any tier, at most")
     light_top_k: int = Field(

@@ -25,9 +25,10 @@ ACKNOWLEDGEMENTS = Words(
             r"\W*(?:(?:ok(?:ay)?|sure|great|good|got it|understood|alright|noted|thanks?|thank you|done|perfect"
             r"|will do)\W+)*"
             r"(?:(?:i have|i've|i'll|i will|duly|all) )*"
-            r"(?:noted|got it|understood|will do|made a note(?: of (?:that|it|this))?|remembered|remember (?:that|it|this)"
-            r"|keep (?:that|it|this) in mind|ok(?:ay)?|sure|done)"
-            r"(?:\W+(?:that|it|this|down|for you|for later|for (?:the )?(?:next time|future)|from now on|then|now))*\W*",
+            r"(?:noted|got it|understood|will do|made a note|remember(?:ed)?|keep (?:that|it|this) in mind|ok(?:ay)?"
+            r"|sure|done)"
+            r"(?:\W+(?:(?:of )?(?:that|it|this)|down|for (?:you|later|(?:the )?(?:next time|future))|from now on|then"
+            r"|now))*\W*",
             "ok, i'll keep that in mind.",
             "remember that the code is quillwort.",
         ),

@@ -19,7 +19,7 @@ class Reason(StrEnum):
     IN_CONTEXT = "in context"
     REPEATS = "repeats"
     TOP_K = "top k"
-    FAR_BEHIND = "far behind"
+    LITTLE_USE = "little use"
     PLACES = "places"
     BUDGET = "budget"
 

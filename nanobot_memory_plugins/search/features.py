@@ -10,13 +10,13 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from nanobot_memory_plugins.core.text import asks_for_advice, holds_wish
 from nanobot_memory_plugins.core.text.relative_dates import Span, relative_spans
 from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentences_of
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search.asked_speaker import Person, person_asked
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind, holds, kinds_asked
 from nanobot_memory_plugins.search.timestamps import timestamp
-from nanobot_memory_plugins.search.wishes import asks_for_advice, holds_wish
 
 # Terms beyond which a longer text says no more: answers of assistants go on for hundreds.
 LONGEST = 32

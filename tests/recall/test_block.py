@@ -91,12 +91,6 @@ def test_what_stands_in_the_live_context_is_not_injected_again():
     assert [h.id for h in without_live(hits, live)] == ["3"]
 
 
-def test_hits_below_the_least_odds_are_left_out():
-    hits = [hit("best", "one", score=1.0), hit("fair", "two", score=0.3), hit("poor", "three", score=0.1)]
-    assert build_block(hits, RecallOptions(min_relative_odds=0.3)).hit_ids == ("best", "fair")
-    assert build_block(hits, RecallOptions()).hit_ids == ("best", "fair", "poor")
-
-
 def test_several_short_memories_go_before_a_long_one_that_is_hardly_better():
     options = RecallOptions(inject_budget_chars=600)
     short = [hit(f"short {n}", f"{n} is short " * 6, score=0.95) for n in range(3)]
@@ -142,11 +136,3 @@ def test_no_hits_burst_the_budget_and_files_stand_together(said, chars, tokens, 
     headings = [line for line in block.text.splitlines() if line.startswith("memory/")]
     assert len(headings) == len(set(headings))
     assert len(set(block.hit_ids)) == len(block.hit_ids) <= options.max_full_docs + options.max_snippets
-
-
-def test_the_least_score_is_a_share_of_the_best_that_may_be_shown():
-    # The question itself, which ranks first, is left out as part of the live context: the others' scores are small.
-    hits = [hit("1", "tea", score=0.004), hit("2", "cake", score=0.002), hit("3", "rain", score=0.00001)]
-    block = build_block(hits, RecallOptions(min_relative_odds=0.01))
-    assert block is not None
-    assert block.hit_ids == tuple(one.id for one in hits[:2])

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost
-from nanobot_memory_plugins.core.text import fold
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.text import fold, wishes
 from nanobot_memory_plugins.recall import salience
-from nanobot_memory_plugins.search import wishes
 from tests.support.chinese import in_both_scripts
 
 SAID = (
@@ -19,12 +18,18 @@ SAID = (
 )
 
 
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recallTimeout": 20}},
+    }
+)
+
+
 @pytest.fixture
 async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
-    config = tmp_path / "config.json"
-    config.write_text('{"plugins": {"storage": {"embedding": {"provider": "none"}}}}')
-    async with MemoryHost(tmp_path / "workspace") as host:
+    async with MemoryHost(tmp_path, config=CONFIG) as host:
         for role, text in SAID:
             if role == "user":
                 await host.message_received(session_key="a", text=text)
@@ -38,7 +43,7 @@ async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     "text",
     [
         "haha nice one",
-        "I had pasta for lunch at work",
+        "write me a poem about a number and a night",
         "写一首关于冬天的诗",
         "哈哈真好",
     ],
@@ -88,7 +93,7 @@ EMPTY = [
 @pytest.mark.parametrize(("role", "text"), in_both_scripts(EMPTY))
 async def test_what_says_nothing_is_not_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, role: str, text: str):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
-    async with MemoryHost(tmp_path) as memory:
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await memory.message_received(session_key="a", text="I wear size 43 shoes. 我穿43码的鞋。")
         if role == "user":
             await memory.message_received(session_key="a", text=text)
@@ -103,7 +108,7 @@ async def test_what_says_nothing_is_not_recalled(tmp_path: Path, monkeypatch: py
 
 async def test_what_was_invented_on_request_is_not_recalled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
-    async with MemoryHost(tmp_path) as memory:
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await memory.message_received(
             session_key="a", text="Write the beginning of a story in which the narrator says: I live in Venice."
         )
@@ -123,7 +128,7 @@ async def test_the_host_s_empty_template_is_not_recalled(tmp_path: Path, monkeyp
         "## Important Notes\n\n(Things to remember)\n\n*This file is updated by the agent.*\n\n"
         "## Home\n\nThe user's preferences are tea.\n"
     )
-    async with MemoryHost(tmp_path) as memory:
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
         await memory.flush_index()
         block = (await memory.message_received(session_key="b", text="Do you remember my preferences?")).block or ""
     assert "tea" in block

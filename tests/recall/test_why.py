@@ -108,8 +108,8 @@ def test_what_stands_in_the_conversation_is_not_injected_again(ask):
     [
         ({"maxContextTokens": 100}, "budget", "100 tokens"),
         ({"maxFullDocs": 1, "maxSnippets": 1}, "places", "maxFullDocs and maxSnippets are 1 and 1"),
-        ({"heavyTopK": 2}, "top k", "2 memories at most at tier heavy"),
-        ({"minRelativeOdds": 0.9}, "far behind", "minRelativeOdds is 0.9"),
+        ({"heavyTopK": 2}, "top k", "2 memories at most"),
+        ({"minUsefulness": 0.1}, "little use", "minUsefulness is 0.1"),
         ({"relevanceThreshold": 1.0}, "not relevant", "1 is needed"),
     ],
 )

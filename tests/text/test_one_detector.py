@@ -27,7 +27,6 @@ QUESTIONS = {
     "core/erasure/retold.py": "particles of an answer",
     "recall/trigger_phrases.py": "small talk",
     "search/stopwords.py": "particles that weigh nothing",
-    "search/wishes.py": "what asks for what was said, and for no advice",
 }
 NAMES = r"_SENTENCE_END\b|\b_?is_question\b|\b_QUESTION\b|\b_NEGATION\b|\b_MONTHS = "
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
+    from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
 
 _MODULES = {
@@ -67,6 +68,7 @@ _MODULES = {
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
     "support": ("Objection", "Support"),
+    "wishes": ("asks_for_advice", "holds_wish"),
     "words": ("LazyPattern", "Word", "Words", "any_of"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
@@ -98,6 +100,7 @@ __all__ = [
     "any_of",
     "as_spoken",
     "asks_by_a_word",
+    "asks_for_advice",
     "authored_text",
     "chinese_number",
     "clauses_of",
@@ -110,6 +113,7 @@ __all__ = [
     "ends_as_question",
     "excerpt",
     "fold",
+    "holds_wish",
     "is_pleasantry",
     "is_refusal",
     "message_reading",

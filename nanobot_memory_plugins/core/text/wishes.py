@@ -1,6 +1,7 @@
 """Standing wishes: what a user said that holds for later answers, and whether a message asks for such an answer."""
 
-from nanobot_memory_plugins.core.text import Word, Words, fold
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.words import Word, Words
 
 # What of a text is looked through.
 _LOOKED_THROUGH = 400
