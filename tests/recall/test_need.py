@@ -43,8 +43,8 @@ async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     "text",
     [
         "haha nice one",
-        "write me a poem about a number and a night",
-        "写一首关于冬天的诗",
+        "I like that lock on the new door",
+        "今年冬天好冷啊",
         "哈哈真好",
     ],
 )
