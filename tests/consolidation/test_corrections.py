@@ -93,6 +93,8 @@ async def test_a_correction_replaces_the_entry_of_its_slot_and_the_model_is_told
             "I used to live in Leipzig, not in Berlin.",
             "His rent was raised to 950 euros",
             "我弟弟搬到杭州了",
+            "他学长不住北京了，搬到杭州了",
+            "导师的生日是3月9日，不是3月8日",
             "要是我搬到杭州了呢",
             "不对，押金是9000",
             "我姐的生日改到3月9日过",

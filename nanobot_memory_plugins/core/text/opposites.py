@@ -57,7 +57,8 @@ _ABOUT_ANOTHER_ZH = re.compile(
 )
 RELATION_ZH = re.compile(
     "先生|老公|丈夫|老婆|太太|妻子|媳妇|爱人|对象|女友|男友|朋友|妈|母亲|爸|父|儿|孩|娃|姐|妹|哥|弟|奶|爷|外婆"
-    "|外公|岳|公公|婆婆|同事|老板|室友|邻居|狗|猫|女|宝|家人|同学|舍友"
+    "|外公|岳|公公|婆婆|同事|老板|室友|邻居|狗|猫|女|宝|家人|同学|舍友|学[长弟]|师[兄父傅]|老师|导师|上司|领导|房东|客户"
+    "|亲戚|[叔伯姑姨舅婶嫂姥孙侄甥]"
 )
 ANOTHER_IN = re.compile(rf"\b(?:{_RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
