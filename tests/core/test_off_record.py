@@ -29,7 +29,24 @@ SAID = [
     ("这个别记：我离婚了", OffRecord.MESSAGE),
     ("我下个月要辞职了，这个不要记", OffRecord.MESSAGE),
     ("以下内容不要保存：我有抑郁症", OffRecord.MESSAGE),
+    (f"{SECRET}. I would prefer you not to keep that.", OffRecord.MESSAGE),
+    (f"{SECRET}. That should never go into your notes.", OffRecord.MESSAGE),
+    (f"Not for your memory: {SECRET}.", OffRecord.MESSAGE),
+    (f"Can you not store this? {SECRET}.", OffRecord.MESSAGE),
+    (f"{SECRET}. Forget this once you have answered.", OffRecord.MESSAGE),
+    ("我得过肝炎，这件事不要写进我的资料", OffRecord.MESSAGE),
+    ("请勿留存这段话：我离过两次婚", OffRecord.MESSAGE),
+    ("你听完就忘掉吧，我偷偷报了名去当兵", OffRecord.MESSAGE),
     ("memory pause", OffRecord.PAUSE),
+    ("Please don't keep anything from here on.", OffRecord.PAUSE),
+    ("Stop saving things for the rest of this chat", OffRecord.PAUSE),
+    ("接下来我讲的你都不要记", OffRecord.PAUSE),
+    ("Don't keep this file", None),
+    ("Don't put that in the letter to my boss", None),
+    ("Never store passwords in this table", None),
+    ("He asked her not to record this.", None),
+    ("这张照片不要保存到相册", None),
+    ("以后这段路不要走了", None),
     ("Stop remembering this chat, please.", None),
     ("stop remembering this chat", OffRecord.PAUSE),
     ("暂停记忆", OffRecord.PAUSE),
@@ -53,8 +70,14 @@ def test_what_people_say_so_that_nothing_is_kept(text: str, wanted: OffRecord | 
     assert off_record(text) is wanted
 
 
-@pytest.mark.parametrize("word", [*MARKED, *PAUSED, *RESUMED], ids=lambda word: word.example)
+@pytest.mark.parametrize("word", [*MARKED, *PAUSED], ids=lambda word: word.example)
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
+    assert re.search(word.pattern, fold(word.example))
+    assert not re.search(word.pattern, fold(word.counter_example))
+
+
+@pytest.mark.parametrize("word", RESUMED, ids=lambda word: word.example)
+def test_memory_is_resumed_by_all_of_a_message(word: Any):
     assert re.fullmatch(word.pattern, fold(word.example))
     assert not re.fullmatch(word.pattern, fold(word.counter_example))
 
