@@ -221,7 +221,16 @@ def test_an_order_in_the_words_people_use(message: str, text: str):
 
 @pytest.mark.parametrize(
     "word",
-    [*keeping.SURE, *keeping.LOOSE, *keeping.LABELS, *keeping.ASKED, *keeping.CHINESE, *keeping.LOOSE_CHINESE],
+    [
+        *keeping.SURE,
+        *keeping.LOOSE,
+        *keeping.KNOW,
+        *keeping.LABELS,
+        *keeping.CHINESE,
+        *keeping.NOT_FORGOTTEN,
+        *keeping.LOOSE_CHINESE,
+        *keeping.KNOW_CHINESE,
+    ],
     ids=lambda word: word.example,
 )
 def test_each_word_of_an_order_has_an_example_and_a_counter_example(word: Word):

@@ -7,10 +7,12 @@ stories ("I forgot my keys") and tasks ("don't forget to add tests") are none.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.commands import chinese, english
-from nanobot_memory_plugins.consolidation.commands.english import Meant
+from nanobot_memory_plugins.consolidation.commands.forgetting import forgotten
+from nanobot_memory_plugins.consolidation.commands.meant import Meant
 from nanobot_memory_plugins.consolidation.commands.sentences import Line, Sentence, lines_of, plain
 from nanobot_memory_plugins.core.text import LazyPattern, fold
 
@@ -91,7 +93,7 @@ def _orders_of(line: Line, said: list[str], below: Sequence[Sentence]) -> Iterat
     while number < len(sentences):
         sentence = sentences[number]
         number += 1
-        found = _read(sentence)
+        found = _read(sentence, is_said=bool(said))
         if found is None:
             if not sentence.asks and not _turns_away(sentence) and _is_statement(sentence.text):
                 said.append(f"{sentence.text}{sentence.mark}")
@@ -120,15 +122,15 @@ def _what_follows(sentences: Sequence[Sentence]) -> str:
     return plain(" ".join(f"{one.text}{one.mark}" for one in parts[:_MOST]))
 
 
-def _read(sentence: Sentence) -> tuple[Command, Meant] | None:
-    for language in (chinese, english):
-        remembered = language.remembered(sentence) or language.points_back(sentence)
-        if remembered is not None:
-            return Command(Kind.REMEMBER, remembered.text), remembered
-        forgotten = language.forgotten(sentence)
-        if forgotten is not None and forgotten.text.casefold() not in _TOO_MUCH:
-            return Command(Kind.FORGET, forgotten.text, forgotten.everything), forgotten
-    return None
+@lru_cache(maxsize=64)
+def _read(sentence: Sentence, *, is_said: bool = False) -> tuple[Command, Meant] | None:
+    meant = chinese.remembered(sentence, is_said=is_said) or english.remembered(sentence, is_said=is_said)
+    if meant is not None:
+        return Command(Kind.REMEMBER, meant.text), meant
+    meant = forgotten(sentence)
+    if meant is None or meant.text.casefold() in _TOO_MUCH:
+        return None
+    return Command(Kind.FORGET, meant.text, meant.everything), meant
 
 
 def _turns_away(sentence: Sentence) -> bool:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import count
 
-from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, SURE
+from nanobot_memory_plugins.core.text.keeping import CHINESE, LABELS, LOOSE, LOOSE_CHINESE, NOT_FORGOTTEN, SURE
 from nanobot_memory_plugins.core.text.pasted import TEXTS, is_own_text, without_pasted
 from nanobot_memory_plugins.core.text.sentences import sentences_of
 from nanobot_memory_plugins.core.text.words import any_of
@@ -41,7 +41,7 @@ _OWN = re.compile(
     r"|my (?:e-?mail|home ?page|web ?site|web ?page)(?: address)?(?: is)?|(?:as )?i (?:have )?(?:said"
     r"|wrote|told you))\b"
     r"(?! (?:from|the man|the woman))"
-    rf"|{_POLITE_ZH}(?:[把将].{{1,20}})?(?:{any_of(CHINESE)}|{any_of(LOOSE_CHINESE)}|别忘|不要忘|记得"
+    rf"|{_POLITE_ZH}(?:[把将].{{1,20}})?(?:{any_of(CHINESE)}|{any_of(LOOSE_CHINESE)}|{any_of(NOT_FORGOTTEN)}"
     rf"|我的?邮[箱件](?:地址)?是?\s*:)",
     re.IGNORECASE,
 )

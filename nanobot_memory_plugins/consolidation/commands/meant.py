@@ -1,0 +1,47 @@
+"""What an order is about, and where in a sentence somebody is asked to keep something."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice
+from re import Match
+from typing import NamedTuple
+
+from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.core.text import LazyPattern
+
+# Words of keeping that are looked at in a sentence, and borders between its clauses.
+_MOST, _MOST_BORDERS = 8, 24
+
+
+class Meant(NamedTuple):
+    """What an order is about; the empty text refers to what was said before. ``goes_on``: behind a colon.
+
+    ``everything`` says that all that names it is meant, ``ahead`` that the empty text may be what is said next, and
+    ``here`` that it is something in the same message.
+    """
+
+    text: str
+    goes_on: bool = False
+    everything: bool = False
+    ahead: bool = False
+    here: bool = False
+
+
+def part(sentence: Sentence, start: int, end: int | None = None) -> str:
+    """Return a part of a sentence as it is remembered."""
+    return plain(sentence.text[start:end])
+
+
+def asked_for(
+    folded: str, keeps: LazyPattern, border: LazyPattern, asks: Callable[[str, Match[str]], bool]
+) -> Iterator[tuple[Match[str], int]]:
+    """Yield the words of keeping that are asked for, each with where its clause begins.
+
+    ``asks`` says whether what stands before a word asks for it: all of the sentence, or what begins at a border.
+    """
+    borders = [0, *(one.end() for one in islice(border.finditer(folded), _MOST_BORDERS))]
+    for word in islice(keeps.finditer(folded), _MOST):
+        start = max(one for one in borders if one <= word.start())
+        for begin in dict.fromkeys((0, start)):
+            if asks(folded[begin : word.start()], word):
+                yield word, begin
+                break
