@@ -30,8 +30,9 @@ BOUNDED = {
     "redaction.detectors.personal._LOCAL": 64,
     "redaction.detectors.personal._LOCAL_CLASS": 64,
     "consolidation.commands.sentences._TAIL": 2_000,
-    "consolidation.commands.instructions.BROAD.chinese": 200,
-    "consolidation.commands.instructions.BROAD.latin": 200,
+    "consolidation.commands.instruction_words.HABIT": 200,
+    "consolidation.commands.instruction_words.HABIT.chinese": 200,
+    "consolidation.commands.instruction_words.HABIT.latin": 200,
     "consolidation.commands.topics._CHINESE[0]": 200,
     "consolidation.commands.topics._CHINESE[2]": 200,
 }

@@ -7,14 +7,8 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.commands.instructions import (
-    BROAD,
-    NAMES,
-    PLAIN,
-    STANDING,
-    instructions_in,
-    slot_of,
-)
+from nanobot_memory_plugins.consolidation.commands.instruction_words import HABIT, LASTING, TOLD
+from nanobot_memory_plugins.consolidation.commands.instructions import NAMES, instructions_in, slot_of
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Section
 from nanobot_memory_plugins.consolidation.model.entry_json import entry_from_json, entry_to_json
 from nanobot_memory_plugins.consolidation.model.scoring import faded
@@ -81,7 +75,21 @@ Every list you give me must fit on one page
 You can skip the pleasantries going forward
 别再叫我老板了
 每回都先给我结论
-凡是涉及日期，请一律写全年份""".splitlines()
+凡是涉及日期，请一律写全年份
+Lose the exclamation marks, permanently
+I'd rather you never used the word delve
+Metric only, always
+Until I say stop, reply as a pirate.
+When I ask for a recipe, list the ingredients in grams.
+British spelling please, going forward
+You don't have to greet me each time, just get to it.
+Please quit rambling
+Every time I send you a draft, start with what's good about it
+别动不动就给我列一二三四
+我不喜欢感叹号，以后别用
+所有的菜谱都按两人份给
+跟我讲话不用敬语，以后都这样
+不管我问什么，先给结论""".splitlines()
 
 LOOK_ALIKES = [
     "never heard of it",
@@ -172,6 +180,17 @@ LOOK_ALIKES = [
     "请始终保持安静的标牌怎么做",
     "不要再下雨了",
     "每回我妈都给我夹菜",
+    "When I ask him to help he always says no",
+    "If you have any questions, let me know",
+    "Can you review my code and tell me if I missed anything again?",
+    "the app keeps asking me to log in every time",
+    "Took the kids up the hill, curvy roads always do that to him",
+    "No sugar in my tea, ever, not since the doctor said so",
+    "Whenever it rains my knee hurts",
+    "写代码的时候，我用空格缩进",
+    "别再问了，我生气了",
+    "只要努力就会成功这句话对吗",
+    "复查没事，医生说一年一次就行",
 ]
 
 
@@ -193,10 +212,10 @@ def test_in_a_long_message_only_the_first_and_the_last_sentence_can_be_one():
     assert instructions_in(message_reading(f"{filler}\nAlways answer in French.")) == ["Always answer in French"]
 
 
-@pytest.mark.parametrize("word", [*STANDING, *NAMES, *PLAIN, *BROAD], ids=lambda word: word.example)
+@pytest.mark.parametrize("word", [*LASTING, *TOLD, *HABIT, *NAMES], ids=lambda word: word.example)
 def test_each_word_has_an_example_and_a_counter_example(word: Any):
     assert re.match(word.pattern, word.example)
-    assert not re.fullmatch(word.pattern, word.counter_example)
+    assert not re.match(word.pattern, word.counter_example)
 
 
 def prompt(memory: MemoryHost, session: str = "cli:new") -> str:

@@ -20,6 +20,8 @@ QUESTIONS = {
     "consolidation/commands/sentences.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese.py": "politeness behind what is to be remembered",
     "consolidation/commands/chinese_words.py": "politeness behind what is to be remembered",
+    "consolidation/commands/instructions.py": "a request in the form of a question",
+    "consolidation/commands/instruction_words.py": "what is asked of all people tells the assistant nothing",
     "consolidation/model/redacted_content.py": "politeness beside a placeholder",
     "consolidation/model/normalised.py": "particles that weigh nothing",
     "consolidation/commands/answers.py": "what the model is told",
@@ -60,4 +62,6 @@ def test_nobody_else_has_a_detector_by_name():
 
 def test_nobody_else_tells_questions_in_english():
     """By the words with which only a question begins, beside each other; those of orders go on after "remember"."""
-    assert modules_with(r"what\|(?:why|when|how)|is\|are\|(?:am|was)\|") == {"consolidation/commands/english.py"}
+    assert modules_with(r"what\|(?:why|when|how)|is\|are\|(?:am|was)\|") == {
+        f"consolidation/commands/{name}.py" for name in ("english", "english_words", "instructions")
+    }
