@@ -27,7 +27,7 @@ _KEEPS = LazyPattern(
     rf"|(?P<know>{any_of(keeping.KNOW_CHINESE)})"
     rf"|(?P<loose>{any_of(keeping.LOOSE_CHINESE)})"
 )
-_BORDER = LazyPattern(r"[,;:、!?~]\s*+|(?<!\s)\s++(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s++|[—–-]++\s*+")
+_BORDER = LazyPattern(r"[,;:、!?~]\s*+|(?<!\s)\s++(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s++|[—–-]++\s*+|(?<=的时候)")
 _LONGEST_LEAD, _MOST_UNKNOWN = 60, 3
 _ASKED = LazyPattern(rf"(?:{ASKING})*+")
 _LABELLED = LazyPattern(
@@ -71,7 +71,7 @@ _REPORTED = re.compile(
 _REASON = re.compile("忘|记性|丢|[讲说问]一遍|从头讲|听好")
 # How one begins to tell something.
 _TELLS = re.compile(
-    r"(?:(?:[\s,!、~]|好的?|对了|顺便|另外|哎|诶|还有)*+(?:(?:我)?(?:[跟和给对]你|同你)(?:说|讲|交代)(?:一下|一声"
+    r"(?:(?:[\s,!、~]|好的?|对了|顺便|另外|哎|诶|还有)*+(?:(?:提前|先)?(?:我)?(?:[跟和给对]你|同你)(?:说|讲|交代)(?:好|一下|一声"
     r"|个事儿?|件事|下|哦)?|告诉你(?:一下|一声|个事儿?|件事)?"
     r"|提醒(?:你)?(?:一下|下)?|(?:我)?(?:说|讲)(?:一下|下|个事儿?|件事)|报备(?:一下)?|更新一下|你?(?:心里)?(?:得"
     r"|要)?有个?数(?:啊|哦|吧)?|你?听[好着]了?|重要的事(?:情)?说三遍|(?:这话)?我?只[说讲]一遍哦?)[\s,:!~]++)+"

@@ -72,6 +72,8 @@ _MARK = LazyPattern(r"\s*+(?:the following(?: \w+)?\s*+)?(?::|--?(?=\s)|—|–|
 _PURPOSE = LazyPattern(
     r"\s*(?:for|about|of|from|when|in case) [^:,.!?]{1,60}?(?=\s*(?::|—|–|\s-\s))|\s+(?:the fact|it)(?= that\b)"
 )
+# When what "that" points to will be needed.
+_LATER = LazyPattern(r"\s*(?:for|when(?:ever)?|if|because|since|so|next time|before|until)\b[^:]{1,80}$")
 _OWN = r"(?:i|im|i'm|i've|ive|i'd|i'll|my|mine|me|we|we're|we've|our|ours|us)"
 _PERSONAL = LazyPattern(rf"\b{_OWN}\b")
 _STATED = LazyPattern(rf"(?:{SUBJECT}\b|[\w'&.-]+(?: (?!{_OWN}\b)[\w'&.-]+){{0,4}}?(?:'s| {SAYS})\b)")
@@ -160,7 +162,7 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
         after = _skipped(folded, points.end())
         if not folded[after:].strip(" ,") or _MARK.match(folded, after):
             pointer, at = points, after
-    purpose = _PURPOSE.match(folded, at)
+    purpose = _PURPOSE.match(folded, at) or (_LATER.match(folded, at) if pointer is not None else None)
     at = purpose.end() if purpose is not None else at
     left = folded[at:]
     mark = _MARK.match(left)

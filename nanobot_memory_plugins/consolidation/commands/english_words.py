@@ -83,7 +83,7 @@ BY_THE_WAY = (
 FILLS = (
     r"(?:[\s,]*\b(?:please|pls|plz|for (?:me|us|later|next time|the future|future(?: reference| use)?"
     r"|when i need it|good|now)|forever|later|soon"
-    r"|always|too|as well|ok|okay|alright|yeah|now|down|away|safe|handy|somewhere(?: safe)?|(?:in|for"
+    r"|always|too|also|as well|ok|okay|alright|yeah|now|down|away|safe|handy|somewhere(?: safe)?|(?:in|for"
     r"|over) (?:the )?(?:future|long run"
     r"|long term)|thanks?(?: (?:you|u|a lot|so much))?|thx|ta|cheers|mate|lol|haha|from now on|from here on"
     r"|going forward|will (?:you|u)|would (?:you|u)(?: mind)?"

@@ -25,7 +25,7 @@ POINTER = (
     rf"(?: of (?:info|information|data|news))?"
     rf"|(?:one|a|another|some|a few|a couple of)(?: (?:more|quick|little|small|important|last))* {_DETAIL}"
     r"|something|the (?:above|following)|all (?:of )?(?:this|that)|the (?:last|previous) (?:message|part|thing)"
-    r"|this|that|it|these|those|them"
+    r"|this|that|it|these|those|them|(?:his|her|their|its) (?:names?|numbers?|address|birthday)"
     r"|what i(?:'ve| have)?(?: just)? (?:said|told you|wrote|mentioned|shared)(?: (?:before|earlier|above|just now))?)"
 )
 _YOURS = (
@@ -181,7 +181,8 @@ LABELS = Words(
         Word(
             r"(?:(?:a |an |quick |personal |mental |little )*(?:notes?|memo|reminder|memory) (?:to|for) (?:my)?self"
             r"|self[- ]note|(?:a )?(?:memo|note|reminder)(?: for (?:you|later|the future|next time))"
-            r"|memo(?= ?[:-])|memory (?:note|update|entry|item)|new memory|one for (?:the|your) (?:memory|memory bank"
+            r"|memo(?= ?[:-])|memory (?:note|update|entry|item)|new memory|(?:one|something|another) for (?:the"
+            r"|your) (?:memory|memory bank"
             r"|records?|notes|files)|for your memory|personal (?:fact|detail|note)|(?:(?:fun|random|quick|another|new"
             r"|a|one|some|few|more) )*(?:facts?|things?|details?|bits?) (?:about|on) (?:me|us|myself)(?= ?[:-])"
             r"|add to memory|(?:long[- ]term )?memory(?: please)?(?= ?:)|to memory)",
@@ -301,14 +302,14 @@ LOOSE_CHINESE = Words(
     (
         Word(
             "(?:存|记|录|留|登记|备份)(?:一?个|一?条|一下|下)(?:信息|资讯|号码?|地址|资料)(?=[,:\\s]|$)|(?:做|作"
-            "|写|留|打|贴|存|备|归|建)(?:一?个|一?条|一?张|一?份|下|点)?(?:备忘|笔记|记录|纪录|备注|记号"
+            "|写|留|打|贴|存|备|归|建|加|添)(?:一?个|一?条|一?张|一?份|下|点)?(?:备忘|笔记|记录|纪录|备注|记号"
             "|底|档|案|便签|便条)(?!录|本|案)(?:一下)?|写下来|抄下来|留着(?=以后|回头|备用|[这那:])",
             "做个备忘",
             "做个蛋糕",
         ),
         Word("(?:备注|标注|标记|笔记)(?:一?下|一条|先|上)?|备忘(?!录)", "备注一下", "备用"),
         Word(
-            "(?:存进去|存|保存|记录|纪录|收藏|留存|登记|保留|收|留意并保留|保管|录入|录|入库|收录|锁定|寄存"
+            "(?:[存录写加收]进去|存|保存|记录|纪录|收藏|留存|登记|保留|收|留意并保留|保管|录入|录|入库|收录|锁定|寄存"
             "|备案)(?:一?下来?|起来|好|住|着|妥|在案|并保[留存])*(?:一下)?",
             "存一下",
             "在存钱",
