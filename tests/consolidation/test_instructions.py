@@ -179,6 +179,7 @@ LOOK_ALIKES = [
     "默认我已经看过第一季了，推荐第二季",
     "请始终保持安静的标牌怎么做",
     "不要再下雨了",
+    "替我跟物业讲，以后别再半夜施工",
     "每回我妈都给我夹菜",
     "When I ask him to help he always says no",
     "If you have any questions, let me know",

@@ -46,6 +46,7 @@ class InstructionKeeper:
         self._context = context
         self._background = background
         self._tasks = tasks
+        self._one_by_one = asyncio.Lock()  # each takes the place of the one before, which must be written by then
 
     async def answer(
         self, session_key: str, text: str, reading: Reading, scope: Scope
@@ -75,7 +76,8 @@ class InstructionKeeper:
             visible=self._context.visible_scope(scope),
         )
         try:
-            done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
+            async with self._one_by_one:
+                done = await self._memory.remember(await as_instruction(self._memory, said), who=WHO)
         except FileBusyError:
             return Told(answers.kept_for_later(reading.language), waits=True)
         except NanobotMemoryError as error:
