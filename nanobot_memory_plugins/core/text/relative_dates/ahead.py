@@ -35,7 +35,7 @@ _SOMETIME = re.compile(r"\b(?:some ?time|some day|at some point|one of these)\b|
 # "Learned it in two weeks" tells how long it took.
 _TOOK = re.compile(
     r"(?<!is )(?<!are )(?<!be )\b(?:was|were|did|had|went|took|got|made|built|wrote|ran|lost|learnt"
-    r"|(?!need|feed|speed|inde?ed)\w{2,}ed)\b[^.;,]* (?:in|within) |内.{0,6}了"
+    r"|(?!need|feed|speed|inde?ed)\w{2,}ed)\b[^.;,]{0,80} (?:in|within) |内.{0,6}了"
 )
 # A clause that tells what was: "on the 24th of May I ran ...", 3月5日交了房租.
 _TOLD = re.compile(
