@@ -1,5 +1,6 @@
 """What counts as an order to remember or to forget, and what does not. An empty text means what was said before."""
 
+import gc
 import re
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
+from nanobot_memory_plugins.consolidation.commands.sentences import Sentence
 from nanobot_memory_plugins.core.text import Word, fold, keeping
 from tests.support.chinese import in_both_scripts
 
@@ -318,3 +320,10 @@ def test_an_order_to_forget_everything_about_something(message: str, name: str):
 )
 def test_the_whole_memory_is_not_emptied_by_a_sentence(message: str):
     assert not any(order.everything for order in commands_in(message))
+
+
+def test_no_sentence_of_a_message_is_held_once_its_orders_were_read():
+    assert commands_in("Thanks. Remember that Quorvex lives in Lund. Is Quorvex there?")
+    gc.collect()
+    held = [one for one in gc.get_objects() if type(one) is Sentence]
+    assert not [one for one in held if "Quorvex" in one.text]

@@ -7,7 +7,6 @@ stories ("I forgot my keys") and tasks ("don't forget to add tests") are none.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
 from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.commands import chinese, english
@@ -122,8 +121,14 @@ def _what_follows(sentences: Sequence[Sentence]) -> str:
     return plain(" ".join(f"{one.text}{one.mark}" for one in parts[:_MOST]))
 
 
-@lru_cache(maxsize=64)
 def _read(sentence: Sentence, *, is_said: bool = False) -> tuple[Command, Meant] | None:
+    if is_said not in sentence.orders:
+        sentence.orders[is_said] = _order_in(sentence, is_said=is_said)
+    found: tuple[Command, Meant] | None = sentence.orders[is_said]
+    return found
+
+
+def _order_in(sentence: Sentence, *, is_said: bool) -> tuple[Command, Meant] | None:
     meant = chinese.remembered(sentence, is_said=is_said) or english.remembered(sentence, is_said=is_said)
     if meant is not None:
         return Command(Kind.REMEMBER, meant.text), meant

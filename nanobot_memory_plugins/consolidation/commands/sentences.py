@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from nanobot_memory_plugins.core.text import Act, clauses_of, clean_markdown, fold, sentence_spans
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -34,11 +35,15 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence: ``text`` as it was written, ``folded`` for comparing, character by character the same length."""
+    """One sentence: ``text`` as it was written, ``folded`` for comparing, character by character the same length.
+
+    ``orders`` keeps what was read in it, so that each is read once and nothing outlives the message.
+    """
 
     text: str
     folded: str
     mark: str
+    orders: dict[bool, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def _acts(self) -> list[Act]:
