@@ -14,8 +14,9 @@
     │   └── ModelMissingError   the model is not on this machine
     └── LanguageModelError      a completion failed
         ├── CompletionTimeoutError
-        ├── BudgetExceededError
-        └── LoopError           the same use again and again, or one failure after the other
+        └── NotAskedError       nothing was sent
+            ├── BudgetExceededError
+            └── LoopError       the same use again and again, or one failure after the other
 
 Every message names the cause and, where there is one, a hint how to fix it.
 """
@@ -79,9 +80,13 @@ class CompletionTimeoutError(LanguageModelError):
     """The language model did not answer within its time limit."""
 
 
-class BudgetExceededError(LanguageModelError):
+class NotAskedError(LanguageModelError):
+    """The language model was not asked: nothing was sent."""
+
+
+class BudgetExceededError(NotAskedError):
     """The budget of the purpose is used up for today."""
 
 
-class LoopError(LanguageModelError):
+class LoopError(NotAskedError):
     """The same prompt is asked again and again, or a purpose fails time after time: nothing is sent for a while."""

@@ -8,6 +8,12 @@ from nanobot_memory_plugins.core.files import read_time
 
 NOT_ANSWERED = "the model has not answered"
 NOTHING_FOUND = "the model finds nothing in what was stated"
+FAILS = "the model fails on them and answers other questions"
+_HINTS = {
+    NOT_ANSWERED: "Another model may do better; one that thinks needs a larger extractionAnswerTokens.",
+    FAILS: "A slow model needs more seconds: core.languageModel.purposeTimeouts, extraction.",
+    NOTHING_FOUND: "",
+}
 _DAYS = 7
 
 
@@ -26,21 +32,17 @@ def given_up_lately(journal: Journal, now: datetime) -> list[Finding]:
     lately = [run for run in runs if (time := read_time(run.time)) is not None and now - time <= timedelta(days=_DAYS)]
     if not lately:
         return []
-    silent = sum(run.why.endswith(NOT_ANSWERED) for run in lately)
-    told = [
-        f"{count} time{'s' if count > 1 else ''}, {why}"
-        for count, why in ((silent, NOT_ANSWERED), (len(lately) - silent, NOTHING_FOUND))
-        if count
-    ]
+    counts = {why: sum(run.why.endswith(why) for run in lately) for why in _HINTS}
+    told = [f"{count} time{'s' if count > 1 else ''}, {why}" for why, count in counts.items() if count]
     state = f"messages were given up in the last {_DAYS} days: {'; '.join(told)}"
-    if not silent:
+    hints = [hint for why, hint in _HINTS.items() if counts[why] and hint]
+    if not hints:
         return [Finding("extraction", state)]
     return [
         Finding(
             "extraction given up",
             state,
             Health.DEGRADED,
-            hint="`nanobot-memory entries history` names the conversations. Another model may do better; one that"
-            " thinks needs a larger extractionAnswerTokens.",
+            hint=" ".join(["`nanobot-memory entries history` names the conversations.", *hints]),
         )
     ]

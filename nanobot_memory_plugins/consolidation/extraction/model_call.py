@@ -39,6 +39,10 @@ _BORNE_OUT = 0.3
 _LINES = re.compile(r"\n+")
 
 
+# What is asked to see that the model is there.
+_READY, _READY_TOKENS = "Answer with one word: ready", 20
+
+
 class UnansweredError(LanguageModelError):
     """The model refused, told a story, thought until its tokens were used up, or was cut off."""
 
@@ -86,6 +90,15 @@ async def ask(
     if answer.kind is AnswerKind.NONE or (answer.kind is AnswerKind.CUT and not question.last):
         raise UnansweredError("The model has not answered the question.")
     return answer
+
+
+async def is_there(complete: Complete) -> bool:
+    """Say whether the model answers a short question now."""
+    try:
+        await complete([{"role": "user", "content": _READY}], max_tokens=_READY_TOKENS, purpose=f"{PURPOSE}:ready")
+    except LanguageModelError:
+        return False
+    return True
 
 
 async def _conversation(

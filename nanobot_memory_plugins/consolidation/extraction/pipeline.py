@@ -1,13 +1,14 @@
 """One session becomes entries: what is new in it is asked for, believed, matched and merged, once."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import uuid4
 
-from nanobot_memory_plugins.consolidation.extraction.given_up import NOT_ANSWERED, NOTHING_FOUND, told_in_journal
+from nanobot_memory_plugins.consolidation.extraction.given_up import FAILS, NOT_ANSWERED, NOTHING_FOUND, told_in_journal
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
-from nanobot_memory_plugins.consolidation.extraction.model_call import Question, UnansweredError, ask
+from nanobot_memory_plugins.consolidation.extraction.model_call import Question, UnansweredError, ask, is_there
 from nanobot_memory_plugins.consolidation.extraction.processed_messages import ProcessedMessages, SessionLease
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
@@ -24,12 +25,13 @@ from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
-from nanobot_memory_plugins.consolidation.store.pending_sessions import Pending, times_asked, unknown_among
+from nanobot_memory_plugins.consolidation.store.pending_sessions import ASKED, FAILED, Pending, counted, unknown_among
 from nanobot_memory_plugins.core import (
     Complete,
     LanguageModelError,
     Message,
     NanobotMemoryError,
+    NotAskedError,
     Origin,
     PluginContext,
     Scope,
@@ -38,6 +40,7 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.erasure import Fingerprints, HistoryFilter
+from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.scopes import without_session
 from nanobot_memory_plugins.core.text import message_time
 
@@ -46,6 +49,8 @@ WHO = "extraction"
 _STATED_TOKENS = 4
 # Times that the same messages are asked about where the model does not answer, and what "nothing" counts for.
 _MOST_ASKED, _NOTHING = 3, 2
+# The share of a quiet session's time that must be left, for a failure of the model to be the messages' own.
+_MOST_TIME = 0.67
 # Seconds that a trigger waits while another one works on the session.
 _PATIENCE = 25.0
 
@@ -132,19 +137,20 @@ class SessionProcessor:
         self.pending.add(session.key, dated, session.scope, left=lambda them: self._left(session.key, them))
         return dated
 
-    async def _ask_again(self, session: Session, fresh: Sequence[Message], why: str, times: int) -> Processed:
+    async def _ask_again(self, session: Session, fresh: Sequence[Message], why: str, times: int = 1) -> Processed:
         """Let messages wait about which the model was asked in vain; give those up that have had their chances."""
+        failed = why == FAILS
 
         def count() -> Processed:
-            waiting = self._keep(session, fresh)
-            spent = self.pending.count_asked(session.key, waiting, times=times, most=_MOST_ASKED)
+            waiting, what = self._keep(session, fresh), FAILED if failed else ASKED
+            spent = self.pending.count(session.key, waiting, what, times=times, most=_MOST_ASKED)
             if not any(spent):
-                return Processed(left=True)
+                return Processed(left=True, away=failed)
             self._dealt_with.finish(session.key, fresh, spent)
-            tell = logger.warning if why == NOT_ANSWERED else logger.debug
+            tell = logger.debug if why == NOTHING_FOUND else logger.warning
             tell("messages are not asked about any more: {}", why)
             self._memory.repository.note(who=WHO, why=told_in_journal(session.key, sum(spent), why))
-            return Processed(left=not all(spent))
+            return Processed(left=not all(spent), away=failed)
 
         return await run_in_daemon_thread(count)
 
@@ -169,7 +175,7 @@ class SessionProcessor:
             known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
             now = self._context.clock.now()
             times = [message_time(message) or now.astimezone() for message in fresh]
-            asked = max(times_asked(message) for message in fresh)
+            asked = max(counted(message, ASKED) for message in fresh)
             question = Question(
                 fresh,
                 tuple(known.values()),
@@ -178,19 +184,31 @@ class SessionProcessor:
                 asked=asked,
                 last=asked + 1 >= _MOST_ASKED,
             )
+            # Once it has failed, it shall be seen that the model is there: else it is away, and the messages wait.
+            failed_before = any(counted(message, FAILED) for message in fresh)
+            if failed_before and not await is_there(self._context.complete):
+                return await self._leave(session, fresh)
+            counts = not failed_before or self._has_time()
             try:
                 findings = await self._findings(question, self._context.complete, said, times, known)
             except UnansweredError:
-                return await self._ask_again(session, fresh, NOT_ANSWERED, 1)
+                return await self._ask_again(session, fresh, NOT_ANSWERED)
             except LanguageModelError as error:
                 logger.debug("extraction postponed: {}", type(error).__name__)
-                return await self._leave(session, fresh)
+                if not counts or isinstance(error, NotAskedError):
+                    return await self._leave(session, fresh)
+                return await self._ask_again(session, fresh, FAILS)
             stated = sum(estimate_tokens(one.text) for one in said) >= _STATED_TOKENS
             if stated and not findings and not session.background:
                 return await self._ask_again(session, fresh, NOTHING_FOUND, _NOTHING)
         # In a thread that ends whatever becomes of the hook, and lets the session go only then.
         release = held.hand_over()
         return await run_in_daemon_thread(lambda: self._settle(session, spoken, findings, known, release))
+
+    def _has_time(self) -> bool:
+        """Say whether a use of the model may take as long as when a session goes quiet and nothing was asked yet."""
+        deadline, limit = hook_deadline.get(), self._context.time_limit("on_session_idle")
+        return deadline is None or limit is None or deadline - time.monotonic() >= _MOST_TIME * limit
 
     def _use_again(self, session: Session, fresh: Sequence[Message], said: Sequence[Statement]) -> None:
         """Count what is said again as a use: no model is there to confirm it. In a group chat nobody is told apart."""

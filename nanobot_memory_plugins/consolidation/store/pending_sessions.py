@@ -24,6 +24,9 @@ from nanobot_memory_plugins.core.text import message_time
 _MESSAGES, _SESSIONS = 400, 500
 _LOCK_SECONDS = 5.0
 
+# What is counted of a waiting message: questions about it that were not answered, and uses of the model that failed.
+ASKED, FAILED = "asked", "failed"
+
 
 class Pending:
     """The waiting messages of one workspace. Everything here blocks: call it in a thread."""
@@ -56,8 +59,8 @@ class Pending:
         """Return the waiting messages of a session, oldest first."""
         return _messages(self._load(self._file(session_key)))
 
-    def count_asked(self, session_key: str, messages: Sequence[Message], *, times: int, most: int) -> list[bool]:
-        """Count that the model was asked about waiting messages in vain, and drop those that have had their chances.
+    def count(self, session_key: str, messages: Sequence[Message], what: str, *, times: int, most: int) -> list[bool]:
+        """Count `ASKED` or `FAILED` of waiting messages, and drop those that have had their chances.
 
         Return for each of ``messages`` whether it is such a one.
         """
@@ -69,11 +72,11 @@ class Pending:
             for message in waiting:
                 identity = _identity(_row(message))
                 if identity in meant:
-                    count = times_asked(message) + times
+                    count = counted(message, what) + times
                     if count >= most:
                         spent.add(identity)
                         continue
-                    message = replace(message, raw={**message.raw, "asked": count})
+                    message = replace(message, raw={**message.raw, what: count})
                 left.append(message)
             return left
 
@@ -82,7 +85,9 @@ class Pending:
 
     def has_unasked(self, session_key: str) -> bool:
         """Say whether messages of a session wait that the model was never asked about."""
-        return self.has(session_key) and any(not times_asked(message) for message in self.read(session_key))
+        return self.has(session_key) and any(
+            not counted(message, ASKED) and not counted(message, FAILED) for message in self.read(session_key)
+        )
 
     def remove(self, session_key: str, dealt_with: Sequence[Message]) -> None:
         """Remove messages that have been dealt with."""
@@ -182,16 +187,16 @@ def unknown_among(messages: Sequence[Message], known: Sequence[Message]) -> list
     return [message for message, new in zip(messages, marks.is_new(messages), strict=True) if new]
 
 
-def times_asked(message: Message) -> int:
-    """Return how often the model was asked about a waiting message in vain."""
-    asked = message.raw.get("asked")
-    return asked if isinstance(asked, int) else 0
+def counted(message: Message, what: str) -> int:
+    """Return how often something was counted of a waiting message."""
+    count = message.raw.get(what)
+    return count if isinstance(count, int) else 0
 
 
 def _row(message: Message) -> dict[str, Any]:
-    time, asked = message_time(message), times_asked(message)
+    time = message_time(message)
     row = {"role": message.role, "text": message.text, **({"time": time.isoformat()} if time else {})}
-    return {**row, "asked": asked} if asked else row
+    return row | {what: count for what in (ASKED, FAILED) if (count := counted(message, what))}
 
 
 def _identity(row: Mapping[str, Any]) -> tuple[object, ...]:
@@ -205,7 +210,7 @@ def _is_message(row: object) -> bool:
 def _messages(data: dict[str, Any]) -> list[Message]:
     rows = data.get("messages")
     return [
-        Message(role=row["role"], text=row["text"], raw={"time": row.get("time"), "asked": row.get("asked")})
+        Message(role=row["role"], text=row["text"], raw={name: row.get(name) for name in ("time", ASKED, FAILED)})
         for row in (rows if isinstance(rows, list) else [])
         if _is_message(row)
     ]
