@@ -79,6 +79,11 @@ class Bridge:
         installed = any(one.name == "recall" for one in entry_points(group=PROJECT_NAME))
         return installed and self._is_wanted("recall") and _is_selected("recall")
 
+    @property
+    def offers_tools(self) -> bool:
+        """Whether the model is offered any tool of the memory."""
+        return self.configuration.memory.core.tools
+
     def take_provider(self) -> Any:
         """Return the context provider, the first time; nanobot asks every tool, and one answer is enough."""
         if self._provider_given:
@@ -89,7 +94,7 @@ class Bridge:
     def tool(self, name: str) -> MemoryTool | None:
         """Return the memory's own tool of a name, once the memory has started."""
         memory = self.thread.started
-        return next((tool for tool in memory.tools() if tool.name == name), None) if memory is not None else None
+        return memory.tool(name) if memory is not None else None
 
     def own_tool(self, name: str) -> None:
         """Learn the name of a tool of ours, whose executions are not observed."""
@@ -108,7 +113,7 @@ class Bridge:
     def _attach(self) -> None:
         core, options = self.configuration.memory.core, self.configuration.bridge
         attach = self.seams.attach
-        attach("recall", _find_recall)
+        attach("recall", self._attach_recall)
         attach("turn saved", self._attach_turn_saved)
         attach("early recall", self._attach_early_recall)
         attach("tool hook", self._attach_tool_hook)
@@ -122,6 +127,15 @@ class Bridge:
         attach("close", lambda: close_with(self._loop, self.thread, limit=options.close_limit))
         attach("more tools", self._attach_more_tools)
         self.seams.note_impossible()
+
+    def _attach_recall(self) -> str:
+        if not self.offers_tools:
+            require(self._loop, "register_runtime_context_provider")(self.turns.provide)
+            return "AgentLoop.register_runtime_context_provider"
+        from nanobot.agent.tools.base import Tool
+
+        require(Tool, "runtime_context_provider")
+        return "Tool.runtime_context_provider"
 
     def _attach_turn_saved(self) -> str:
         from nanobot.bus.runtime_events import SessionTurnPersisted, SessionTurnStarted
@@ -160,8 +174,20 @@ class Bridge:
         return lambda: compacting.attach_overflow(require(self._ctx, "bus", "subscribe"))
 
     def _attach_more_tools(self) -> str:
-        require(self._loop, "tools", "register")
+        tools = require(self._loop, "tools")
+        require(tools, "register")
+        registered = require(tools, "get")
+        tools.get = lambda name: registered(name) or self._by_its_old_name(name)
         return "AgentLoop.tools"
+
+    def _by_its_old_name(self, name: str) -> Any:
+        """Return a tool that is not offered and answers to a call all the same, or None."""
+        memory = self.thread.started
+        if memory is None or memory.tool(name) is None or any(tool.name == name for tool in memory.tools()):
+            return None
+        from nanobot_memory_plugins.bridge.contributed_tool import ContributedTool
+
+        return ContributedTool(self, name)
 
     # --- at work ----------------------------------------------------------------------------------------------
 
@@ -226,13 +252,6 @@ class Bridge:
 
     def _is_wanted(self, plugin: str) -> bool:
         return self.configuration.memory.enabled(plugin)
-
-
-def _find_recall() -> str:
-    from nanobot.agent.tools.base import Tool
-
-    require(Tool, "runtime_context_provider")
-    return "Tool.runtime_context_provider"
 
 
 def _is_selected(plugin: str) -> bool:

@@ -81,7 +81,7 @@ class ContributedTool(Tool):  # type: ignore[misc]  # nanobot publishes no types
             return Tool.error(_PRIVATE)
 
         async def run(memory: Memory) -> str | None:
-            tool = next((one for one in memory.tools() if one.name == self._name), None)
+            tool = memory.tool(self._name)
             return await tool.run(kwargs, session_key=session_key) if tool is not None else None
 
         answer = await self._bridge.thread.call(run, limit=self._bridge.configuration.bridge.tool_limit)

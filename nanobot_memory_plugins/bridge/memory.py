@@ -39,7 +39,11 @@ class Memory(Protocol):
         """Finish what was accepted and end everything."""
 
     def tools(self) -> list[MemoryTool]:
-        """Return the tools for the model."""
+        """Return the tools that the model is offered."""
+        ...
+
+    def tool(self, name: str) -> MemoryTool | None:
+        """Return the tool that a call of the model means, or None."""
         ...
 
     async def message_received(

@@ -25,7 +25,8 @@ class _EntryPointTool(ContributedTool):
     @classmethod
     def enabled(cls, ctx: Any) -> bool:
         """Attach, and say whether the configuration wants the tool. Never raises."""
-        return attach(ctx) is not None
+        bridge = attach(ctx)
+        return bridge is not None and bridge.offers_tools
 
     @classmethod
     def create(cls, ctx: Any) -> Tool:
@@ -49,7 +50,6 @@ class MemorySearchTool(_EntryPointTool):
     _parameters: ClassVar[dict[str, Any]] = {
         "type": "object",
         "properties": {"query": {"type": "string", "description": "What to look for."}},
-        "required": ["query"],
     }
 
     @classmethod
@@ -57,7 +57,7 @@ class MemorySearchTool(_EntryPointTool):
         """Attach, and say whether there is a recall plugin to search with. Never raises."""
         bridge = attach(ctx)
         try:
-            return bridge is not None and bridge.recall_enabled
+            return bridge is not None and bridge.offers_tools and bridge.recall_enabled
         except Exception:
             return False
 
@@ -67,17 +67,17 @@ class MemorySearchTool(_EntryPointTool):
         return True
 
 
-class MemoryNoteTool(_EntryPointTool):
-    """``memory_note``, core's own."""
+class RememberTool(_EntryPointTool):
+    """``remember``, of the plugin that keeps entries, or core's own."""
 
     _plugin_discoverable = True
-    _tool_name = "memory_note"
+    _tool_name = "remember"
     _description = (
-        "Keep something in your memory beyond this conversation: a preference, a decision, a fact about the user or "
-        "their project. One note a fact."
+        "Keep one thing in your memory beyond this conversation: a preference, a decision, a fact about the user or "
+        "their work."
     )
     _parameters: ClassVar[dict[str, Any]] = {
         "type": "object",
-        "properties": {"tldr": {"type": "string", "description": "The note in one sentence."}},
-        "required": ["tldr"],
+        "properties": {"text": {"type": "string", "description": "One fact in one sentence."}},
+        "required": ["text"],
     }

@@ -9,8 +9,8 @@ from typing_extensions import TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.files.prompts import Prompts
-from nanobot_memory_plugins.core.protocols import Complete, Store
-from nanobot_memory_plugins.core.values import Hit, Scope, Visibility
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
+from nanobot_memory_plugins.core.values import Hit, Note, Receipt, Scope, Visibility
 from nanobot_memory_plugins.core.values.scopes import owner
 
 OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
@@ -18,6 +18,10 @@ OptionsT = TypeVar("OptionsT", covariant=True, default=Any)
 
 async def _all_of_them(_scope: Scope, hits: Sequence[Hit]) -> Sequence[Hit]:
     return hits
+
+
+async def _no_host(_note: Note, _session_key: str) -> Receipt:
+    return Receipt(stored=False, reason="No host keeps notes here.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class PluginContext(Generic[OptionsT]):
     same for two scopes when they are one person's, by whatever name, in the same group chat or in none. ``is_nobodys``
     says whether nobody sees what is of a scope any more, since it names nobody. ``shown`` takes what other plugins
     withhold, since it is to be forgotten, out of hits: tools that search for the model answer with what it leaves.
+    ``keep`` keeps a note of a session, for tools: hooks return theirs. ``entries`` are the scored entries, or None.
     ``prompts`` renders what the model is asked, from the plugin's files or the user's own. ``time_limit`` gives the
     seconds for which core waits for the answer to a hook of this name, and None where it waits for as long as it takes.
     """
@@ -54,8 +59,15 @@ class PluginContext(Generic[OptionsT]):
     shown: Callable[[Scope, Sequence[Hit]], Awaitable[Sequence[Hit]]] = _all_of_them
     prompts: Prompts = Prompts()  # noqa: RUF009  # without a folder and wishes it holds nothing that changes
     time_limit: Callable[[str], float | None] = lambda hook: None
+    keep: Callable[[Note, str], Awaitable[Receipt]] = _no_host
+    opened_entries: Callable[[], EntryAccess | None] = lambda: None
 
     @property
     def store(self) -> Store | None:
         """The open index, or None: no store plugin is enabled, or it could not be opened."""
         return self.opened_store()
+
+    @property
+    def entries(self) -> EntryAccess | None:
+        """Access to the scored entries, or None: no plugin keeps any."""
+        return self.opened_entries()

@@ -84,37 +84,19 @@ class MemorySearchTool:
     """``memory_search``: the index, searched by words and meaning. ``name`` offers it under another name."""
 
     description = (
-        "Search your long-term memory: what the user and you said in earlier conversations, notes, decisions and what "
-        "tools returned. Use it before you say that you do not know or do not remember something, or when an exact "
-        "date, name, number, command or decision from the past matters. Answers with dated excerpts, each with its "
-        "file and line to cite, and the id with which memory_get shows it in full."
+        "Search your long-term memory: earlier conversations, notes, decisions, results of tools. Use it before you "
+        "say that you do not know or remember something, and when a date, name, number or decision from the past "
+        "matters; not for what stands in this conversation. Cite file and line."
     )
+    # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``.
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
             "properties": {
-                "query": {
-                    "type": "string",
-                    "description": "What to look for, in the words it was probably said in.",
-                },
-                "limit": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": 30,
-                    "description": "Results, at most; 8 by default.",
-                },
-                "since": {"type": "string", "description": "Only from this date or time on: 2026-02-16, or ISO 8601."},
-                "until": {"type": "string", "description": "Only up to this date, its whole day included, or time."},
-                "origin": {
-                    "type": "string",
-                    "enum": [origin.value for origin in Origin],
-                    "description": "Only what came from here.",
-                },
-                "source": {
-                    "type": "string",
-                    "enum": [source.value for source in Source],
-                    "description": "Only this kind: transcript is what was said, observation what tools returned.",
-                },
+                "query": {"type": "string", "description": "In the words it was probably said in."},
+                "since": {"type": "string", "description": "A day or time: 2026-02-16."},
+                "until": {"type": "string", "description": "Its whole day included."},
+                "source": {"type": "string", "enum": [source.value for source in Source]},
             },
             "required": ["query"],
         }
@@ -154,13 +136,11 @@ class MemoryGetTool:
     """``memory_get``: one memory in full."""
 
     name = "memory_get"
-    description = (
-        "Read one memory in full, by the id that memory_search gave. A long one says which ids its other parts have."
-    )
+    description = "Read a memory in full when the excerpt of memory_search is not enough."
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
-            "properties": {"id": {"type": "string", "description": "The id from memory_search."}},
+            "properties": {"id": {"type": "string", "description": "From memory_search."}},
             "required": ["id"],
         }
     )

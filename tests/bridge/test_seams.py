@@ -13,7 +13,7 @@ from nanobot_memory_plugins.bridge.configuration import read_configuration
 from nanobot_memory_plugins.bridge.host_version import host_finding
 from nanobot_memory_plugins.bridge.plugin import NanobotPlugin
 from nanobot_memory_plugins.bridge.seams import DEGRADED
-from nanobot_memory_plugins.bridge.tools import MemoryNoteTool, MemorySearchTool
+from nanobot_memory_plugins.bridge.tools import MemorySearchTool, RememberTool
 from nanobot_memory_plugins.core import MemoryHost
 from nanobot_memory_plugins.core.values.diagnosis import Health
 
@@ -88,9 +88,9 @@ async def test_without_the_loop_messages_and_recall_remain(install, recorder, se
 def test_attaching_never_raises():
     for nonsense in (None, object(), SimpleNamespace(bus=None), SimpleNamespace(bus=3, workspace=None, sessions=None)):
         assert attach(nonsense) is None
-        assert MemoryNoteTool.enabled(nonsense) is False
+        assert RememberTool.enabled(nonsense) is False
         assert MemorySearchTool.enabled(nonsense) is False
-        assert MemoryNoteTool.create(nonsense).name == "memory_note"
+        assert RememberTool.create(nonsense).name == "remember"
 
 
 def test_a_loop_is_attached_once(install):
@@ -141,7 +141,7 @@ def test_the_configuration_is_read_from_nanobots_own_file(install):
     assert configuration.bridge.sweep_sessions == 3
     assert not configuration.memory.enabled("recall")
     assert loop.tools.get("memory_search") is None
-    assert loop.tools.get("memory_note") is not None
+    assert loop.tools.get("remember") is not None
 
 
 def test_nanobot_keeps_our_part_when_it_saves_its_file(install):

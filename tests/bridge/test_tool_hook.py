@@ -73,7 +73,7 @@ async def test_parallel_calls_are_each_observed_once(install, recorder, server):
 
 async def test_the_memorys_own_tools_are_not_observed(install, recorder, server):
     calls = recorder()
-    server.rules = calling(ToolCall("memory_note", {"tldr": "Ann likes tea."}))
+    server.rules = calling(ToolCall("remember", {"text": "Ann likes tea."}))
     nanobot = install()
     await run(nanobot)
     assert calls.calls("tool") == []
@@ -82,9 +82,11 @@ async def test_the_memorys_own_tools_are_not_observed(install, recorder, server)
 
 @pytest.mark.accept("NC-15")
 @pytest.mark.parametrize(("long_term", "file"), [(True, "MEMORY.md"), (False, None)])
-async def test_the_model_writes_a_note_on_its_own_initiative(install, recorder, server, long_term, file):
+async def test_where_nothing_keeps_entries_the_model_writes_notes_on_its_own_initiative(
+    install, recorder, server, long_term, file
+):
     recorder()
-    server.rules = calling(ToolCall("memory_note", {"tldr": "The release is on 3 May.", "long_term": long_term}))
+    server.rules = calling(ToolCall("remember", {"text": "The release is on 3 May.", "long_term": long_term}))
     nanobot = install()
     await run(nanobot)
     result = server.requests[-1].last
@@ -95,12 +97,12 @@ async def test_the_model_writes_a_note_on_its_own_initiative(install, recorder, 
     ]
     assert written == [file] if file else (len(written) == 1 and written != ["MEMORY.md"])
     offered = {tool["function"]["name"]: tool["function"]["description"] for tool in server.requests[0].body["tools"]}
-    assert "own initiative" in offered["memory_note"]
+    assert "own initiative" in offered["remember"]
 
 
 async def test_a_note_is_refused_in_a_temporary_chat(install, recorder, server):
     recorder()
-    server.rules = calling(ToolCall("memory_note", {"tldr": "secret plan"}))
+    server.rules = calling(ToolCall("remember", {"text": "secret plan"}))
     nanobot = install()
     loop = nanobot.loop()
     loop.sessions.get_or_create_transient("cli:temporary")

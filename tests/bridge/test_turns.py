@@ -241,7 +241,7 @@ async def test_the_set_can_be_switched_off(install, recorder, server):
     await loop.process_direct("hello")
     await loop.aclose()
     assert calls.calls() == []
-    assert not {"memory_search", "memory_note"} & set(server.requests[-1].tool_names)
+    assert not {"memory_search", "remember"} & set(server.requests[-1].tool_names)
 
 
 async def test_an_older_host_whose_messages_and_sessions_know_less_is_served_all_the_same(install, recorder, server):

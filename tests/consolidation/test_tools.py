@@ -116,7 +116,7 @@ async def test_several_that_may_be_meant_are_listed_inside_a_fence(host, workspa
 async def test_an_unknown_id_and_nothing_at_all_forget_nothing(host, workspace):
     known(workspace, "I like oolong tea")
     assert "There is no entry nope." in await run(host, "forget", id="nope")
-    assert "Give the id" in await run(host, "forget")
+    assert "give its id" in await run(host, "forget")
     assert "no entry says that" in await run(host, "forget", query="my phone number")
     assert len(entries(workspace)) == 1
 
@@ -140,11 +140,28 @@ async def test_a_file_that_cannot_be_written_is_said(host, workspace):
 def test_the_schemas_are_plain_json(workspace):
     from nanobot_memory_plugins.consolidation.commands.tools import ForgetTool, RememberTool
 
-    for tool in (RememberTool(None, None, None), ForgetTool(None, None, None, None)):
+    for tool in (RememberTool, ForgetTool):
         schema = json.loads(json.dumps(tool.parameters, default=dict))
         assert schema["type"] == "object"
-        assert all(one["description"] for one in schema["properties"].values())
-        assert "$ref" not in json.dumps(schema)
+        assert set(schema["required"]) <= set(schema["properties"])
+
+
+async def test_forget_takes_an_id_for_what_the_entry_says(host, workspace):
+    (tea,) = known(workspace, "I like oolong tea")
+    assert f"[{tea}] I like oolong tea" in await run(host, "forget", query=f"[{tea}]")
+    assert entries(workspace) == []
+
+
+@pytest.mark.parametrize(("said", "origin"), [("The gateway needs port 8443, and it took a day.", "user"), ("hi", "")])
+async def test_a_note_goes_to_the_file_of_its_day_and_is_whose_words_it_is(host, workspace, said, origin):
+    await say(host, said)
+    wanted = {"text": "The gateway needs port 8443", "details": "it took a day", "kind": "note"}
+    answer = await run(host, "remember", **wanted)
+    assert answer.startswith("Kept in 20")
+    assert entries(workspace) == []
+    (file,) = (workspace / "memory").glob("20*.md")
+    assert "The gateway needs port 8443" in file.read_text("utf-8")
+    assert ("origin: user" in file.read_text("utf-8")) == bool(origin)
 
 
 def test_numbers_and_negation_must_agree():

@@ -87,11 +87,9 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
         await memory.tool_executed(session_key=key, tool_name="exec", arguments={"command": "make"}, error="failed")
         await memory.keep(Note("a note of the session"), session_key=key)
         await memory.keep(Note("another one", scope=Scope(session=key)))
-        for tool in memory.tools():
-            if tool.name == "remember":
-                await tool.run({"text": "The cat is called Tabby", "group": f"pets/{token(3)}"}, session_key=key)
-            if tool.name == "memory_note":
-                await tool.run({"tldr": "My dog is called Rex", "type": "idea"}, session_key=key)
+        remember = memory.tool("remember")
+        await remember.run({"text": "The cat is called Tabby", "group": f"pets/{token(3)}"}, session_key=key)
+        await remember.run({"text": "My dog is called Rex", "kind": "note"}, session_key=key)
         await memory.turn_finished(session_key=key, messages=said, context_window=1_000, context_tokens=990)
         await memory.before_compaction(session_key=key, messages=said, context_window=1_000, reason="pressure")
         await memory.session_idle(session_key=key, history=said, ended=True, scope=scope)
@@ -108,7 +106,7 @@ async def test_a_session_named_by_a_token_leaves_it_nowhere(tmp_path: Path):
         part
         for path in (tmp_path / "memory").glob("2*.md")
         for part in parse_notes(path.read_bytes())
-        if isinstance(part, NoteEntry) and part.type == "idea"
+        if isinstance(part, NoteEntry) and part.tldr == "My dog is called Rex"
     ]
     assert note.origin is Origin.USER  # the tool knows what its session's user has said
     for one in (token(), token(3), token(4)):

@@ -94,7 +94,8 @@ class SharedMemory:
     def tool(self, name: str, scope: Scope, **arguments: Any) -> str:
         if scope.group_chat:  # a tool runs in the turn of whoever wrote last
             self.run(self.host.message_sent(session_key=scope.session, text="Let me see.", scope=scope))
-        tool = next(one for one in self.host.tools() if one.name == name)
+        tool = self.host.tool(name)
+        assert tool is not None
         return self.run(tool.run(arguments, session_key=scope.session))
 
     def visible(self, scope: Scope) -> Scope:

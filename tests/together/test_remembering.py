@@ -219,7 +219,7 @@ async def test_a_huge_message_is_kept_whole_and_the_host_goes_on(tmp_path):
 async def test_the_tools_of_the_set_are_offered_and_answer(tmp_path):
     async with MemoryHost(tmp_path, config=config(**LEXICAL)) as memory:
         tools = {tool.name: tool for tool in memory.tools()}
-        assert set(tools) == {"memory_note", "memory_search", "memory_get", "remember", "forget"}
+        assert set(tools) == {"memory_search", "memory_get", "remember", "forget"}
         await say(memory, "cli:old", "The staging database listens on port 6543.")
         answer = await tools["memory_search"].run({"query": "staging port"}, session_key="cli:new")
         assert "6543" in answer

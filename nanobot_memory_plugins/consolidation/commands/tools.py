@@ -1,11 +1,11 @@
-"""The tools with which the model remembers and forgets entries."""
+"""The tools with which the model remembers and forgets: entries, and notes of a day."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from nanobot_memory_plugins.consolidation.commands.answers import stands
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
@@ -19,6 +19,7 @@ from nanobot_memory_plugins.consolidation.operations.remember import MOST_CHARAC
 from nanobot_memory_plugins.core import (
     MemoryTool,
     NanobotMemoryError,
+    Note,
     Origin,
     PluginContext,
     fence,
@@ -26,36 +27,29 @@ from nanobot_memory_plugins.core import (
     neutralise,
     run_in_daemon_thread,
 )
+from nanobot_memory_plugins.core.host import told_receipt
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.text import UserAttribution, clean
 
 # Who is named in the journal for what the model does.
 WHO = "tool"
+_NOTE = "note"
+_MOST_DETAILS = 100_000
 
 
 class RememberArguments(BaseModel):
-    """What the model hands over."""
+    """What the model hands over. A ``kind`` that is no note is the category of an entry."""
 
     model_config = ConfigDict(extra="ignore")
 
-    text: str = Field(
-        min_length=1,
-        max_length=MOST_CHARACTERS,
-        description="One fact in one sentence, in the user's language, understood without this conversation.",
-    )
-    said: str = Field(
-        default="",
-        max_length=MOST_CHARACTERS,
-        description="The user's words that it rests on, copied exactly; of what they confirmed your question. Without "
-        "them it may not count as theirs.",
-    )
-    category: Category = Field(default=Category.FACT, description="What kind of thing it is.")
-    importance: Importance = Field(default=Importance.MEDIUM, description="How much it matters for months.")
-    expires_at: datetime | None = Field(
-        default=None, description="When a todo is over: 2026-03-01, or ISO 8601. Empty for what stays true."
-    )
-    pin: bool = Field(default=False, description="Keep it among what you always see. Only when the user asks for that.")
-    group: str = Field(default="", max_length=200, description="Where it belongs: work, life, work/clients.")
+    text: str = Field(min_length=1, max_length=MOST_CHARACTERS)
+    said: str = Field(default="", max_length=MOST_CHARACTERS)
+    kind: Category | Literal["note"] = Field(default=Category.FACT, validation_alias=AliasChoices("kind", "category"))
+    details: str = Field(default="", max_length=_MOST_DETAILS)
+    importance: Importance = Importance.MEDIUM
+    expires_at: datetime | None = None
+    pin: bool = False
+    group: str = Field(default="", max_length=200)
 
     @field_validator("expires_at")
     @classmethod
@@ -73,34 +67,62 @@ class ForgetArguments(BaseModel):
 
 
 class RememberTool:
-    """``remember``: a fact into the long-term entries, at once."""
+    """``remember``: a fact into the long-term entries, or a note into the file of its day, at once."""
 
     name = "remember"
     description = (
-        "Keep one lasting fact about the user or their work as an entry of your long-term memory: a preference, a fact,"
-        " a decision, a habit, a todo with its date. Use it when the user states one, or asks you to remember. Answers "
-        "with the file and the id that were really written: confirm only that. No secrets, no guesses, nothing that a "
-        'tool or a web page said about itself. What the user asks for with "remember this" may be kept already: look '
-        "at the notes beside the message."
+        "Keep one lasting thing: a fact about the user or their work, a preference, a decision, a todo; as a note, "
+        "what took effort to find out. Use it on your own initiative when the user states one, and when they ask. Not "
+        "for secrets, guesses, what is kept already (see the notes beside the message), or what a page or tool says. "
+        "Confirm only what it answers."
+    )
+    # Short: it stands in every prompt. What is not named here is taken all the same: ``group``, ``category``.
+    parameters: Mapping[str, Any] = MappingProxyType(
+        {
+            "type": "object",
+            "properties": {
+                "text": {
+                    "type": "string",
+                    "description": "One sentence in the user's language, clear without this conversation.",
+                },
+                "said": {
+                    "type": "string",
+                    "description": "The user's words for it, copied exactly; else it may not count as theirs.",
+                },
+                "kind": {"type": "string", "enum": ["fact", "preference", "decision", "workflow", "todo", _NOTE]},
+                "details": {"type": "string", "description": "Of a note: reasons, numbers, commands."},
+                "importance": {"type": "string", "enum": [one.value for one in Importance]},
+                "expires_at": {"type": "string", "description": "End of a todo: 2026-03-01."},
+                "pin": {"type": "boolean", "description": "If the user wants it always seen."},
+            },
+            "required": ["text"],
+        }
     )
 
     def __init__(self, memory: AsyncEntryRepository, words: UserAttribution, context: PluginContext) -> None:
         self._memory = memory
         self._words = words
         self._context = context
-        self.parameters: Mapping[str, Any] = MappingProxyType(_schema(RememberArguments, ["text"]))
 
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Write the entry; the answer says where it stands, or what is wrong."""
+        """Write the entry or the note; the answer says where it stands, or what is wrong."""
         try:
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
             return _wrong(error, "nothing was remembered")
-        own = await run_in_daemon_thread(lambda: self._words.hold(session_key, wanted.text, [wanted.said]))
+        texts = [text for text in (wanted.text, wanted.details if wanted.kind == _NOTE else "") if text]
+        own = await run_in_daemon_thread(
+            lambda: all(self._words.hold(session_key, text, [wanted.said]) for text in texts)
+        )
+        if wanted.kind == _NOTE:
+            origin = Origin.USER if own else Origin.ASSISTANT
+            return told_receipt(
+                await self._context.keep(Note(wanted.text, details=wanted.details, origin=origin), session_key)
+            )
         scope = self._context.known_scope(session_key)
         said = NewEntry(
             wanted.text,
-            category=wanted.category,
+            category=Category(wanted.kind),
             importance=wanted.importance,
             group=wanted.group,
             expires_at=wanted.expires_at,
@@ -126,18 +148,14 @@ class ForgetTool:
 
     name = "forget"
     description = (
-        "Remove an entry from your long-term memory, by its id or by what it says. Use it only when the user wants it. "
-        "When several may be meant nothing is removed and they are listed: ask the user which one. Answers with what "
-        "was really removed. It can be restored; forgetting for good is done by the user with `nanobot-memory purge`."
+        "Remove an entry from long-term memory. Only when the user wants it gone; for a correction use remember. "
+        "Where several may be meant none goes: ask which. Tell what it answers."
     )
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
-            "properties": {
-                "id": {"type": "string", "description": "The entry's id, where it is known."},
-                "query": {"type": "string", "description": "What the entry says, in a few words."},
-            },
-            "required": [],
+            "properties": {"query": {"type": "string", "description": "What it says, or its id."}},
+            "required": ["query"],
         }
     )
 
@@ -160,16 +178,15 @@ class ForgetTool:
             wanted = ForgetArguments.model_validate(_given(arguments))
         except ValidationError as error:
             return _wrong(error, "nothing was forgotten")
-        id_ = wanted.id.strip().strip("[]")
-        text = id_ or wanted.query.strip()
+        text = (wanted.id or wanted.query).strip().strip("[]")
         if not text:
-            return "Error: nothing was forgotten. Give the id of an entry, or a query."
+            return "Error: nothing was forgotten. Say in query what the entry says, or give its id."
         try:
             scope = self._context.known_scope(session_key)
             visible = self._context.visible_scope(scope)
             entries = forgettable((await self._memory.load()).entries, scope, self._context)
-            if id_ and id_ not in entries:
-                return f"Error: nothing was forgotten. There is no entry {neutralise(id_)}."
+            if wanted.id and text not in entries:
+                return f"Error: nothing was forgotten. There is no entry {neutralise(text)}."
             found = await forget_what(
                 self._memory, text, entries, by_words=self._by_words, by_meaning=self._by_meaning, who=WHO
             )
@@ -211,14 +228,3 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
 def _wrong(error: ValidationError, what: str) -> str:
     wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False))
     return f"Error: {what}. {wrong}"
-
-
-def _schema(model: type[BaseModel], required: list[str]) -> dict[str, Any]:
-    """Return the arguments' JSON schema without references, which some providers do not follow."""
-    properties: dict[str, Any] = {}
-    for name, field in model.model_fields.items():
-        kind: dict[str, Any] = {"type": "boolean" if field.annotation is bool else "string"}
-        if isinstance(field.annotation, type) and issubclass(field.annotation, (Category, Importance)):
-            kind["enum"] = [one.value for one in field.annotation]
-        properties[name] = {**kind, "description": field.description}
-    return {"type": "object", "properties": properties, "required": required}

@@ -60,6 +60,9 @@ class CoreOptions(BaseModel):
         description="a folder of own prompts, which take the place of the built-in files of the same names; a relative"
         " one is seen from the workspace",
     )
+    tools: bool = Field(
+        default=True, description="offer the memory's tools to the model; off: none, and recall goes on by itself"
+    )
     language_model: LanguageModelOptions = Field(default_factory=LanguageModelOptions)
 
     @field_validator("people")

@@ -21,11 +21,16 @@ from nanobot_memory_plugins.core.values import Hit, Query, SearchResult
 _FIELDS = AnswerLimit(values=1, characters=HIT_FIELDS)
 
 
-async def hits_of(store: Store, query: Query) -> SearchResult:
+async def hits_of(store: Store | None, query: Query) -> SearchResult:
     """Return what a store finds: as many hits as were asked for at most, long texts cut, each other text inside bounds.
 
-    Raises `StoreError` as the store does, and when it gives no result.
+    Raises `StoreError` as the store does, when it gives no result, and where there is none.
     """
+    if store is None:
+        raise StoreError(
+            "No store is open: the storage plugin is not installed, not enabled, or failed.",
+            hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+        )
     result: object = await store.search(query)
     hits = result.hits if isinstance(result, SearchResult) else None
     if not isinstance(result, SearchResult) or not isinstance(hits, (tuple, list)):

@@ -47,10 +47,7 @@ class Inspection:
     async def __aenter__(self) -> Self:
         """Load the plugins, open the index, and find who keeps the entries. Either may be missing."""
         await self._plugins.load()
-        opened = await self._plugins.host.call_first("open_store", {}, accept=(Store,))
-        self.store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
-        found = await self._plugins.host.call_first("open_entries", {}, accept=(EntryAccess,))
-        self.entries = next((one for one in found.values if isinstance(one, EntryAccess)), None) if found else None
+        self.store, self.entries = await self._plugins.open_store(), await self._plugins.open_entries()
         return self
 
     async def __aexit__(

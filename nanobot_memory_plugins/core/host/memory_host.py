@@ -6,7 +6,7 @@ A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_execu
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,18 +14,16 @@ from typing import Any, Self
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.erasure.retention import keep_within
-from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
-from nanobot_memory_plugins.core.host.bounded_tool import bounded_tools
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
 from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
-from nanobot_memory_plugins.core.host.note_tool import NoteTool
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
+from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
@@ -87,6 +85,10 @@ class MemoryHost(PromptCalls):
             clock=self._clock,
             on_append=self._notices,
         )
+
+        def keep(note: Note, key: str) -> Awaitable[Receipt]:
+            return self.keep(note, session_key=key or NO_SESSION)
+
         self._plugins = PluginSet(
             self.workspace,
             config=self.config,
@@ -95,12 +97,12 @@ class MemoryHost(PromptCalls):
             problems=problems,
             scopes=self._scopes,
             store=lambda: self._store,
+            keep=keep,
             redaction=self._redaction,
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UserAttribution()
-        self._note_tool = NoteTool(lambda note, key: self.keep(note, session_key=key or NO_SESSION), self._words.hold)
-        self._tools: list[MemoryTool] = []
+        self._tools = OfferedTools(keep, self._words.hold, wanted=self.config.core.tools)
         self._starting: asyncio.Task[None] | None = None
         self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
@@ -128,11 +130,10 @@ class MemoryHost(PromptCalls):
 
     async def _start(self) -> None:
         await self._plugins.load()
-        opened = await self._plugins.host.call_first("open_store", {}, accept=(Store,))
-        self._store = next((one for one in opened.values if isinstance(one, Store)), None) if opened else None
+        self._store = await self._plugins.open_store()
+        await self._plugins.open_entries()
         await self._plugins.host.call("on_start", {}, accept=())
-        offered = await self._plugins.host.call("contribute_tools", {}, accept=(MemoryTool,))
-        self._tools += bounded_tools(offered, self.forgotten.holds, self._off_record)
+        await self._tools.load(self._plugins.host, self.forgotten.holds, self._off_record)
         if merged := await self._files.merge_spills():
             logger.info("{} records that an earlier process had to put aside are in their files now", merged)
         await self.eraser.finish()
@@ -243,7 +244,7 @@ class MemoryHost(PromptCalls):
         if await self._off_record.passed(session_key, frozen, "tool"):
             return NOT_KEPT
         self._words.hear_tool(session_key, frozen)
-        if isinstance(frozen, str) and any(tool.name == tool_name for tool in self.tools()):
+        if isinstance(frozen, str) and self.tool(tool_name) is not None:
             self._redaction.hear(frozen)  # what memory shows was said by whom it is shown to
         return await self._hooks.keep_answers(
             "on_tool_executed",
@@ -340,7 +341,7 @@ class MemoryHost(PromptCalls):
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
         await self.start()
-        if await self._off_record.keeps_out(session_key, "memory_note"):
+        if self._off_record.is_open(session_key):
             return NOT_KEPT
         return await self._hooks.keep(note, session_key=session_key, scope=self._scopes.of(session_key, scope))
 
@@ -350,11 +351,6 @@ class MemoryHost(PromptCalls):
         Raises `StoreError` when no store is open, or when it cannot answer.
         """
         await self.start()
-        if self._store is None:
-            raise StoreError(
-                "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
-            )
         return await hits_of(self._store, query)
 
     async def flush_index(self) -> None:
@@ -368,8 +364,12 @@ class MemoryHost(PromptCalls):
             await self._store.flush()
 
     def tools(self) -> list[MemoryTool]:
-        """Return the tools for the model: our own, and after the start those of the plugins."""
-        return [self._note_tool, *self._tools]
+        """Return the tools to offer to the model: after the start those of the plugins, too."""
+        return self._tools.offered()
+
+    def tool(self, name: str) -> MemoryTool | None:
+        """Return what a call of the model means, by its name of today or of the version before, or None."""
+        return self._tools.called(name)
 
     @property
     def store(self) -> Store | None:

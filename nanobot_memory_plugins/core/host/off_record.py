@@ -58,7 +58,7 @@ _FAILED: dict[str, dict[Language, str]] = {
 }
 _SESSIONS = 1_000
 # Tools with which a model keeps something.
-_KEEPERS = ("remember", "memory_note")
+_KEEPERS = ("remember",)
 
 
 class OffTheRecord:

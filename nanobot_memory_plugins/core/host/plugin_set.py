@@ -1,8 +1,8 @@
 """The plugins of one host: found, configured, registered, and described."""
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -19,10 +19,11 @@ from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
 from nanobot_memory_plugins.core.log import logger
-from nanobot_memory_plugins.core.protocols import Complete, Store
+from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor, installed_rules
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
+from nanobot_memory_plugins.core.values import Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
@@ -57,6 +58,7 @@ class PluginSet:
         problems: Sequence[ConfigProblem],
         scopes: Scopes,
         store: Callable[[], Store | None],
+        keep: Callable[[Note, str], Awaitable[Receipt]] | None = None,
         redaction: ContactRedaction | None = None,
     ) -> None:
         self._workspace = workspace
@@ -66,6 +68,8 @@ class PluginSet:
         self._clock = clock
         self._scopes = scopes
         self._store = store
+        self._entries: EntryAccess | None = None
+        self._keep = keep
         core = config.core
         self._prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
@@ -112,6 +116,17 @@ class PluginSet:
         for problem in self.problems:
             logger.warning("configuration: {}", problem.message)
 
+    async def open_store(self) -> Store | None:
+        """Return the store that the first plugin opens, or None."""
+        answer = await self.host.call_first("open_store", {}, accept=(Store,))
+        return next((one for one in answer.values if isinstance(one, Store)), None) if answer else None
+
+    async def open_entries(self) -> EntryAccess | None:
+        """Return the entries that the first plugin gives access to, or None."""
+        answer = await self.host.call_first("open_entries", {}, accept=(EntryAccess,))
+        self._entries = next((one for one in answer.values if isinstance(one, EntryAccess)), None) if answer else None
+        return self._entries
+
     def _register(self, found: DiscoveredPlugin) -> None:
         options, problems = plugin_options(self._config, found.name, found.options_model)
         self.problems += problems
@@ -130,9 +145,11 @@ class PluginSet:
             known_scope=self._scopes.of_session,
             shown=partial(self.withholding.hits, found.name),
             opened_store=self._store,
+            opened_entries=lambda: self._entries,
             prompts=self._prompts,
             time_limit=self.host.time_limit,
         )
+        context = replace(context, keep=self._keep) if self._keep is not None else context
         try:
             self._hooks[found.name] = self.host.register(found.name, found.plugin, context)
         except PluginError as error:

@@ -1,6 +1,6 @@
 import pytest
 
-from nanobot_memory_plugins.core.host.note_tool import NoteTool
+from nanobot_memory_plugins.core.host.remember_tool import RememberTool
 from nanobot_memory_plugins.core.protocols import MemoryTool
 from nanobot_memory_plugins.core.values import Destination, Note, NoteType, Receipt
 
@@ -15,10 +15,11 @@ class Kept:
         return Receipt(stored=self.stored, id="ab12", line=7, reason="" if self.stored else "the disk is full")
 
 
-async def test_the_model_keeps_a_note_and_learns_where_it_stands():
+@pytest.mark.parametrize(("text", "kind"), [("text", "kind"), ("tldr", "type")])
+async def test_the_model_keeps_a_note_and_learns_where_it_stands(text, kind):
     kept = Kept()
-    answer = await NoteTool(kept).run(
-        {"tldr": "用户喜欢 Python", "type": "decision", "tags": ["python"], "long_term": True}, session_key="cli:direct"
+    answer = await RememberTool(kept).run(
+        {text: "用户喜欢 Python", kind: "decision", "tags": ["python"], "long_term": True}, session_key="cli:direct"
     )
     ((note, session),) = kept.notes
     assert (note.tldr, note.type, note.tags, session) == (
@@ -32,21 +33,20 @@ async def test_the_model_keeps_a_note_and_learns_where_it_stands():
     assert "ab12" in answer
 
 
-@pytest.mark.parametrize("arguments", [{}, {"tldr": ""}, {"tldr": 3}, {"tldr": "x", "type": "poem"}])
+@pytest.mark.parametrize("arguments", [{}, {"text": ""}, {"tldr": 3}, {"text": "x", "kind": "poem"}])
 async def test_wrong_arguments_are_named_and_nothing_is_kept(arguments):
     kept = Kept()
-    answer = await NoteTool(kept).run(arguments, session_key="s")
+    answer = await RememberTool(kept).run(arguments, session_key="s")
     assert answer.startswith("Error")
     assert kept.notes == []
 
 
 async def test_a_note_that_could_not_be_stored_is_not_claimed():
-    assert "the disk is full" in await NoteTool(Kept(stored=False)).run({"tldr": "x"}, session_key="s")
+    assert "the disk is full" in await RememberTool(Kept(stored=False)).run({"text": "x"}, session_key="s")
 
 
 def test_the_tool_tells_the_model_when_to_use_it():
-    tool = NoteTool(Kept())
+    tool = RememberTool(Kept())
     assert isinstance(tool, MemoryTool)
     assert "own initiative" in tool.description
-    assert tool.parameters["required"] == ["tldr"]
-    assert all("description" in value for value in tool.parameters["properties"].values())
+    assert tool.parameters["required"] == ["text"]

@@ -1,0 +1,33 @@
+"""The tools of one memory: what the model is offered, and what a call of it means."""
+
+from nanobot_memory_plugins.core.host.bounded_tool import HoldsForgotten, bounded_tools
+from nanobot_memory_plugins.core.host.off_record import OffTheRecord
+from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost
+from nanobot_memory_plugins.core.host.remember_tool import OLD_NAME, REMEMBER, IsUsersWord, KeepNote, RememberTool
+from nanobot_memory_plugins.core.protocols import MemoryTool
+
+
+class OfferedTools:
+    """Our own tool, until a plugin contributes one of its name, and those of the plugins. None where ``wanted`` is off.
+
+    What had another name in the version before is not offered under that, and answers to it.
+    """
+
+    def __init__(self, keep: KeepNote, is_users_word: IsUsersWord, *, wanted: bool) -> None:
+        own = [RememberTool(keep, is_users_word, name=name) for name in (REMEMBER, OLD_NAME)]
+        self._tools: dict[str, MemoryTool] = {tool.name: tool for tool in own} if wanted else {}
+        self._wanted = wanted
+
+    async def load(self, plugins: PluginHost, holds_forgotten: HoldsForgotten, off_record: OffTheRecord) -> None:
+        """Ask the plugins for theirs."""
+        if self._wanted:
+            answers = await plugins.call("contribute_tools", {}, accept=(MemoryTool,))
+            self._tools |= {tool.name: tool for tool in bounded_tools(answers, holds_forgotten, off_record)}
+
+    def offered(self) -> list[MemoryTool]:
+        """Return what the model is offered."""
+        return [tool for name, tool in self._tools.items() if name != OLD_NAME]
+
+    def called(self, name: str) -> MemoryTool | None:
+        """Return the tool that a call means, or None."""
+        return self._tools.get(name)

@@ -1,0 +1,78 @@
+"""Which tools a real nanobot offers its model, how many tokens they take in each request, and how to have none."""
+
+import pytest
+
+from nanobot_memory_plugins.bridge.attach import bridge_of
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Request, Rule, ToolCall, after_tool, text_of
+from tests.support.token_counts import count_like_a_model
+
+OURS = {"memory_search", "memory_get", "remember", "forget"}
+MOST_TOKENS = 700
+FACT = "The staging database runs on host Brunhilde."
+QUESTION = "Do you remember on which host the staging database runs?"
+LEXICAL = {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 30}}
+
+
+def our_tools(request: Request) -> list[dict]:
+    return [tool for tool in request.body["tools"] if tool["function"]["name"] in OURS]
+
+
+async def test_the_tools_take_few_tokens_and_each_says_when_to_use_it(install, server, monkeypatch, tmp_path):
+    from nanobot.utils.helpers import estimate_prompt_tokens
+
+    loop = install(LEXICAL).loop()
+    for text in ("Hello.", "How are you?"):  # the memory starts beside the first
+        await loop.process_direct(text)
+    offered = set(bridge_of(loop)._own_tools)
+    await loop.aclose()
+    tools = our_tools(server.requests[-1])
+    count_like_a_model(monkeypatch, tmp_path / "tokens")
+    assert {tool["function"]["name"] for tool in tools} == offered == OURS
+    assert estimate_prompt_tokens([], tools) < MOST_TOKENS
+    assert all(" when " in tool["function"]["description"] for tool in tools)
+
+
+@pytest.mark.accept("NC-15")
+@pytest.mark.parametrize(
+    ("call", "file"),
+    [
+        (ToolCall("remember", {"text": "The release is on 3 May.", "kind": "note", "details": "at 9"}), ""),
+        (ToolCall("remember", {"text": "The release is on 3 May.", "kind": "decision"}), "ENTRIES.md"),
+        (ToolCall("memory_note", {"tldr": "The release is on 3 May.", "type": "decision"}), ""),
+        (ToolCall("memory_note", {"tldr": "The release is on 3 May.", "long_term": True}), "MEMORY.md"),
+    ],
+)
+async def test_what_the_model_remembers_goes_to_its_file_by_the_old_name_too(install, server, call, file):
+    nanobot = install(LEXICAL)
+    loop = nanobot.loop()
+    await loop.process_direct("Hello.")
+    server.rules = [
+        Rule(after_tool, Reply("Done.")),
+        Rule(lambda one: "release" in one.last_user, Reply(tools=(call,)), times=1),
+    ]
+    await loop.process_direct("We talked about the release.")
+    await loop.aclose()
+    assert text_of(server.requests[-1].last).startswith(("Kept in ", "Written to "))
+    written = [
+        one for one in (nanobot.workspace / "memory").glob("*.md") if "The release is on 3 May" in one.read_text()
+    ]
+    assert [one.name for one in written] == [file or written[0].name]
+    assert file or written[0].stem[:2] == "20"
+    assert "memory_note" not in server.requests[-1].tool_names
+
+
+async def test_with_tools_off_none_is_offered_and_recall_goes_on(install, server):
+    nanobot = install({**LEXICAL, "core": {"messageLimit": 30, "tools": "off"}})
+    loop = nanobot.loop()
+    await loop.process_direct(FACT, session_key="cli:old")
+    await loop.process_direct(QUESTION, session_key="cli:new")
+    recalled = server.requests[-1].last_user
+    server.rules = [
+        Rule(after_tool, Reply("Done.")),
+        Rule(lambda _: True, Reply(tools=(ToolCall("memory_note", {"tldr": "x"}),)), times=1),
+    ]
+    await loop.process_direct("note it", session_key="cli:new")
+    await loop.aclose()
+    assert FACT in recalled.removeprefix(QUESTION)
+    assert not [tool for request in server.requests if request.tool_names for tool in our_tools(request)]
+    assert "not found" in text_of(server.requests[-1].last)
