@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus
-from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView, ScorePoint
+from nanobot_memory_plugins.core.values import Hit, Query, SearchResult, StoreStatus, Visibility
+from nanobot_memory_plugins.core.values.entries import EntryEdit, EntryList, EntryRun, EntryView, Profile, ScorePoint
 
 
 class Complete(Protocol):
@@ -211,6 +211,13 @@ class EntryAccess(Protocol):
 
     def scores(self, entry_id: str, *, points: int = 60) -> Sequence[ScorePoint]:
         """Return an entry's score over time, oldest first, evenly from its beginning until now."""
+        ...
+
+    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:
+        """Return what is known of the user, or about a person or thing under all of its names, as far as it is visible.
+
+        None: all of it.
+        """
         ...
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:

@@ -1,6 +1,6 @@
 """The dialogs: they ask, and return what was said, or None."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -184,6 +184,44 @@ class Help(ModalScreen[None]):
             yield Label(self._title, classes="title", markup=False)
             with VerticalScroll():
                 yield Static(text)
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+
+class ProfileReport(ModalScreen[None]):
+    """What is known of the user, or about a name that is typed. ``tell`` returns the text for a name, or for none."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False, priority=True)]
+
+    def __init__(self, tell: Callable[[str], Awaitable[str]], words: Words) -> None:
+        super().__init__()
+        self._tell, self._words = tell, words
+
+    def compose(self) -> ComposeResult:
+        """Compose the widgets."""
+        t = self._words
+        with Vertical(classes="dialog"):
+            yield Label(t("What is known"), classes="title")
+            yield Input(placeholder=t("About whom or what? Empty: about you"), id="about", compact=True)
+            with VerticalScroll():
+                yield Static("", id="told", markup=False)
+
+    def on_mount(self) -> None:
+        """Begin with the user."""
+        self._show("")
+
+    @on(Input.Changed, "#about")
+    def _typed(self, event: Input.Changed) -> None:
+        self._show(event.value.strip())
+
+    def _show(self, about: str) -> None:
+        async def show() -> None:
+            told = await self._tell(about)
+            self.query_one("#told", Static).update(told or self._words("Nothing is known about {name}.", name=about))
+
+        self.run_worker(show(), group="profile", exclusive=True)
 
     def action_close(self) -> None:
         """Close."""

@@ -1,6 +1,6 @@
-"""The memory tools for the model: search, and read one memory whole."""
+"""The memory tools for the model: search, see what is known, and read one memory whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
@@ -22,20 +22,25 @@ from nanobot_memory_plugins.core import (
     NanobotMemoryError,
     Origin,
     PluginContext,
+    Profile,
     Query,
     Scope,
     fence,
     language_of,
 )
 from nanobot_memory_plugins.core.host import hits_of, whole_hit
+from nanobot_memory_plugins.core.text import profile_text
 from nanobot_memory_plugins.recall.options import RecallOptions
+from nanobot_memory_plugins.recall.profile import shown_profile
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
+NO_QUERY = "Error: query: say what to look for"
 _SNIPPET_CHARS = 360
+_LONGEST_NAME = 40
 _LONGEST_NUMBER = 6
 
 
@@ -55,7 +60,7 @@ class SearchArguments(BaseModel):
 
     model_config = ConfigDict(extra="ignore")
 
-    query: str = Field(min_length=1, max_length=10_000)
+    query: str = Field(default="", max_length=10_000)
     limit: int = Field(default=8, ge=1, le=30)
     since: datetime | None = None
     until: datetime | None = None
@@ -73,6 +78,12 @@ class SearchArguments(BaseModel):
     def _aware(cls, value: datetime | None) -> datetime | None:
         return local(value) if value is not None and value.tzinfo is None else value
 
+    @property
+    def may_mean_profile(self) -> bool:
+        """Whether it asks for nothing, or for what may be a name."""
+        is_plain = not (self.since or self.until or self.origin or self.source)
+        return is_plain and len(self.query) <= _LONGEST_NAME
+
     @model_validator(mode="after")
     def _in_order(self) -> Self:
         if self.since is not None and self.until is not None and self.since > self.until:
@@ -85,8 +96,9 @@ class MemorySearchTool:
 
     description = (
         "Search your long-term memory: earlier conversations, notes, decisions, results of tools. Use it before you "
-        "say that you do not know or remember something, and when a date, name, number or decision from the past "
-        "matters; not for what stands in this conversation. Cite file and line."
+        "say you do not know or remember, and when a past date, name, number or decision matters; not for what stands "
+        "in this conversation. Without a query: all that is known of the user; a name alone: all about them. Cite file "
+        "and line."
     )
     # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``.
     parameters: Mapping[str, Any] = MappingProxyType(
@@ -98,7 +110,6 @@ class MemorySearchTool:
                 "until": {"type": "string", "description": "Its whole day included."},
                 "source": {"type": "string", "enum": [source.value for source in Source]},
             },
-            "required": ["query"],
         }
     )
 
@@ -112,24 +123,39 @@ class MemorySearchTool:
             wanted = SearchArguments.model_validate({k: v for k, v in arguments.items() if v not in (None, "")})
         except ValidationError as error:
             return f"Error: {'; '.join(map(_complaint, error.errors(include_input=False)))}"
-        store = self._context.store
-        if store is None:
+        known = Profile({})
+        try:
+            if wanted.may_mean_profile:
+                known = await shown_profile(self._context, wanted.query, session_key)
+            hits = await self._hits(wanted, known, session_key) if wanted.query else []
+        except NanobotMemoryError as error:
+            return f"Error: {error}"
+        if not wanted.query and (self._context.entries is None or not wanted.may_mean_profile):
+            return NO_QUERY
+        if hits is None and not known.entries:
             return NO_STORE
+        language = language_of(wanted.query or " ".join(one.entry.text for one in known.entries))
+        about = profile_text(known, wanted.query, language)
+        excerpts = "\n".join(map(_line, hits or ()))
+        return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
+
+    async def _hits(self, wanted: SearchArguments, known: Profile, session_key: str) -> Sequence[Hit] | None:
+        """Return what the store finds besides what is ``known``, or None where there is none. Raises `StoreError`."""
+        store, scope = self._context.store, Scope(session=session_key)
+        if store is None:
+            return None
         query = Query(
             text=wanted.query,
             limit=wanted.limit,
-            scope=self._context.visible_scope(Scope(session=session_key)),
+            scope=self._context.visible_scope(scope),
             since=wanted.since,
             until=wanted.until,
             origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
             sources=frozenset({wanted.source.value}) if wanted.source else frozenset(),
         )
-        try:
-            hits = await self._context.shown(Scope(session=session_key), (await hits_of(store, query)).hits)
-        except NanobotMemoryError as error:
-            return f"Error: {error}"
-        lines = [_line(hit) for hit in hits]
-        return fence(["\n".join(lines)], language=language_of(wanted.query)) or "Nothing was found in memory."
+        hits = await self._context.shown(scope, (await hits_of(store, query)).hits)
+        told = [one.entry.text for one in known.entries]
+        return [hit for hit in hits if hit.source != Source.LONG_TERM or not any(text in hit.text for text in told)]
 
 
 class MemoryGetTool:

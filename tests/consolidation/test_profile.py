@@ -81,6 +81,7 @@ def test_the_command_tells_of_somebody_under_each_of_their_names(workspace: Path
         ("Ana", "Anastasia, also known as Ana, is a baker", ("Ana", "Anastasia")),
         ("Bob", "Bob is short for Robert", ("Bob", "Robert")),
         ("Bob", "Bob goes by Bobby", ("Bob", "Bobby")),
+        ("ana", "Anastasia (also called Ana) is a baker", ("ana", "Anastasia")),
         ("Ana", "Ana (Leipzig) and Bob (a friend)", ("Ana",)),
         ("Ana", "Anabel is a friend of Ana's and of Tom", ("Ana",)),
     ],

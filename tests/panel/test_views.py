@@ -9,6 +9,8 @@ from rich.cells import cell_len
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, render_transcript_line
+from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.panel.app import VIEWS
 
 from .conftest import driven
@@ -198,3 +200,24 @@ async def test_help_names_every_key_of_every_view(workspace: Path, config: Path,
         await panel.sees("Merge")
         await panel.press("escape")
         await panel.until(lambda: "Everywhere" not in panel.screen())
+
+
+async def test_p_tells_what_is_known_by_kind_and_about_a_name_under_its_other_names(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    repository, session = EntryRepository(workspace, clock=clock), "cli:ana"
+    said = TranscriptRecord("user", "Ana runs a bakery.", session, Scope(), Origin.USER, "m1", clock.now())
+    repository.paths.transcript(session).write_bytes(render_transcript_line(said))
+    for text in ("Anastasia (also called Ana) is allergic to nuts", "The user's sister Ana runs a bakery"):
+        remember(repository, NewEntry(text, source_session=session), who="user")
+    async with driven(workspace, config, clock, size=(120, 40)) as panel:
+        await panel.press("p")
+        await panel.sees("preference:")
+        await panel.press(*"anastasia")
+        await panel.sees("is also called Ana")
+        await panel.sees('runs a bakery (since 2026-03-20; said: "Ana runs a')
+        assert "preference:" not in panel.screen()
+        await panel.press(*" x")
+        await panel.sees("Nothing is known about anastasia x.")
+        await panel.press("escape", "question_mark")
+        await panel.sees("Profile")

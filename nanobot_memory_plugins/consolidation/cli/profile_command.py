@@ -1,19 +1,21 @@
 """``nanobot-memory profile``: what is known of the user, or about somebody or something."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened, row
+from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import faded
-from nanobot_memory_plugins.consolidation.operations.profile import Known, profile
+from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.fields import shown_date
 from nanobot_memory_plugins.core import (
     AgentOption,
     ChannelOption,
     JsonOption,
+    KnownEntry,
     Scope,
     SessionOption,
     UserOption,
@@ -36,40 +38,47 @@ def show_profile(
 ) -> None:
     """Show what is known of you, or about somebody, by kind: since when, and from which words. No model is asked."""
     repository = opened(workspace)
-    entries = faded(repository.load().entries, repository.clock.now()).entries.values()
+    entries = faded(repository.load().entries, repository.clock.now()).entries
     whose = Scope(agent, user, channel, session)
-    found = profile(repository.paths, [one for one in entries if is_visible(one, whose)], about=about)
+    found = profile(repository.paths, [one for one in entries.values() if is_visible(one, whose)], about=about)
     if as_json:
-        known = {category: list(map(_row, told)) for category, told in found.known.items()}
-        print_json({"ok": True, "names": list(found.names), "known": known, "ended": list(map(_row, found.ended))})
+        known = {category: _rows(told, entries) for category, told in found.known.items()}
+        print_json({"ok": True, "names": list(found.names), "known": known, "ended": _rows(found.ended, entries)})
         return
     out = console()
     if len(found.names) > 1:
         out.print(f"{shown(found.names[0])} is also called {shown(', '.join(found.names[1:]))}.")
     for category, told in found.known.items():
-        _show(category, told)
+        _show(category, told, entries)
     if found.ended:
-        _show("over, replaced or faded", found.ended)
+        _show("over, replaced or faded", found.ended, entries)
     if not found.known and not found.ended:
         out.print(f"Nothing is known about {shown(about)}." if about else "Nothing is known yet.")
 
 
-def _row(known: Known) -> dict[str, Any]:
-    said_at = exact_time(known.said_at) if known.said_at else None
-    return {**row(known.entry), "words": known.words, "said_at": said_at}
+def _rows(told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> list[dict[str, Any]]:
+    return [
+        {
+            **row(entries[one.entry.id]),
+            "words": one.words,
+            "said_at": exact_time(one.said_at) if one.said_at else None,
+        }
+        for one in told
+    ]
 
 
-def _show(heading: str, told: Sequence[Known]) -> None:
+def _show(heading: str, told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> None:
     out = console()
     out.print(f"[bold]{shown(heading)}[/bold]")
     for one in told:
-        out.print(f"  {shown(one.entry.content)}")
-        since = shown_date(one.entry.created_at) if one.entry.created_at else ""
-        until = shown_date(one.entry.held_until) if one.entry.held_until else ""
-        parts = [f"[{one.entry.id}]", f"since {since}" if since else "", f"until {until}" if until else ""]
+        entry = entries[one.entry.id]
+        out.print(f"  {shown(entry.content)}")
+        since = shown_date(entry.created_at) if entry.created_at else ""
+        until = shown_date(entry.held_until) if entry.held_until else ""
+        parts = [f"[{entry.id}]", f"since {since}" if since else "", f"until {until}" if until else ""]
         if one.words:
             day = f", {shown_date(one.said_at)}" if one.said_at else ""
             parts.append(f"“{one.words}”{day}")
-        elif one.entry.origin.value != "user":
-            parts.append(f"from a {one.entry.origin.value}")
+        elif entry.origin.value != "user":
+            parts.append(f"from a {entry.origin.value}")
         out.print(f"    {shown('  '.join(filter(None, parts)))}", style="dim")

@@ -10,17 +10,17 @@ from nanobot_memory_plugins.consolidation.commands.conversations import Conversa
 from nanobot_memory_plugins.consolidation.commands.correcting import CorrectionKeeper
 from nanobot_memory_plugins.consolidation.commands.executor import CommandExecutor, forgets, holds_order
 from nanobot_memory_plugins.consolidation.commands.instructions import instructions_in
-from nanobot_memory_plugins.consolidation.commands.known import asked_about, told_profile
+from nanobot_memory_plugins.consolidation.commands.known import asked_about
 from nanobot_memory_plugins.consolidation.commands.late import LateOrders, Missed
 from nanobot_memory_plugins.consolidation.commands.standing import InstructionKeeper
 from nanobot_memory_plugins.consolidation.commands.tools import entry_tools
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
-from nanobot_memory_plugins.consolidation.model.scoring import faded
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.operations.migrate import move_entries
 from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.prompt.source import PromptSource, is_visible
+from nanobot_memory_plugins.consolidation.prompt.source import PromptSource
 from nanobot_memory_plugins.consolidation.prompt.user_language import UserLanguage
 from nanobot_memory_plugins.consolidation.store.repair import repair_file
 from nanobot_memory_plugins.core import (
@@ -38,7 +38,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading
+from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading, profile_text
 
 # Seconds that a tool waits for the entries' lock: four times the limit of a message.
 _TURN_LOCK_SECONDS = 2.0
@@ -126,9 +126,8 @@ class MemoryCommands:
         return ContextBlock(text="\n".join(filter(None, lines))) if any(lines) else None
 
     def _profile(self, about: str, visible: Visibility, language: Language) -> str:
-        repository = self._memory.repository
-        entries = faded(repository.load().entries, repository.clock.now()).entries.values()
-        return told_profile(repository.paths, [one for one in entries if is_visible(one, visible)], about, language)
+        found = RepositoryAccess(self._memory.repository).profile(about, visible=visible)
+        return profile_text(found, about, language)
 
     async def catch_up(self, session_key: str = "", *, besides: str = "") -> list[str]:
         """Carry out the orders that were not when they were said, of a session or of all; return what was done."""

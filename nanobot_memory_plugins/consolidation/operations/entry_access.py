@@ -6,16 +6,27 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, sessions_in
+from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry_view import view_of
 from nanobot_memory_plugins.consolidation.model.scoring import decayed, faded
 from nanobot_memory_plugins.consolidation.operations.editing import edit as edit_entry
 from nanobot_memory_plugins.consolidation.operations.editing import merge
+from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Action, Change, Run, is_told
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import EntryChange, EntryEdit, EntryList, EntryRun, EntryView, ScorePoint
+from nanobot_memory_plugins.core import (
+    EntryChange,
+    EntryEdit,
+    EntryList,
+    EntryRun,
+    EntryView,
+    Profile,
+    ScorePoint,
+    Visibility,
+)
 from nanobot_memory_plugins.core.files import read_time
 
 
@@ -90,6 +101,12 @@ class RepositoryAccess:
         moments = [begun + step * number for number in range(points - 1)] + [now] if step else [now]
         return [ScorePoint(moment, _score_at(states, moment)) for moment in moments]
 
+    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:
+        """Return what is known of the user, or about somebody or something."""
+        entries = faded(self._repository.load().entries, self._repository.clock.now()).entries.values()
+        seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
+        return profile(self._repository.paths, seen, about=about)
+
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""
         return self._told(remember(self._repository, NewEntry(text, group=group), who=self._who).outcome)
@@ -136,29 +153,6 @@ class _Runs:
     stamp: str
     all: list[Run]
     by_entry: dict[str, list[tuple[Run, Change]]] = field(default_factory=dict)
-
-
-def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
-    """Return an entry as others see it."""
-    return EntryView(
-        id=entry.id,
-        text=entry.content,
-        category=entry.category,
-        score=entry.score,
-        last_used=entry.last_activated,
-        archived=entry.section is Section.ARCHIVED,
-        gone=gone,
-        group=entry.group,
-        hits=entry.hits,
-        created_at=entry.created_at,
-        expires_at=entry.expires_at,
-        superseded_by=entry.superseded_by,
-        origin=entry.origin,
-        scope=entry.scope,
-        source_session=", ".join(sorted(sessions_in(entry.source_session))),
-        kind=entry.kind,
-        pinned=entry.pinned,
-    )
 
 
 def _run_view(run: Run, undone: set[str]) -> EntryRun:

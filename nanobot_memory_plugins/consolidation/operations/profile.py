@@ -1,12 +1,12 @@
 """What is known: of the user, or about somebody or something, with when and from which words it was learned."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, sessions_in
-from nanobot_memory_plugins.core import MemoryPaths, Message
+from nanobot_memory_plugins.consolidation.model.entry_view import view_of
+from nanobot_memory_plugins.core import KnownEntry, MemoryPaths, Message, Profile
 from nanobot_memory_plugins.core.files import last_records
 from nanobot_memory_plugins.core.text import QuotedConversation, Support, authored_text
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
@@ -30,35 +30,14 @@ _TITLES = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """An entry of a profile, and the user's words from which it was learned, where they are still there."""
-
-    entry: Entry
-    words: str = ""
-    said_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What is known, by category, what matters most first; what has come to an end is apart.
-
-    ``names`` are those under which it was looked for, where it is about somebody or something.
-    """
-
-    known: Mapping[str, Sequence[Known]]
-    ended: Sequence[Known]
-    names: tuple[str, ...] = ()
-
-
 def profile(paths: MemoryPaths, entries: Iterable[Entry], *, about: str = "") -> Profile:
     """Return what these entries come to, all of them or those ``about`` a name. It blocks."""
     listed = sorted(entries, key=lambda one: (-one.score, one.id))
     names = names_of(about, [one.content for one in listed]) if about.strip() else ()
     found = [one for one in listed if not names or any(_is_in(name, one.content) for name in names)]
     said: dict[str, tuple[Support, list[datetime | None]]] = {}
-    known: dict[str, list[Known]] = {category.value: [] for category in Category}
-    ended: list[Known] = []
+    known: dict[str, list[KnownEntry]] = {category.value: [] for category in Category}
+    ended: list[KnownEntry] = []
     for one in found:
         told = _with_words(one, paths, said)
         if one.superseded_by or one.section is Section.ARCHIVED:
@@ -77,7 +56,8 @@ def names_of(name: str, texts: Sequence[str]) -> tuple[str, ...]:
                 before, behind = _BEFORE.search(text[: at.start()]), _BEHIND.match(text[at.end() :])
                 for found in (before, behind):
                     other = _TITLES.sub("", found[1]) if found else ""
-                    if len(other) > 1 and other not in names and len(names) < _NAMES:
+                    known = {one.casefold() for one in names}
+                    if len(other) > 1 and other.casefold() not in known and len(names) < _NAMES:
                         names.append(other)
     return tuple(names)
 
@@ -91,7 +71,7 @@ def _is_in(name: str, text: str) -> bool:
     return any(True for _ in _places(name, text))
 
 
-def _with_words(entry: Entry, paths: MemoryPaths, said: dict[str, tuple[Support, list[datetime | None]]]) -> Known:
+def _with_words(entry: Entry, paths: MemoryPaths, said: dict[str, tuple[Support, list[datetime | None]]]) -> KnownEntry:
     """Return an entry with the words that come nearest to it in the sessions in which it was learned."""
     for key in sorted(sessions_in(entry.source_session)):
         if key not in said:
@@ -101,8 +81,8 @@ def _with_words(entry: Entry, paths: MemoryPaths, said: dict[str, tuple[Support,
         passages = support.conversation.passages(clauses)
         if passages:
             words = " … ".join(" ".join(one.split()) for one in clauses)
-            return Known(entry, words[:_LONGEST], times[passages[-1].turn])
-    return Known(entry)
+            return KnownEntry(view_of(entry), words[:_LONGEST], times[passages[-1].turn])
+    return KnownEntry(view_of(entry))
 
 
 def _said_in(paths: MemoryPaths, key: str) -> tuple[Support, list[datetime | None]]:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
+    from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, message_reading, reading_of
@@ -59,6 +60,7 @@ _MODULES = {
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "pleasantries": ("is_pleasantry",),
+    "profile": ("profile_lines", "profile_text"),
     "opposites": ("ANOTHER_IN", "RELATION_ZH"),
     "quotations": ("QuotedConversation",),
     "questions": ("CLOSING", "asks_by_a_word"),
@@ -122,6 +124,8 @@ __all__ = [
     "one_line",
     "own_words",
     "phrases_of",
+    "profile_lines",
+    "profile_text",
     "reading_of",
     "render",
     "said",

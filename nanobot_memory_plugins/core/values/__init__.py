@@ -13,6 +13,8 @@ from nanobot_memory_plugins.core.values.entries import (
     EntryList,
     EntryRun,
     EntryView,
+    KnownEntry,
+    Profile,
     ScorePoint,
 )
 from nanobot_memory_plugins.core.values.explanation import Explanation, Part, Weighed
@@ -50,12 +52,14 @@ __all__ = [
     "Explanation",
     "HeldLine",
     "Hit",
+    "KnownEntry",
     "Level",
     "Message",
     "Note",
     "NoteType",
     "Origin",
     "Part",
+    "Profile",
     "PromptEntries",
     "Query",
     "Receipt",

@@ -1,5 +1,6 @@
 """Scored long-term entries as whoever keeps them shows them to others."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -92,3 +93,29 @@ class ScorePoint:
 
     time: datetime
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class KnownEntry:
+    """An entry of a profile, and the user's words from which it was learned, where they are still there."""
+
+    entry: EntryView
+    words: str = ""
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What is known, by category, what matters most first; what has come to an end is apart.
+
+    ``names`` are those under which it was looked for, where it is about somebody or something.
+    """
+
+    known: Mapping[str, Sequence[KnownEntry]]
+    ended: Sequence[KnownEntry] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def entries(self) -> tuple[KnownEntry, ...]:
+        """All of it."""
+        return (*(one for told in self.known.values() for one in told), *self.ended)

@@ -9,21 +9,26 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure
+from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure, Profile
 from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
-from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, Written
+from nanobot_memory_plugins.core.text import profile_lines
+from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, ProfileReport, Written
 from nanobot_memory_plugins.panel.language import Words
+from nanobot_memory_plugins.panel.memory import reason_of
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.views.entry_detail import entry_text, is_undoable
 from nanobot_memory_plugins.panel.views.entry_list import NO_GROUP, ORDERS, SECTIONS, Listing
 from nanobot_memory_plugins.panel.widgets.bars import Key
 from nanobot_memory_plugins.panel.widgets.chart import bar
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+from nanobot_memory_plugins.redaction.script.printable import printable
 
 _BAR = 8
 _HISTORY_RUNS = 8
 # Lines of a file that are shown of what stays, and seconds for looking for them.
 _SHOWN, _LOOK_SECONDS = 5, 1.0
+# Of a profile; the command shows all of it.
+_PROFILE_TOKENS = 20_000
 
 
 class MemoriesView(View):
@@ -41,6 +46,7 @@ class MemoriesView(View):
         Binding("g", "group", show=False),
         Binding("s", "sort", show=False),
         Binding("a", "section", show=False),
+        Binding("p", "profile", show=False),
         Binding("slash", "filter", show=False),
         Binding("escape", "plain", show=False),
     ]
@@ -86,6 +92,7 @@ class MemoriesView(View):
             Key("space", "mark", t("Mark")),
             Key("r", "restore", t("Restore")),
             Key("n", "new", t("New")),
+            Key("p", "profile", t("Profile")),
         ]
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -256,6 +263,21 @@ class MemoriesView(View):
             self.panel.change(lambda: access.edit(entry.id, edit), t("Changed."))
 
         self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, text=entry.text, entry=entry), written)
+
+    def action_profile(self) -> None:
+        """Show what is known, by kind: of the user, or about somebody."""
+        access, t = self._access(), self.words
+
+        async def told(about: str) -> str:
+            try:
+                found = await self.memory.run(lambda: access.profile(about) if access is not None else Profile({}))
+            except Exception as error:
+                return reason_of(error)
+            lines = profile_lines(found, "zh" if t.language == "zh" else "en", tokens=_PROFILE_TOKENS)
+            return printable("\n".join(lines) if found.entries or about else t("There is nothing here."))
+
+        if access is not None:
+            self.app.push_screen(ProfileReport(told, t))
 
     def action_merge(self) -> None:
         """Make one of the marked entries."""

@@ -1,0 +1,98 @@
+"""memory_search without words tells all that is known, by kind; with a name alone, what is known of them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.text.fence import is_fenced
+
+NOW = datetime(2026, 3, 10, 12, tzinfo=UTC)
+PLUGINS = {"storage": {"embedding_provider": "none"}}
+PATIENT = {"message_limit": 30, "start_limit": 30}
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
+
+
+def host(workspace: Path, **core: object) -> MemoryHost:
+    config = MemoryConfig.model_validate({"core": {**PATIENT, **core}, "plugins": PLUGINS})
+    return MemoryHost(workspace, config=config, clock=ManualClock(NOW))
+
+
+async def said(memory: MemoryHost, text: str, session: str = "cli:old", **more: object) -> None:
+    await memory.message_received(session_key=session, text=text, **more)
+    await memory.message_sent(session_key=session, text="Noted.", **more)
+
+
+async def keep(memory: MemoryHost, text: str, session: str = "cli:old", **more: object) -> None:
+    assert "Written to" in await memory.tool("remember").run({"text": text, **more}, session_key=session)
+
+
+async def search(memory: MemoryHost, session: str = "cli:new", **arguments: object) -> str:
+    await memory.flush_index()
+    return await memory.tool("memory_search").run(arguments, session_key=session)
+
+
+async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(tmp_path: Path):
+    async with host(tmp_path) as memory:
+        assert "Nothing is remembered of the user for long." in await search(memory)
+        await said(memory, "I moved to Leipzig in spring, and I like oolong tea.")
+        await keep(memory, "The user lives in Leipzig", importance="high")
+        await keep(memory, "The user likes oolong tea", kind="preference")
+        await keep(memory, "Pay the rent", kind="todo", expires_at=f"{NOW - timedelta(days=1):%Y-%m-%d}")
+        told = await search(memory)
+        assert "say what to look for" in await search(memory, since="2026-03-01")
+    assert is_fenced(told)
+    assert '- The user likes oolong tea (since 2026-03-10; said: "and I like oolong tea.")' in told
+    assert told.index("preference:") < told.index("fact:") < told.index("Leipzig")
+    assert told.index("over, replaced or faded:") < told.index("Pay the rent")
+
+
+@pytest.mark.parametrize(
+    ("facts", "name", "other", "unrelated"),
+    [
+        (
+            ("Anastasia (also called Ana) is allergic to nuts", "The user's sister Ana runs a bakery"),
+            "ana",
+            "Anastasia",
+            "x",
+        ),
+        (("用户的同事小李就是李明", "李明住在苏州"), "小李", "李明", "用户喜欢喝茶"),
+    ],
+)
+async def test_a_name_alone_tells_what_is_known_under_its_other_names_and_then_what_was_said(
+    tmp_path: Path, facts, name, other, unrelated
+):
+    async with host(tmp_path) as memory:
+        await said(memory, f"{facts[0]}, {name}!")
+        for fact in (*facts, unrelated):
+            await keep(memory, fact)
+        told = await search(memory, query=name)
+        more = await search(memory, query=f"{name} where does everybody live in these days of ours?")
+        narrowed = await search(memory, query=name, source="transcript")
+    assert all(told.count(f"- {fact} (") == 1 for fact in facts)
+    assert not re.search(rf"\| long_term \|.*\n  (?:{'|'.join(map(re.escape, facts))})", told)
+    assert told.splitlines()[2] in (f"{name} is also called {other}.", f"{name}又叫{other}。")
+    assert f"- {unrelated} (" not in told
+    assert "memory/sessions/" in told
+    assert f"- {facts[1]} (" not in more + narrowed
+
+
+async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path):
+    ana, bob = {"user": "ana"}, {"user": "bob"}
+    async with host(tmp_path, share="user") as memory:
+        await said(memory, "My cat is called Momo.", "tg:ana", scope=ana)
+        await said(memory, "My dog is called Rex.", "tg:bob", scope=bob)
+        await keep(memory, "The user's cat is called Momo", "tg:ana")
+        await keep(memory, "The user's dog is called Rex", "tg:bob")
+        assert "Momo" in await search(memory, "tg:ana")
+        assert "Rex" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="Rex")
+        await memory.tool("forget").run({"query": "the cat Momo"}, session_key="tg:ana")
+        assert "Momo" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="Momo")
+        assert "Rex" in await search(memory, "tg:bob")
