@@ -1,5 +1,6 @@
 """What is known of the user, or about somebody, as far as a tool may tell it in a session."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.core import (
@@ -20,13 +21,24 @@ async def shown_profile(context: PluginContext, about: str, session_key: str) ->
     scope = Scope(session=session_key)
     visible = context.visible_scope(scope)
     found = await run_in_daemon_thread(lambda: access.profile(about, visible=visible))
-    hits = [_as_hit(one) for one in found.entries]
-    shown = {hit.id for hit in await context.shown(scope, hits)}
-    known = {kind: [one for one in told if one.entry.id in shown] for kind, told in found.known.items()}
-    ended = [one for one in found.ended if one.entry.id in shown]
-    return replace(found, known={kind: told for kind, told in known.items() if told}, ended=ended)
+    hits = [hit for one in found.entries for hit in _as_hits(one)]
+    left = {hit.id: hit.text for hit in await context.shown(scope, hits)}
+
+    def told(known: Sequence[KnownEntry]) -> list[KnownEntry]:
+        """Leave out an entry that loses something, and the words alone where they do."""
+        pairs = [(one, *_as_hits(one)) for one in known]
+        return [
+            one if left.get(words.id) == words.text else replace(one, words="")
+            for one, entry, words in pairs
+            if left.get(entry.id) == entry.text
+        ]
+
+    known = {kind: kept for kind, some in found.known.items() if (kept := told(some))}
+    return replace(found, known=known, ended=told(found.ended))
 
 
-def _as_hit(known: KnownEntry) -> Hit:
+def _as_hits(known: KnownEntry) -> tuple[Hit, Hit]:
+    """Return an entry and the words behind it as what a search may find."""
     entry = known.entry
-    return Hit(entry.id, f"{entry.text}\n{known.words}", "", 0, entry.score, entry.origin, entry.scope)
+    whole = Hit(entry.id, entry.text, "", 0, entry.score, entry.origin, entry.scope)
+    return whole, replace(whole, id=f"{entry.id} words", text=known.words)

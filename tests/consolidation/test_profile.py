@@ -132,3 +132,19 @@ async def test_whoever_asks_is_told_beside_the_message(workspace: Path, monkeypa
     assert "Leipzig" not in told.block
     assert whole.block.index("fact:") < whole.block.index("todo:") < whole.block.index("over, replaced or faded:")
     assert nothing.block is None
+
+
+async def test_words_that_were_to_be_forgotten_are_told_nowhere(workspace: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    async with MemoryHost(workspace, config=config()) as memory:
+        await memory.message_received(session_key="cli:one", text="My cat is called Momo in Lund where I live.")
+        for text in ("The user's cat is called Momo", "The user has a flat in Lund"):
+            await memory.tool("remember").run({"text": text}, session_key="cli:one")
+        about = {"session_key": "cli:one", "text": "What do you know about Lund?"}
+        before = (await memory.message_received(**about)).block
+        await memory.message_received(session_key="cli:one", text="Forget that my cat is called Momo.")
+        after = (await memory.message_received(**about)).block
+    told = CliRunner().invoke(app, ["profile", "--about", "Lund", "--workspace", str(workspace)]).output
+    assert ("Momo" in before, "Momo" in after, "Momo" in told) == (True, False, False)
+    assert "a flat in Lund" in after
+    assert "a flat in Lund" in told

@@ -9,7 +9,7 @@ import pytest
 
 from nanobot_memory_plugins.consolidation.operations.undo import restore
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
-from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, Withheld
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.host.withholding import WithheldWords, without_lines
 
@@ -205,8 +205,11 @@ async def test_where_there_is_no_time_to_look_everywhere_the_answer_says_so(
 def test_of_a_block_only_the_lines_that_hold_it_go_and_headings_with_nothing_below():
     said = "- user: our boat lies at pier 97 (line 1)"
     text = f"a.jsonl\n{said}\nb.jsonl\n- one\n{said}\n- two\nc\n- three"
-    assert without_lines(text, WithheldWords(["our boat lies at pier 97"])) == "b.jsonl\n- one\n- two\nc\n- three"
-    assert without_lines(text, WithheldWords(["our boat lies at pier 98"])) == text
+    assert (
+        without_lines(text, WithheldWords([Withheld("our boat lies at pier 97")]))
+        == "b.jsonl\n- one\n- two\nc\n- three"
+    )
+    assert without_lines(text, WithheldWords([Withheld("our boat lies at pier 98")])) == text
 
 
 @pytest.mark.parametrize(

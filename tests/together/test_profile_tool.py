@@ -87,12 +87,17 @@ async def test_a_name_alone_tells_what_is_known_under_its_other_names_and_then_w
 async def test_what_is_forgotten_or_of_somebody_else_is_not_told(tmp_path: Path):
     ana, bob = {"user": "ana"}, {"user": "bob"}
     async with host(tmp_path, share="user") as memory:
-        await said(memory, "My cat is called Momo.", "tg:ana", scope=ana)
+        await said(memory, "My cat is called Momo in Lund where I live.", "tg:ana", scope=ana)
         await said(memory, "My dog is called Rex.", "tg:bob", scope=bob)
         await keep(memory, "The user's cat is called Momo", "tg:ana")
+        await keep(memory, "The user lives in Lund", "tg:ana")
+        assert '- The user lives in Lund (since 2026-03-10; said: "My cat is called Momo' in await search(
+            memory, "tg:ana"
+        )
         await keep(memory, "The user's dog is called Rex", "tg:bob")
         assert "Momo" in await search(memory, "tg:ana")
         assert "Rex" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="Rex")
-        await memory.tool("forget").run({"query": "the cat Momo"}, session_key="tg:ana")
-        assert "Momo" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="Momo")
+        assert "Removed" in await memory.tool("forget").run({"query": "the user's cat Momo"}, session_key="tg:ana")
+        assert "Momo" not in await search(memory, "tg:ana") + await search(memory, "tg:ana", query="the animal")
+        assert "- The user lives in Lund (since 2026-03-10)\n" in await search(memory, "tg:ana")
         assert "Rex" in await search(memory, "tg:bob")

@@ -8,8 +8,7 @@ import typer
 from nanobot_memory_plugins.consolidation.cli.shown import opened, row
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.scoring import faded
-from nanobot_memory_plugins.consolidation.operations.profile import profile
-from nanobot_memory_plugins.consolidation.prompt.source import is_visible
+from nanobot_memory_plugins.consolidation.operations.entry_access import RepositoryAccess
 from nanobot_memory_plugins.consolidation.store.fields import shown_date
 from nanobot_memory_plugins.core import (
     AgentOption,
@@ -40,7 +39,7 @@ def show_profile(
     repository = opened(workspace)
     entries = faded(repository.load().entries, repository.clock.now()).entries
     whose = Scope(agent, user, channel, session)
-    found = profile(repository.paths, [one for one in entries.values() if is_visible(one, whose)], about=about)
+    found = RepositoryAccess(repository).profile(about, visible=whose)
     if as_json:
         known = {category: _rows(told, entries) for category, told in found.known.items()}
         print_json({"ok": True, "names": list(found.names), "known": known, "ended": _rows(found.ended, entries)})

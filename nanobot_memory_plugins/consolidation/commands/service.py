@@ -75,6 +75,7 @@ class MemoryCommands:
         self._instructions = InstructionKeeper(self._memory, context, self._tasks, options.background_sessions)
         self._corrections = CorrectionKeeper(self._memory, context, self._tasks, options.background_sessions)
         self._withheld = WithheldTexts(self._memory.repository)
+        self._access = RepositoryAccess(self._memory.repository)
         self._late = LateOrders(paths, context.clock, _holds_order)
         self._doing: dict[tuple[str, str], None] = {}
         self._takes_orders = options.spoken_orders
@@ -126,7 +127,7 @@ class MemoryCommands:
         return ContextBlock(text="\n".join(filter(None, lines))) if any(lines) else None
 
     def _profile(self, about: str, visible: Visibility, language: Language) -> str:
-        found = RepositoryAccess(self._memory.repository).profile(about, visible=visible)
+        found = self._access.profile(about, visible=visible)
         return profile_text(found, about, language)
 
     async def catch_up(self, session_key: str = "", *, besides: str = "") -> list[str]:

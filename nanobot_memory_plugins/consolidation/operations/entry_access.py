@@ -14,6 +14,7 @@ from nanobot_memory_plugins.consolidation.operations.editing import merge
 from nanobot_memory_plugins.consolidation.operations.profile import profile
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, remember
 from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
+from nanobot_memory_plugins.consolidation.operations.withheld import WithheldTexts
 from nanobot_memory_plugins.consolidation.store.journal import BY_HAND, Action, Change, Run, is_told
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
@@ -24,10 +25,13 @@ from nanobot_memory_plugins.core import (
     EntryRun,
     EntryView,
     Profile,
+    Scope,
     ScorePoint,
     Visibility,
+    Whose,
 )
 from nanobot_memory_plugins.core.files import read_time
+from nanobot_memory_plugins.core.host import WithheldWords
 
 
 class RepositoryAccess:
@@ -36,6 +40,7 @@ class RepositoryAccess:
     def __init__(self, repository: EntryRepository, *, who: str = "user") -> None:
         self._repository = repository
         self._who = who
+        self._withheld = WithheldTexts(repository)
         self._runs: _Runs | None = None
         self._list: tuple[str, EntryList, dict[str, Entry]] | None = None
 
@@ -101,11 +106,12 @@ class RepositoryAccess:
         moments = [begun + step * number for number in range(points - 1)] + [now] if step else [now]
         return [ScorePoint(moment, _score_at(states, moment)) for moment in moments]
 
-    def profile(self, about: str = "", *, visible: Visibility | None = None) -> Profile:
-        """Return what is known of the user, or about somebody or something."""
+    def profile(self, about: str = "", *, visible: Scope | Visibility | None = None) -> Profile:
+        """Return what is known of the user, or about somebody or something, without words that were to be forgotten."""
         entries = faded(self._repository.load().entries, self._repository.clock.now()).entries.values()
         seen = [one for one in entries if visible is None or visible.allows(whole_scope(one))]
-        return profile(self._repository.paths, seen, about=about)
+        held = WithheldWords(self._withheld.texts(visible or Visibility(whose=(Whose(),))))
+        return profile(self._repository.paths, seen, about=about, held=held)
 
     def add(self, text: str, *, group: str = "") -> EntryRun | None:
         """Remember a text."""

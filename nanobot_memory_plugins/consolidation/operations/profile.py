@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, sessions_in
 from nanobot_memory_plugins.consolidation.model.entry_view import view_of
 from nanobot_memory_plugins.core import KnownEntry, MemoryPaths, Message, Profile
 from nanobot_memory_plugins.core.files import last_records
+from nanobot_memory_plugins.core.host import WithheldWords
 from nanobot_memory_plugins.core.text import QuotedConversation, Support, authored_text
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -30,8 +32,13 @@ _TITLES = re.compile(
 )
 
 
-def profile(paths: MemoryPaths, entries: Iterable[Entry], *, about: str = "") -> Profile:
-    """Return what these entries come to, all of them or those ``about`` a name. It blocks."""
+def profile(
+    paths: MemoryPaths, entries: Iterable[Entry], *, about: str = "", held: WithheldWords | None = None
+) -> Profile:
+    """Return what these entries come to, all of them or those ``about`` a name. It blocks.
+
+    Of the user's words those that hold what is ``held`` back are not told.
+    """
     listed = sorted(entries, key=lambda one: (-one.score, one.id))
     names = names_of(about, [one.content for one in listed]) if about.strip() else ()
     found = [one for one in listed if not names or any(_is_in(name, one.content) for name in names)]
@@ -40,6 +47,7 @@ def profile(paths: MemoryPaths, entries: Iterable[Entry], *, about: str = "") ->
     ended: list[KnownEntry] = []
     for one in found:
         told = _with_words(one, paths, said)
+        told = replace(told, words="") if held is not None and held.are_in(told.words) else told
         if one.superseded_by or one.section is Section.ARCHIVED:
             ended.append(told)
         else:

@@ -35,7 +35,7 @@ class _Forgotten:
     again: tuple[Scope, ...]
     whose: tuple[Scope, ...] = ()
 
-    def is_held_from(self, visible: Visibility) -> bool:
+    def is_held_from(self, visible: Scope | Visibility) -> bool:
         """Say whether it is withheld from those who see ``visible``."""
         if self.held.is_name and not any(map(visible.allows, self.whose)):
             return False
@@ -57,7 +57,7 @@ class WithheldTexts:
         self._ready: BoundedDict[str, Wanted] = BoundedDict(_KEPT)
         self._known: tuple[tuple[str, ...], dict[str, _Forgotten]] = ((), {})
 
-    def texts(self, visible: Visibility) -> tuple[Withheld, ...]:
+    def texts(self, visible: Scope | Visibility) -> tuple[Withheld, ...]:
         """Return what is withheld from those who see ``visible``, each once. Raises `MemoryFileError`."""
         return tuple(dict.fromkeys(one.held for one in self._forgotten().values() if one.is_held_from(visible)))
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.withholding import WithheldWords
 
 _MODULES = {
     "live_history": ("tokens_of",),
@@ -24,6 +25,7 @@ _MODULES = {
     "recall_log": ("injections", "recall_folder"),
     "remember_tool": ("told_receipt",),
     "scrub": ("scrub_workspace",),
+    "withholding": ("WithheldWords",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -31,6 +33,7 @@ __all__ = [
     "ONLY_VARIABLE",
     "PluginReport",
     "PluginState",
+    "WithheldWords",
     "default_overhead",
     "hits_of",
     "injections",

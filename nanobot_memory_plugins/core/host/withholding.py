@@ -20,7 +20,11 @@ _KEPT = 16
 class WithheldWords:
     """Withheld texts, found as they were said and where they are told again, as an assistant echoes a user."""
 
-    def __init__(self, texts: Sequence[str], names: Sequence[str] = ()) -> None:
+    def __init__(self, held: Iterable[Withheld]) -> None:
+        texts: list[str] = []
+        names: list[str] = []
+        for one in held:
+            (names if one.is_name else texts).append(one.text)
         self._wanted = Wanted(texts, words=names)
         self._retold = Retold(texts, names)
 
@@ -95,9 +99,7 @@ class Withholding:
         held = tuple(one for one in others if isinstance(one, Withheld))
         if not held:
             return None
-        wanted = self._wanted.pop(held, None) or WithheldWords(
-            [one.text for one in held if not one.is_name], [one.text for one in held if one.is_name]
-        )
+        wanted = self._wanted.pop(held, None) or WithheldWords(held)
         self._wanted[held] = wanted  # the one that was used last is the last
         return wanted
 
