@@ -148,8 +148,8 @@ class ForgetTool:
 
     name = "forget"
     description = (
-        "Remove an entry from long-term memory. Only when the user wants it gone; for a correction use remember. "
-        "Where several may be meant none goes: ask which. Tell what it answers."
+        "Remove an entry from your long-term memory, only when the user wants it gone. Where several may be meant none "
+        "goes: ask which one. Tell the user what it answers."
     )
     parameters: Mapping[str, Any] = MappingProxyType(
         {
