@@ -90,13 +90,21 @@ class Support:
         terms = frozenset(terms_of(without_dates(statement)))
         nearest: list[str] = []
         most = least * len(terms)
-        for message in reversed(self.conversation.messages):
-            clauses = reading_of(message.text).clauses if message.role == "user" else ()
-            held = {one.text: terms & frozenset(terms_of(one.text)) for one in clauses if counts(one)}
+        for clauses in self._said_clauses:
+            held = {text: terms & own for text, own in clauses.items()}
             share = len(frozenset[str]().union(*held.values()))
             if share > most:
                 most, nearest = share, [text for text, own in held.items() if own]
         return nearest
+
+    @cached_property
+    def _said_clauses(self) -> list[dict[str, frozenset[str]]]:
+        """What the user says in each message, the last first: clauses with their terms."""
+        users = [one.text for one in reversed(self.conversation.messages) if one.role == "user"]
+        return [
+            {one.text: frozenset(terms_of(one.text)) for one in reading_of(text).clauses if counts(one)}
+            for text in users
+        ]
 
     def objection(self, statement: str, quotes: Sequence[str]) -> Objection | None:
         """Return why a statement is not supported by its quotes, or None when it is."""
