@@ -36,7 +36,7 @@ async def test_twenty_turns_with_everything_installed_have_one_system_prompt(ins
     server.rules += [
         Rule(
             user_said("The staging database"),
-            Reply(tools=(ToolCall("remember", {"text": "Staging runs on Brunhilde."}),)),
+            Reply(tools=(ToolCall("remember", {"text": "Staging runs on Brunhilde.", "kind": "note"}),)),
         ),
         Rule(user_said("poem"), Reply(tools=(ToolCall("read_file", {"path": "port.txt"}),))),
     ]

@@ -5,6 +5,7 @@ from datetime import UTC
 
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
+from nanobot_memory_plugins.core.values.conversation import Origin
 from nanobot_memory_plugins.core.values.entries import KnownEntry, Profile
 
 # Tokens that a profile takes of a prompt.
@@ -17,6 +18,7 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "names": "{who} is also called {names}.",
         "since": "since {day}",
         "said": 'said: "{words}"',
+        "unsaid": "not said by the user, but from: {origin}",
         "ended": "over, replaced or faded",
         "more": "and {count} more: `nanobot-memory profile` shows all",
     },
@@ -27,6 +29,7 @@ _TEXTS: dict[Language, dict[str, str]] = {
         "names": "{who}又叫{names}。",
         "since": "自{day}",
         "said": "原话：“{words}”",
+        "unsaid": "并非用户所说，来自：{origin}",
         "ended": "已结束、已被取代或已淡忘",
         "more": "还有 {count} 条：`nanobot-memory profile` 可查看全部",
     },
@@ -64,10 +67,11 @@ def profile_lines(found: Profile, language: Language, *, tokens: int) -> list[st
 
 
 def _line(known: KnownEntry, texts: dict[str, str]) -> str:
-    since = known.entry.created_at
+    since, is_users = known.entry.created_at, known.entry.origin is Origin.USER
     about = [
         texts["since"].format(day=f"{since.astimezone(UTC):%Y-%m-%d}") if since else "",
         texts["said"].format(words=known.words) if known.words else "",
+        texts["unsaid"].format(origin=known.entry.origin.value) if not (known.words or is_users) else "",
     ]
     told = "; ".join(filter(None, about))
     return f"- {' '.join(known.entry.text.split())}{f' ({told})' if told else ''}"
