@@ -1,5 +1,6 @@
 """The text that is injected: memories grouped by file, inside a budget, full text first and snippets after."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -30,11 +31,13 @@ def build_block(
     whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
     fit, a short memory goes before a long one that is hardly better, and snippets become shorter, down to four ninths
     of ``heavy_max_snippet_chars``, where that makes room for what is worth more: a memory is worth its score, as far as
-    it is shown. After a light search a structured note stands by its tl;dr and tags. Lines are grouped by source file,
-    the file of the best hit first.
+    it is shown. After a light search a structured note stands by its tl;dr and tags.
+
+    Lines are grouped by source file, and what was said last stands first: of two memories that say different things the
+    newer mostly holds. What has no date, as long-term memory, stands before what has.
     """
     page = _filled(hits, options, tier)
-    if len(page.used) < len(hits):
+    if len(page.lines) < len(hits):
         pages = (
             _filled(order, _with_snippets(share, options), tier)
             for share in _SHORTER_SNIPPETS
@@ -43,10 +46,18 @@ def build_block(
         page = max(pages, key=lambda one: one.worth)
     if watch is not None:
         _note_cuts(hits, page, options, watch)
-    if not page.used:
+    if not page.lines:
         return None
-    text = "\n".join("\n".join([path, *lines]) for path, lines in page.groups.items())
-    return ContextBlock(text=text, hit_ids=tuple(page.used))
+    groups: dict[str, list[str]] = {}
+    shown = sorted((hit for hit in hits if hit.id in page.lines), key=_newest_first)
+    for hit in shown:
+        groups.setdefault(hit.path, []).append(page.lines[hit.id])
+    text = "\n".join("\n".join([path, *lines]) for path, lines in groups.items())
+    return ContextBlock(text=text, hit_ids=tuple(hit.id for hit in shown))
+
+
+def _newest_first(hit: Hit) -> float:
+    return -hit.time.timestamp() if hit.time is not None else -math.inf
 
 
 def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY) -> str:
@@ -84,7 +95,7 @@ def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
 
 def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace) -> None:
     """Note which hits are not on the page, and why."""
-    left = [hit for hit in hits if hit.id not in page.used]
+    left = [hit for hit in hits if hit.id not in page.lines]
     room = f"{options.max_context_tokens} tokens and {options.inject_budget_chars} characters (maxContextTokens, "
     places = f"maxFullDocs and maxSnippets are {options.max_full_docs} and {options.max_snippets}"
     watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, f"{room}injectBudgetChars)")
@@ -110,23 +121,23 @@ class _Page:
 
     chars: int
     tokens: int
-    groups: dict[str, list[str]] = field(default_factory=dict)
-    used: list[str] = field(default_factory=list)
+    paths: set[str] = field(default_factory=set)
+    lines: dict[str, str] = field(default_factory=dict)
     whole: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     worth: float = 0.0
 
     def add(self, hit: Hit, line: str, share: float = 1.0) -> bool:
         """Add a memory of which ``share`` is shown, unless it does not fit."""
-        heading = "" if hit.path in self.groups else f"{hit.path}\n"
+        heading = "" if hit.path in self.paths else f"{hit.path}\n"
         cost_chars = len(line) + len(heading) + 1
         cost_tokens = estimate_tokens(line) + estimate_tokens(heading) + 1
         if cost_chars > self.chars or cost_tokens > self.tokens:
             return False
         self.chars -= cost_chars
         self.tokens -= cost_tokens
-        self.groups.setdefault(hit.path, []).append(line)
-        self.used.append(hit.id)
+        self.paths.add(hit.path)
+        self.lines[hit.id] = line
         self.worth += hit.score * share
         return True
 
