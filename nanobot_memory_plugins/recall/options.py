@@ -24,7 +24,7 @@ class RecallOptions(BaseModel):
     light_ms: int = Field(default=180, gt=0, description="limit of a search in tl;dr, tags and titles")
     heavy_ms: int = Field(default=450, gt=0, description="limit of a search in the whole text")
     enable_probe_on_off: bool = Field(default=True, description="probe although no word asks for memory")
-    probe_threshold: float = Field(default=0.1, ge=0, le=1, description="relevance at which a probe raises the tier")
+    probe_threshold: float = Field(default=0.15, ge=0, le=1, description="relevance at which a probe raises the tier")
     light_threshold: float = Field(
         default=0.45, ge=0, le=1, description="relevance at which no heavy search follows a light one"
     )
