@@ -26,7 +26,7 @@ def run_demo(folder, *options: str, **environment: str) -> tuple[int, dict, str]
         env={**os.environ, "NANOBOT_MEMORY_CACHE": cache, "TMPDIR": str(folder), **environment},
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=600,
     )
     return done.returncode, json.loads(done.stdout.splitlines()[-1]), done.stderr
 
@@ -37,8 +37,9 @@ def demonstrations(tmp_path_factory, builtin_model):
     whole, half = tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("half")
     with ThreadPoolExecutor(2) as pool:
         running = pool.submit(run_demo, whole), pool.submit(run_demo, half, NANOBOT_MEMORY_PLUGINS="nanobot,storage")
+    ended = [one.result() for one in running]
     assert list(whole.glob("nanobot-memory-*")) == []
-    return [one.result() for one in running]
+    return ended
 
 
 def test_the_demonstration_works_and_leaves_nothing_behind(demonstrations):
