@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core import (
     neutralise,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import told_receipt
+from nanobot_memory_plugins.core.host import FACT_PARAMETERS, told_invalid, told_receipt
 from nanobot_memory_plugins.core.scopes import NO_SESSION, without_session
 from nanobot_memory_plugins.core.text import UserAttribution, clean
 
@@ -81,14 +81,7 @@ class RememberTool:
         {
             "type": "object",
             "properties": {
-                "text": {
-                    "type": "string",
-                    "description": "One sentence in the user's language, clear without this conversation.",
-                },
-                "said": {
-                    "type": "string",
-                    "description": "The user's words for it, copied exactly; else it may not count as theirs.",
-                },
+                **FACT_PARAMETERS,
                 "kind": {"type": "string", "enum": ["fact", "preference", "decision", "workflow", "todo", _NOTE]},
                 "details": {"type": "string", "description": "Of a note: reasons, numbers, commands."},
                 "importance": {"type": "string", "enum": [one.value for one in Importance]},
@@ -109,7 +102,7 @@ class RememberTool:
         try:
             wanted = RememberArguments.model_validate(_given(arguments))
         except ValidationError as error:
-            return _wrong(error, "nothing was remembered")
+            return told_invalid("nothing was remembered", error)
         texts = [text for text in (wanted.text, wanted.details if wanted.kind == _NOTE else "") if text]
         own = await run_in_daemon_thread(
             lambda: all(self._words.hold(session_key, text, [wanted.said]) for text in texts)
@@ -177,7 +170,7 @@ class ForgetTool:
         try:
             wanted = ForgetArguments.model_validate(_given(arguments))
         except ValidationError as error:
-            return _wrong(error, "nothing was forgotten")
+            return told_invalid("nothing was forgotten", error)
         text = (wanted.id or wanted.query).strip().strip("[]")
         if not text:
             return "Error: nothing was forgotten. Say in query what the entry says, or give its id."
@@ -223,8 +216,3 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that say something. Models send halves of surrogate pairs; pydantic takes none."""
     given = {name: clean(value) if isinstance(value, str) else value for name, value in arguments.items()}
     return {name: value for name, value in given.items() if value not in (None, "")}
-
-
-def _wrong(error: ValidationError, what: str) -> str:
-    wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False))
-    return f"Error: {what}. {wrong}"

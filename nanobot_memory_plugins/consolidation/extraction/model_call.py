@@ -92,7 +92,7 @@ async def ask(
     return answer
 
 
-async def is_there(complete: Complete) -> bool:
+async def is_model_answering(complete: Complete) -> bool:
     """Say whether the model answers a short question now."""
     try:
         await complete([{"role": "user", "content": _READY}], max_tokens=_READY_TOKENS, purpose=f"{PURPOSE}:ready")

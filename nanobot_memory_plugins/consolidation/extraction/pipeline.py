@@ -8,7 +8,12 @@ from uuid import uuid4
 
 from nanobot_memory_plugins.consolidation.extraction.given_up import FAILS, NOT_ANSWERED, NOTHING_FOUND, told_in_journal
 from nanobot_memory_plugins.consolidation.extraction.merge import Finding, Merged, Source, merge
-from nanobot_memory_plugins.consolidation.extraction.model_call import Question, UnansweredError, ask, is_there
+from nanobot_memory_plugins.consolidation.extraction.model_call import (
+    Question,
+    UnansweredError,
+    ask,
+    is_model_answering,
+)
 from nanobot_memory_plugins.consolidation.extraction.processed_messages import ProcessedMessages, SessionLease
 from nanobot_memory_plugins.consolidation.extraction.quote_mode import QuoteModes
 from nanobot_memory_plugins.consolidation.extraction.quoted_candidates import (
@@ -186,7 +191,7 @@ class SessionProcessor:
             )
             # Once it has failed, it shall be seen that the model is there: else it is away, and the messages wait.
             failed_before = any(counted(message, FAILED) for message in fresh)
-            if failed_before and not await is_there(self._context.complete):
+            if failed_before and not await is_model_answering(self._context.complete):
                 return await self._leave(session, fresh)
             counts = not failed_before or self._has_time()
             try:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
-    from nanobot_memory_plugins.core.host.remember_tool import told_receipt
+    from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.withholding import WithheldWords
 
@@ -23,13 +23,14 @@ _MODULES = {
     "plugins.plugin_host": ("PluginState",),
     "prompt_filter": ("without_others_notes",),
     "recall_log": ("injections", "recall_folder"),
-    "remember_tool": ("told_receipt",),
+    "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
     "scrub": ("scrub_workspace",),
     "withholding": ("WithheldWords",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "FACT_PARAMETERS",
     "ONLY_VARIABLE",
     "PluginReport",
     "PluginState",
@@ -41,6 +42,7 @@ __all__ = [
     "recall_folder",
     "scrub_workspace",
     "tokens_of",
+    "told_invalid",
     "told_receipt",
     "whole_hit",
     "without_others_notes",

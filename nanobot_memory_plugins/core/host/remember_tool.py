@@ -18,6 +18,21 @@ KeepNote = Callable[[Note, str], Awaitable[Receipt]]
 IsUsersWord = Callable[[str, str, Sequence[str]], bool]
 
 
+FACT_PARAMETERS: Mapping[str, Any] = MappingProxyType(
+    {
+        "text": {
+            "type": "string",
+            "description": "One sentence in the user's language, clear without this conversation.",
+        },
+        "said": {
+            "type": "string",
+            "description": "The user's words for it, copied exactly; else it may not count as theirs.",
+        },
+    }
+)
+"""The two parameters that every ``remember`` has, whoever offers it."""
+
+
 class NoteArguments(BaseModel):
     """What the model hands over, under the names of today or of `OLD_NAME`."""
 
@@ -45,14 +60,7 @@ class RememberTool:
         {
             "type": "object",
             "properties": {
-                "text": {
-                    "type": "string",
-                    "description": "One sentence in the user's language, clear without this conversation.",
-                },
-                "said": {
-                    "type": "string",
-                    "description": "The user's words for it, copied exactly; else it may not count as theirs.",
-                },
+                **FACT_PARAMETERS,
                 "kind": {"type": "string", "enum": [kind.value for kind in NoteType]},
                 "details": {"type": "string", "description": "Reasons, numbers, commands."},
                 "long_term": {"type": "boolean", "description": "If it stays true for months; else it is of the day."},
@@ -79,10 +87,7 @@ class RememberTool:
         try:
             wanted = NoteArguments.model_validate(dict(arguments))
         except ValidationError as error:
-            wrong = "; ".join(
-                f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False)
-            )
-            return f"Error: the note was not kept. {wrong}"
+            return told_invalid("the note was not kept", error)
         own = await run_in_daemon_thread(lambda: self._is_users_own(wanted, session_key))
         note = Note(
             tldr=wanted.text,
@@ -98,6 +103,12 @@ class RememberTool:
         """Say whether the user said it, the details included."""
         said = [wanted.said]
         return all(self._is_users_word(session_key, text, said) for text in (wanted.text, wanted.details) if text)
+
+
+def told_invalid(outcome: str, error: ValidationError) -> str:
+    """Return what the model is told of arguments that do not fit: what became of it, and each fault by its name."""
+    wrong = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors(include_input=False))
+    return f"Error: {outcome}. {wrong}"
 
 
 def told_receipt(receipt: Receipt) -> str:

@@ -19,7 +19,7 @@ class StoreContract:
 
     async def open(self, workspace: Path) -> Store:
         """Open the store of a workspace; a second one may be opened when the first is closed."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must say how its store is opened: override `open`")
 
     def use(self, workspace: MemoryWorkspace, work: Callable[[Store], Awaitable[_T]]) -> _T:
         """Open a store, let it take in what stands in the files, do something with it and close it."""
