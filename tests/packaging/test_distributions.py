@@ -209,7 +209,6 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
     assert states == {name: name != "observation" for name in PLUGINS.values()}
 
 
-@pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs it: some seconds")
 @pytest.mark.accept("PL-01")
 def test_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
     environment.install("nanobot-memory-plugins")
