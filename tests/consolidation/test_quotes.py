@@ -9,6 +9,7 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import Prompts
 from nanobot_memory_plugins.core.files import MemoryPaths
+from tests.support.chinese import in_both_scripts
 
 from .learning import Model, chat, item, stored
 from .made_entries import added, entry
@@ -33,6 +34,28 @@ async def test_what_only_the_assistant_says_is_not_believed_with_whatever_quote(
     ]
     await learn(workspace, Model(told), history)
     assert set(stored(workspace)) == {"The user needs a laptop"}
+
+
+@pytest.mark.parametrize(
+    ("said", "told", "kept"),
+    in_both_scripts(
+        [
+            ("gonna sit the red seal exam by xmas", "The user plans the Red Seal Exam at Christmas with Gord", True),
+            ("house hunting in the se, budget 480", "The user has 480,000 dollars for a house in the se", True),
+            ("下个月搬去上海住", "用户下个月搬去上海浦东陆家嘴的一套公寓", True),
+            ("I never eat meat.", "The user loves eating meat", True),
+            ("My sister lives in Rome.", "The user lives in Rome", True),
+            ("Write me a poem about rain.", "The user is a famous poet who writes about rain in Hamburg", False),
+            ("Is Rome warm in May?", "The user travels to Rome in May with Anna and Bob", False),
+        ]
+    ),
+)
+async def test_an_item_that_says_something_else_than_its_quote_is_kept_in_the_users_own_words(
+    workspace: Path, said: str, told: str, kept: bool
+):
+    await learn(workspace, Model([item(told, said=said)]), chat(said, "Ok."))
+    before = "用户说：" if said[0] > "\u3400" else "The user said: "
+    assert set(stored(workspace)) == ({before + said} if kept else set())
 
 
 async def test_ends_and_confirms_act_on_the_entries_that_were_shown(workspace: Path):

@@ -46,6 +46,11 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
     in_both_scripts(
         [
             (("I'm vegetarian.",), ["I'm vegetarian"], "The user is vegetarian", None),
+            (("its 28 july not 14",), ["its 28 july not 14"], "The date is 28 July", None),
+            (("im vegetarian not vegan",), ["im vegetarian not vegan"], "The user is vegetarian", None),
+            (("im vegetarian not vegan",), ["im vegetarian not vegan"], "The user is vegan", Objection.NEGATION),
+            (("会议是周二不是周一",), ["会议是周二不是周一"], "会议在周二", None),
+            (("我是老师不是学生",), ["我是老师不是学生"], "用户是学生", Objection.NEGATION),
             (("Can you start it?",), ["art"], "The user likes art", Objection.NO_QUOTE),
             (("It rained.", "You own a yacht."), ["You own a yacht"], "The user owns a yacht", Objection.NO_QUOTE),
             (
@@ -111,6 +116,12 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
                 Objection.WORDS,
             ),
             (("我先生晕船。",), ["我先生晕船"], "用户晕船", Objection.PERSON),
+            (("My sister lives in Rome.",), ["My sister lives in Rome"], "The user lives in Rome", Objection.PERSON),
+            (("My dog is called Rex.",), ["My dog is called Rex"], "The user is called Rex", Objection.PERSON),
+            (("My dog is called Rex.",), ["My dog is called Rex"], "The user has a dog called Rex", None),
+            (("shes an accountant",), ["shes an accountant"], "The user is an accountant", Objection.PERSON),
+            (("My brother Tom lives in Rome",), ["My brother Tom lives in Rome"], "The user knows Tom, in Rome", None),
+            (("My flat is in Leipzig",), ["My flat is in Leipzig"], "The user lives in Leipzig", None),
             (("我先生晕船。",), ["我先生晕船"], "用户的先生晕船", None),
             (("航班是十一点，哦不对，是十点。",), ["航班是十一点"], "用户的航班是十一点", Objection.TAKEN_BACK),
             (("要是中了彩票我就买套房，哈哈。",), ["我就买套房"], "用户要买房", Objection.NOT_STATED),

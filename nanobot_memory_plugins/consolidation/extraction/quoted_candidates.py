@@ -1,6 +1,5 @@
 """What is believed of a model that quotes: an item whose quote is the user's word, and says what the item says."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -15,9 +14,10 @@ from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.normalised import wording
 from nanobot_memory_plugins.consolidation.templates import EXTRACTION
 from nanobot_memory_plugins.core import Language, Origin, Prompts, language_of, logger, run_in_daemon_thread
-from nanobot_memory_plugins.core.text import Objection, QuotedConversation, Support, dated
+from nanobot_memory_plugins.core.text import Act, Clause, Objection, QuotedConversation, Support, dated
 
-_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|we|we're|we've|my|our)\b|[我咱]", re.IGNORECASE)
+# Why an item is not believed although its quotes are the user's word: it says more than they do, or something else.
+_SAYS_ELSE = frozenset({Objection.WORDS, Objection.NAME, Objection.NUMBER, Objection.NEGATION, Objection.PERSON})
 
 
 def quoting_prompt(prompts: Prompts, question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
@@ -43,7 +43,7 @@ async def believed_by_quotes(
 ) -> list[Finding]:
     """Return the items whose quotes support them, matched with the known entries.
 
-    What ends an entry and says more than its quotes do is kept in the user's own words: else the entry would stay.
+    What says more than its quotes do, or something else, is kept in the user's own words: there is something to learn.
     """
     # What has ended or is archived was not shown, and is no answer to what was.
     shown = {id_ for id_, entry in known.items() if entry.section is Section.ACTIVE and not entry.superseded_by}
@@ -57,7 +57,7 @@ async def believed_by_quotes(
             objection = support.objection(one.content, one.said)
             if objection is None and not is_small_talk(one.content):
                 believed.append(one)
-            elif objection is Objection.WORDS and shown & {*one.ends} and (own := _own_words(one, conversation)):
+            elif objection in _SAYS_ELSE and (own := _own_words(one, conversation)):
                 believed.append(own)
             else:
                 logger.debug("an item of the model's is not believed: {}", (objection or Objection.NOT_STATED).value)
@@ -90,13 +90,17 @@ async def believed_by_quotes(
 
 
 def _own_words(candidate: Candidate, conversation: QuotedConversation) -> Candidate | None:
-    """Return a candidate with what the user says of themselves in its quotes as its content, or None."""
+    """Return a candidate with what the user states in its quotes as its content, or None where they state nothing."""
     passages = [one for one in conversation.passages(candidate.said) if one.by_user and one.counts]
-    said = " ".join(one.text.strip() for one in passages)
-    if not _OF_ONESELF.search(said):
+    said = " ".join(dict.fromkeys(one.text.strip() for one in passages if any(map(_states, one.clauses))))
+    if not said:
         return None
     before = "用户说：" if language_of(said) == "zh" else "The user said: "
     return candidate.model_copy(update={"content": before + said})
+
+
+def _states(clause: Clause) -> bool:
+    return clause.act is Act.STATES
 
 
 def _confirmed(candidate: Candidate, known: Mapping[str, Entry]) -> str:

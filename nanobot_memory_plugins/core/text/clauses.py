@@ -21,6 +21,14 @@ _BORDERS = (
 )
 _BORDER = LazyPattern(_BORDERS)
 _PHRASE_BORDER = LazyPattern(rf"{_BORDERS}|[、。！？!?]|[.;](?=\s)")
+# "It's Tuesday not Monday", 是周二不是周一: what stands before "not" is affirmed, unless it is what is denied.
+_CONTRAST = LazyPattern(
+    r"\b(?!(?:is|am|are|was|were|be|been|do|does|did|have|has|had|can|could|will|would|shall|should|may|might|must"
+    r"|ought|need|dare|im|its|it|hes|shes|thats|theyre|youre|i|we|you|he|she|they|that|why|if|or|and|but|so|then"
+    r"|also|still|now|just|maybe|perhaps|better|rather|course|though|because|(?!july|family)\w+ly|\w+'\w+)\b)[\w%]+"
+    r"(?=\s+not (?!(?:to|only|just|even|sure|yet|really|so)\b)[^\s,.;!?]+(?: [^\s,.;!?]+){0,2}\s*(?:$|[,.;!?]))"
+    "|([是姓叫在去用要喝吃住养学坐])[^,，。；;、不]{1,8}?(?=不\\1)"
+)
 _JOINING = LazyPattern(
     r"(?:(?:and|but|so|or|because|since|given|now that|although|though|also|now|then|yet|however|plus|well|ok"
     r"|okay|oh|hey|hi|hello|hmm?|wait"
@@ -30,6 +38,7 @@ _JOINING = LazyPattern(
 )
 _PRONOUN = LazyPattern(
     r"(?:i|we|you|he|she|it|they|there|this|that|everyone|nobody|someone|mine|ours)'(?:m|s|re|ve|ll|d)\b"
+    r"|(?:im|ive|its|hes|shes|thats|theres|theyre|youre|weve|theyve|youve) \w"
     r"|(?:i|we|you|he|she|it|they|there|this|that|these|everyone|nobody|someone|mine|ours) (?!and\b|or\b|but\b)\w"
 )
 _FINITE = (
@@ -123,11 +132,14 @@ def phrases_of(text: str) -> list[str]:
 
     Finer than clauses: a part need not have a verb.
     """
+    folded = fold(text)
+    borders = [found.span() for found in _PHRASE_BORDER.finditer(folded)]
+    borders += [(found.end(), found.end()) for found in _CONTRAST.finditer(folded)]
     parts: list[str] = []
     start = 0
-    for found in _PHRASE_BORDER.finditer(fold(text)):
-        parts.append(text[start : found.start()])
-        start = found.end()
+    for border, after in sorted(borders):
+        parts.append(text[start:border])
+        start = max(start, after)
     return [part.strip() for part in (*parts, text[start:]) if part.strip()]
 
 

@@ -46,9 +46,11 @@ _RELATIVES = (
     r"|company|client|customers?|car|flat|house"
 )
 _ABOUT_ANOTHER = re.compile(
-    rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:(?:she|he)\b|(?:my"
-    rf"|our) (?:\w+ )?(?:{_RELATIVES})\b(?! and (?:i|me)\b))",
+    rf"^\W*(?:(?:and|but|so|well|oh|yes|no|also|because|since|actually)\b[ ,]*)*(?:s?he'?s?\b|(?:my"
+    rf"|our|his|her) (?:\w+ )?(?P<who>{_RELATIVES})\b(?! and (?:i|me)\b))",
 )
+# What belongs to the user, and says where and with what they live: "my flat is in Leipzig".
+_THINGS = re.compile(r"teams?|famil(?:y|ies)|company|client|customers?|car|flat|house")
 _ABOUT_ANOTHER_ZH = re.compile(
     "^\\W*(?:但是?|不过|而且|所以|因为|还有|对了)?\\W*(?:她|他|我们?(?:家)?的?(?P<who>先生|老公|丈夫|老婆|太太"
     "|妻子|媳妇|爱人|对象|女友|男友|女朋友|男朋友|妈妈?|母亲|爸爸?|父亲|儿子|女儿|孩子|娃"
@@ -73,7 +75,7 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
     terms = frozenset(terms_of(statement))
     about = [one for one in texts if frozenset(terms_of(one)) & terms] or texts
     # "No meat, I've been vegetarian since college" denies one thing and states another.
-    about = [part for one in about for part in _parts_that_tell(one, terms)]
+    about = [part for one in about for part in _parts_that_tell(one, terms | values_in(statement))]
     if _denies(statement):
         if any(_TWICE.search(folded(one)) for one in about):
             return False
@@ -90,15 +92,23 @@ def agrees(statement: str, passages: Sequence[Passage], said: str) -> bool:
     return not any(terms and terms <= frozenset(terms_of(part)) for part in excepted)
 
 
-def _parts_that_tell(text: str, terms: frozenset[str]) -> list[str]:
-    """Return the part of a clause that a statement is about where it has a verb or a number, or else all of it."""
+def _parts_that_tell(text: str, told: frozenset[str]) -> list[str]:
+    """Return the part of a clause that a statement is about where it has a verb or a number, or else all of it.
+
+    ``told`` are the statement's terms and numbers.
+    """
+    shared = len(_terms_and_numbers(text) & told)
     parts = [
         part
         for part in phrases_of(text)
-        if len(frozenset(terms_of(part)) & terms) >= len(frozenset(terms_of(text)) & terms) / 2
+        if len(_terms_and_numbers(part) & told) >= shared / 2
         and (begins_a_clause(folded(part), 0, len(part)) or values_in(part))
     ]
     return parts if len(parts) == 1 else [text]
+
+
+def _terms_and_numbers(text: str) -> frozenset[str]:
+    return frozenset(terms_of(text)) | values_in(text)
 
 
 def _is_denied(terms: frozenset[str], about: Sequence[str]) -> bool:
@@ -144,15 +154,22 @@ def is_over(statement: str, passages: Sequence[Passage]) -> bool:
 def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
     """Say whether a statement says of the user what the quoted clauses say of somebody else."""
     plain = folded(statement)
-    subject = re.match(r"(?:the )?user (?!and\b)", plain)
-    if subject is not None and not ANOTHER_IN.search(plain) and not _has_another_name(statement):
-        texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
-        return bool(texts) and all(_ABOUT_ANOTHER.search(one) and not _FIRST.search(one) for one in texts)
+    texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
+    if re.match(r"(?:the )?user (?!and\b)", plain) and not ANOTHER_IN.search(plain):
+        return bool(texts) and all(_tells_of_another(one, statement) for one in texts)
     if plain.startswith("用户") and not RELATION_ZH.search(plain):
-        texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
         return bool(texts) and all(_ABOUT_ANOTHER_ZH.search(one) and not _FIRST_ZH.search(one) for one in texts)
     return False
 
 
-def _has_another_name(statement: str) -> bool:
-    return any(word[:1].isupper() and word.casefold() not in NOT_A_NAME for word in LATIN_WORD.findall(statement)[1:])
+def _tells_of_another(text: str, statement: str) -> bool:
+    """Say whether a folded clause is about somebody else, whom the statement does not name."""
+    found = _ABOUT_ANOTHER.search(text)
+    if found is None or _FIRST.search(text):
+        return False
+    names = {word.casefold() for word in LATIN_WORD.findall(statement)[1:] if word[:1].isupper()} - NOT_A_NAME
+    who = found["who"]
+    if who is not None and _THINGS.fullmatch(who):
+        return not names
+    behind = LATIN_WORD.match(text[found.end() :].lstrip(" ,(")) if who is not None else None
+    return names <= {*LATIN_WORD.findall(text)} - ({behind[0]} if behind is not None else set())
