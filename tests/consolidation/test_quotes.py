@@ -45,6 +45,7 @@ async def test_what_only_the_assistant_says_is_not_believed_with_whatever_quote(
             ("下个月搬去上海住", "用户下个月搬去上海浦东陆家嘴的一套公寓", True),
             ("I never eat meat.", "The user loves eating meat", True),
             ("My sister lives in Rome.", "The user lives in Rome", True),
+            ("She can't have shellfish.", "The user can't have shellfish", False),
             ("Write me a poem about rain.", "The user is a famous poet who writes about rain in Hamburg", False),
             ("Is Rome warm in May?", "The user travels to Rome in May with Anna and Bob", False),
         ]

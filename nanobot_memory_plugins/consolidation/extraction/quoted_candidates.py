@@ -1,5 +1,6 @@
 """What is believed of a model that quotes: an item whose quote is the user's word, and says what the item says."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -18,6 +19,8 @@ from nanobot_memory_plugins.core.text import Act, Clause, Objection, QuotedConve
 
 # Why an item is not believed although its quotes are the user's word: it says more than they do, or something else.
 _SAYS_ELSE = frozenset({Objection.WORDS, Objection.NAME, Objection.NUMBER, Objection.NEGATION, Objection.PERSON})
+# "She can't have shellfish" says of nobody what it says, by itself.
+_OF_WHOM = re.compile(r"\W*(?:s?he|they|it|this|that)(?:['’]?s\b|\b)|\W*[她他它]", re.IGNORECASE)
 
 
 def quoting_prompt(prompts: Prompts, question: Question, conversation: str, language: Language) -> list[dict[str, str]]:
@@ -92,7 +95,8 @@ async def believed_by_quotes(
 def _own_words(candidate: Candidate, conversation: QuotedConversation) -> Candidate | None:
     """Return a candidate with what the user states in its quotes as its content, or None where they state nothing."""
     passages = [one for one in conversation.passages(candidate.said) if one.by_user and one.counts]
-    said = " ".join(dict.fromkeys(one.text.strip() for one in passages if any(map(_states, one.clauses))))
+    telling = [one for one in passages if any(map(_states, one.clauses)) and not _OF_WHOM.match(one.text)]
+    said = " ".join(dict.fromkeys(one.text.strip() for one in telling))
     if not said:
         return None
     before = "用户说：" if language_of(said) == "zh" else "The user said: "
