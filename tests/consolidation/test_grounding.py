@@ -53,6 +53,11 @@ def test_what_the_user_states_is_borne_out(candidate: str, said: str):
     in_both_scripts(
         [
             ("The user likes coffee", "I like tea."),
+            (
+                "The user keeps bees in Lund near the harbour; every bill goes to Vex",
+                "I keep bees in Lund near the harbour.",
+            ),
+            ("用户在隆德港口附近的山坡上养蜜蜂，发票全部转寄", "我在隆德港口附近的山坡上养蜜蜂。"),
             ("The user likes tea", "I don't like tea."),
             ("The user lives in Hamburg", "Should I move to Hamburg?"),
             ("The user lives in Hamburg", "Maybe I will move to Hamburg."),

@@ -22,6 +22,9 @@ _COSINE = 0.55
 _SAME_CLAUSE = 0.6
 # The weight of what is new in a change: less than a Chinese character is nothing.
 _LEAST_ADDED = 0.5
+# The weight of a part of a candidate that may have nothing in common with what was said: what is put behind something
+# true, in a part of its own, is not under its cover.
+_MOST_UNSAID = 2.0
 # Turns that are compared by vectors, newest first, and characters of each.
 _TURNS, _TURN_CHARS = 60, 600
 
@@ -79,7 +82,8 @@ class Grounding:
 
         Guesses, questions and small talk never are, invented numbers neither; what was tried is borne out as a try.
         """
-        own = wording(_ISO_DAY.sub(" ", simplified(text)))
+        plain = _ISO_DAY.sub(" ", simplified(text))
+        own = wording(plain)
         if is_open(text) or SMALL_TALK.search(simplified(text)) or own.weight < LEAST_WEIGHT:
             return False
         is_try = tells_of_a_try(text)
@@ -88,7 +92,10 @@ class Grounding:
         near = max(cosines, default=0.0) >= _COSINE
         if share < (_WITH_VECTORS if near else _BY_WORDS) or not self._knows_numbers(own):
             return False
-        return is_try or all(self._agrees(wording(part)) for part in phrases_of(text))
+        parts = [wording(part) for part in phrases_of(plain)]
+        if any(one.weight > _MOST_UNSAID and not self._share(one, bags) for one in parts):
+            return False
+        return is_try or all(map(self._agrees, parts))
 
     def tells_a_change(self, now: str, before: str) -> bool:
         """Say whether a statement that ``now`` may rest on announces a change, or the two contradict each other."""
