@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from nanobot_memory_plugins.consolidation.commands import correcting
 from nanobot_memory_plugins.consolidation.operations.undo import undo
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
@@ -27,6 +28,11 @@ KNOWN = {
     "dentist": "我的牙医是王医生",
     "coffee": "我一般喝美式",
 }
+
+
+@pytest.fixture(autouse=True)
+def a_busy_machine_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(correcting, "_SECONDS", 15.0)
 
 
 async def said(workspace: Path, message: str, **scope: str) -> tuple[dict[str, str], str]:
@@ -114,3 +120,46 @@ async def test_where_two_may_be_meant_none_is_replaced(workspace: Path):
     )
     replaced, _ = await said(workspace, "It's Thursday, not Tuesday.")
     assert replaced == {}
+
+
+async def test_a_switch_of_anything_but_the_home_and_a_thing_of_somebody_else_replace_nothing(workspace: Path):
+    known = (
+        "The user lives in Leeds",
+        "The user's mother lives in Kassel",
+        "The user works at Acme",
+        "My rent is 1100 euros",
+        "The wifi at home is Proximus",
+        "用户的猫叫团子",
+        "用户的生日是3月8日",
+        "我手机是iPhone 12",
+    )
+    messages = (
+        "My mother has been moved to Fastweb.",
+        "We moved to Linear for tickets.",
+        "I've moved to oat milk now.",
+        "Actually I called Bob instead.",
+        "Now I work for fun.",
+        "Kim's rent has changed to 780 euros",
+        "It's not the wifi, it's my laptop.",
+        "其实我叫了外卖",
+        "不对，叫我小王",
+        "我现在住院了",
+        "我搬到靠窗的工位了",
+        "安娜的生日改到3月9日了",
+        "手机换成Pixel 8了",
+    )
+    EntryRepository(workspace).update(
+        added(*(entry(str(place), text, 0.8, last_activated=NOW) for place, text in enumerate(known))),
+        who="test",
+        why="add",
+    )
+    async with MemoryHost(workspace, config=CONFIG) as memory:
+        for text in messages:
+            await memory.message_received(session_key="cli:a", text=text, history=[])
+    assert not any(one.superseded_by for one in EntryRepository(workspace).load().entries.values())
+
+
+@pytest.mark.parametrize("message", ["我现在住苏州", "其实我住宁波", "No, I live in York."])
+async def test_who_says_where_they_live_need_not_name_the_old_home(workspace: Path, message: str):
+    replaced, _ = await said(workspace, message)
+    assert list(replaced) == ["home"]

@@ -98,13 +98,11 @@ COPULA = LazyPattern(
 )
 """Those of them that only say what something is, or where."""
 
-ONE_VALUE = (
-    LazyPattern(r"\b(?:liv(?:e|es|ing) (?:in|at|on)|moved to|based in)\b|住在?|搬[到去]"),
-    LazyPattern(r"\bwork(?:s|ing)? (?:at|for)\b|\bjoined\b|(?:在|去|到).{1,12}(?:上班|工作|就职)|跳槽到"),
-    LazyPattern(r"\b(?:called|name is|name's|named)\b|(?:名字)?叫"),
-    LazyPattern(r"\bdriv(?:e|es|ing) an?\b|开(?:的是)?(?:一辆|辆)"),
+HOME = LazyPattern(
+    r"\b(?:i|we|he|she|they)(?: now|'m| am|'re| are)? (?:liv(?:e|es|ing) (?:in|at)|based in)\b|\blives in\b"
+    r"|住(?![院宿]|酒店|宾馆)|[我们她他](?:现在)?搬[到去](?!.{0,6}[位桌室层楼组边排云])"
 )
-"""Where somebody lives and works, how they are called and what they drive: one has but one of each."""
+"""Where somebody lives: one has but one home, and "I live in York" need not name the old one."""
 
 QUIET = frozenset(
     """

@@ -15,11 +15,11 @@ from nanobot_memory_plugins.consolidation.commands.correction_words import (
     COPULA,
     CUES,
     ENDS,
+    HOME,
     LEAD,
     NOT_OLD,
     NOT_SO,
     NOW,
-    ONE_VALUE,
     PAIRS,
     QUIET,
     QUIET_ZH,
@@ -51,6 +51,11 @@ _TEMPORAL = re.compile(r"^(?:wday|month)")
 _OF_I = LazyPattern(r"\b(?:i|i'm|i've|my|mine|we|our|us|me)\b|我|咱")
 _THIRD = LazyPattern(r"\b(?:he|she|his|her|him|their)\b|[他她]")
 _PRONOUN = LazyPattern(r"\b(?:he|she|his|her|they|their|it|its|that|this)\b|[他她它这那]")
+# Whose a thing is: "Ana's anniversary", "No, Ana's is 4 June", 安娜的生日.
+_OWNED = LazyPattern(
+    r"\b(?!(?:it|that|this|he|she|there|here|what|who|where|let)\b)(\w+)'s (\w+)"
+    r"|([\u3400-\u9fff]{1,2}[^我们咱俺家在新前这那\W])的([\u3400-\u9fff]{2})"
+)
 # Whom and what one speaks of as one's own: who leaves a firm need not name it.
 _ONES_OWN = frozenset(
     "team manager car flat house company doctor teacher landlord boss dog cat pet 老板 狗 猫".split()  # noqa: SIM905
@@ -151,13 +156,15 @@ def _readings(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
 
 
 def _by_pair(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
-    """Read "not X but Y": X stands in the entry, and all other words of the text do as well."""
+    """Read "not X but Y": X is what the entry says, and all other words of the text stand in it."""
     folded, held = fold(text).strip(" .!。"), fold(entry.content)
+    verb = VERBS.search(held)
+    value = verb.end() if verb is not None else 0
     for pattern in PAIRS:
         for found in pattern.finditer(folded):
             old, new = found["old"].strip(_ENDINGS), found["new"].strip(_ENDINGS)
             place = _place_of(old, held)
-            if place is None or not new or _place_of(new, held) is not None or CUES.fullmatch(new):
+            if place is None or place[0] < value or not new or _place_of(new, held) is not None or CUES.fullmatch(new):
                 continue
             rest = f"{text[: found.start()]} {text[found.end() :]}"
             if _unknown(rest, entry) > _CHATTER:
@@ -176,7 +183,7 @@ def _by_slot(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
     fresh = {term: weight for term, weight in own.terms.items() if term not in held.terms and not _is_quiet(term)}
     gone = {term: weight for term, weight in held.terms.items() if term not in own.terms and not _is_quiet(term)}
     slot = sum(weight for term, weight in own.terms.items() if term in held.terms and term not in own.numbers)
-    if slot < _LEAST_SLOT and not _has_one_value(stated, entry.content):
+    if slot < _LEAST_SLOT and not _tells_a_home(stated, entry.content):
         return
     values, old_values = own.numbers - held.numbers, held.numbers - own.numbers
     if values and old_values and _kinds(values) & _kinds(old_values):
@@ -194,7 +201,7 @@ def _by_slot(text: str, entry: Entry) -> Iterator[tuple[float, str]]:
         return
     if sum(fresh.values()) > _VALUE or sum(gone.values()) > _VALUE + 1:
         return
-    if not _has_one_value(stated, entry.content) and not _same_slot(stated, entry.content):
+    if not _tells_a_home(stated, entry.content) and not _same_slot(stated, entry.content):
         return
     if fresh.keys() & _before_the_verb(stated)[1] or gone.keys() & _before_the_verb(entry.content)[1]:
         return
@@ -208,9 +215,9 @@ def _stated(text: str) -> str:
     return text[lead.end() if lead else 0 : tail.start() if tail else None].strip(_EDGES)
 
 
-def _has_one_value(text: str, held: str) -> bool:
-    """Say whether both tell where somebody lives or works, or how they are called: one has but one of each."""
-    return any(pattern.search(fold(text)) and pattern.search(fold(held)) for pattern in ONE_VALUE)
+def _tells_a_home(text: str, held: str) -> bool:
+    """Say whether both tell where somebody lives."""
+    return HOME.search(fold(text)) is not None and HOME.search(fold(held)) is not None
 
 
 def _same_slot(one: str, other: str) -> bool:
@@ -265,10 +272,19 @@ def _place_of(value: str, held: str) -> tuple[int, int] | None:
 def _same_people(text: str, held: str) -> bool:
     """Say whether two texts speak of the same people, as far as relations tell."""
     own, other = _relations(text), _relations(held)
-    if not own <= other or (not other and _THIRD.search(fold(text))):
+    if _is_anothers(fold(text), fold(held)) or not own <= other or (not other and _THIRD.search(fold(text))):
         return False
     left = other - own - _ONES_OWN
     return not left or (_PRONOUN.search(fold(text)) is not None and not _OF_I.search(fold(text)))
+
+
+def _is_anothers(text: str, held: str) -> bool:
+    """Say whether a folded text tells of the same thing of another owner, whom the other text does not name."""
+    for found in _OWNED.finditer(text):
+        owner, thing = filter(None, found.groups())
+        if owner[-2:] not in held and owner not in held and (thing in held or thing in ("is", "was")):
+            return True
+    return False
 
 
 def _relations(text: str) -> frozenset[str]:
