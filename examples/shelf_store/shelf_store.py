@@ -93,8 +93,12 @@ class ShelfStore:
             assert hit.time is not None
             if (query.since and hit.time < query.since) or (query.until and hit.time > query.until):
                 continue
-            if share := len(words & set(WORD.findall(hit.text.lower()))) / max(1, len(words)):
+            if not query.text.strip():
+                found.append(hit)
+            elif share := len(words & set(WORD.findall(hit.text.lower()))) / max(1, len(words)):
                 found.append(replace(hit, score=share, coverage=share))
+        if not query.text.strip():
+            return tuple(sorted(found, key=lambda hit: str(hit.time), reverse=True)[: query.limit])
         return tuple(sorted(found, key=lambda hit: (-hit.score, hit.id))[: query.limit])
 
     def rows(self) -> Iterator[Hit]:

@@ -60,6 +60,24 @@ def _newest_first(hit: Hit) -> float:
     return -hit.time.timestamp() if hit.time is not None else -math.inf
 
 
+def build_listing(hits: Sequence[Hit], options: RecallOptions) -> ContextBlock | None:
+    """Return a block of the hits that fit, those that matter most first, in the order of their time."""
+    for share in _SHORTER_SNIPPETS:
+        page = _Page(options.inject_budget_chars - FENCE_CHARS, options.max_context_tokens - FENCE_TOKENS)
+        short = _with_snippets(share, options)
+        shown = [hit for hit in hits if page.add(hit, render(hit, whole=False, options=short))]
+        if len(shown) == len(hits):
+            break
+    if not shown:
+        return None
+    shown.sort(key=lambda hit: (hit.time.timestamp() if hit.time else 0.0, hit.path, hit.line))
+    groups: dict[str, list[str]] = {}
+    for hit in shown:
+        groups.setdefault(hit.path, []).append(render(hit, whole=False, options=short))
+    text = "\n".join("\n".join([path, *lines]) for path, lines in groups.items())
+    return ContextBlock(text=text, hit_ids=tuple(hit.id for hit in shown))
+
+
 def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.HEAVY) -> str:
     """Return one memory as a line: its date, who said it, its text or snippet, and its line in the file.
 

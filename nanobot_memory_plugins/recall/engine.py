@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import (
     Message,
     Query,
     Scope,
+    SearchResult,
     Store,
     SystemClock,
     Tier,
@@ -24,12 +25,14 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of
-from nanobot_memory_plugins.recall.block import build_block, without_live
+from nanobot_memory_plugins.core.text import LookingBack, looking_back
+from nanobot_memory_plugins.recall import timeline
+from nanobot_memory_plugins.recall.block import build_block, build_listing, without_live
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.relevance import relevance
-from nanobot_memory_plugins.recall.routing import Decision, RecallTier, decide_tier
+from nanobot_memory_plugins.recall.routing import Decision, RecallTier, Signal, decide_tier
 from nanobot_memory_plugins.recall.salience import salient
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.recall.usefulness import usefulness
@@ -86,7 +89,13 @@ async def recall(
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
     turns = [message.text for message in history if message.role == "user"]
+    clock = clock or SystemClock()
+    # The days of whoever asks are those of this machine.
+    asked_at = asked_at or clock.now().astimezone()
     decision = await run_in_daemon_thread(lambda: decide_tier(text, turns, options))
+    period = await run_in_daemon_thread(lambda: looking_back(text, asked_at, turns[-1] if turns else ""))
+    if period is not None:
+        decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
     if tier is None:
         tier = decision.tier
@@ -96,7 +105,6 @@ async def recall(
     is_off = tier is RecallTier.PROBE and not probes
     if not text.strip() or (is_off and not ranked_limit):
         return Recalled(tier)
-    clock = clock or SystemClock()
     seconds = limit_seconds(tier, options)
     started = clock.monotonic()
     bound = asyncio.timeout(seconds)
@@ -106,7 +114,10 @@ async def recall(
             query = Query(
                 text=_followed(text, turns, decision), scope=scope, asked_at=asked_at, explain=watch is not None
             )
-            found = await _search(store, query, tier, options, ranked_limit, watch)
+            if period is not None:
+                found = await _of_period(store, period, query, options, watch)
+            if period is None or (period.subject and not found.hits):
+                period, found = None, await _search(store, query, tier, options, ranked_limit, watch)
     except TimeoutError:
         if not bound.expired():
             raise
@@ -121,11 +132,12 @@ async def recall(
         if watch is not None:
             watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
         return Recalled(tier, ranked=found.ranked)
-    asked = _Asked(query.text, decision) if chosen_by_words else None
+    asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
+    lists = period is not None and not period.subject
 
     def chosen() -> Recalled:
         live = LiveContext((text, *(message.text for message in reversed(history))), redact)
-        return _chosen(found, asked, live, options, watch)
+        return _listed(found, asked_at, live, options, watch) if lists else _chosen(found, asked, live, options, watch)
 
     return await run_in_daemon_thread(chosen)
 
@@ -134,6 +146,36 @@ def _followed(text: str, turns: Sequence[str], decision: Decision) -> str:
     """Return what is searched for: "and that one?" has no word of what it asks for, but the turns before it have."""
     back = decision.signal.turns_back if decision.signal is not None else 0
     return "\n".join([*(turn[:_FOLLOWED] for turn in turns[len(turns) - back :]), text]) if back else text
+
+
+async def _of_period(
+    store: Store, period: LookingBack, query: Query, options: RecallOptions, watch: RecallTrace | None
+) -> "_Found":
+    """Return what was said in a period; of a subject what was said about it then, or nothing where that is nothing."""
+    zone = query.asked_at.tzinfo if query.asked_at is not None else None
+    if not period.subject:
+        said, noted = await timeline.said_in(store, period, query, zone)
+        if watch is not None:
+            watch.searches.append((query, SearchResult((*said, *noted))))
+        return _Found(RecallTier.HEAVY, (*said, *noted), (*said, *noted))
+    about = timeline.within(replace(query, text=period.subject), period.span, zone)
+    found = await _search(store, about, RecallTier.HEAVY, options, 0, watch)
+    is_good = any(relevance(hit) >= options.light_threshold for hit in found.hits)
+    return found if is_good else _Found(RecallTier.HEAVY)
+
+
+def _listed(
+    found: "_Found", asked_at: datetime, live: LiveContext, options: RecallOptions, watch: RecallTrace | None
+) -> Recalled:
+    """Make the block of the conversations of a period."""
+    fresh = salient(without_live(found.hits, live, watch), options, watch)
+    noted = [hit for hit in fresh if hit.source != "transcript"]
+    said = [hit for hit in fresh if hit.source == "transcript"]
+    listed = timeline.conversations(said, noted, asked_at.tzinfo)
+    block = build_listing(timeline.most_telling(listed), options)
+    by_id = {hit.id: hit for hit in fresh}
+    injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
+    return Recalled(RecallTier.HEAVY, found.ranked, injected, block)
 
 
 def wider(options: RecallOptions) -> RecallOptions:

@@ -50,7 +50,7 @@ def _features(hit: Hit, best: float, recency: float) -> dict[str, float]:
         "coverage": hit.coverage,
         "similarity": hit.similarity or 0.0,
         "by_assistant": float(hit.origin is Origin.ASSISTANT),
-        "only_requests": float(hit.origin is Origin.USER and _only_requests(hit.text)),
+        "only_requests": float(hit.origin is Origin.USER and only_requests(hit.text)),
         "recency": recency,
     }
 
@@ -62,7 +62,7 @@ def _recency(hits: Sequence[Hit]) -> list[float]:
     return [(hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5 for hit in hits]
 
 
-def _only_requests(text: str) -> bool:
+def only_requests(text: str) -> bool:
     """Say whether a text asks for something and tells nothing; what holds for later answers tells enough."""
     acts = {clause.act for clause in reading_of(text[:_LOOKED_THROUGH]).clauses}
     return bool(acts) and acts <= {Act.ASKS, Act.SUPPOSES, Act.REQUESTS} and not holds_wish(text)

@@ -1,12 +1,14 @@
 """Documents as hits, with the snippet that shows why they were found."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
-from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.segmentation import segment
+from nanobot_memory_plugins.search.timestamps import timestamp
 
 SNIPPET_CHARS = 360
 # What of a long text is looked through for a snippet.
@@ -41,6 +43,13 @@ def hit_of(
         tags=document.tags,
         days=dated_phrases(document.text, document.time.date()) if document.time is not None else (),
     )
+
+
+def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:
+    """Return what of some documents passes a query's filters and has a time, the newest first."""
+    found = [document for document in documents if document.time is not None and passes(document, query)]
+    found.sort(key=lambda one: (timestamp(one.time) if one.time else 0.0, one.path, one.ordinal), reverse=True)
+    return SearchResult(tuple(map(hit_of, found[: query.limit])), level)
 
 
 def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:

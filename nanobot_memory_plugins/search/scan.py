@@ -16,6 +16,7 @@ from nanobot_memory_plugins.search.named_days import terms_of_named_days
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import Parts, rank
 from nanobot_memory_plugins.search.rare_characters import rare_characters
+from nanobot_memory_plugins.search.results import newest_first
 from nanobot_memory_plugins.search.segmentation import query_terms
 
 # Documents whose terms are kept for the next search: segmenting takes longer than scoring.
@@ -52,6 +53,8 @@ def candidate_of(document: Document, score: LexicalScore, length: int, *, simila
 
 def scan_markdown(documents: Iterable[Document], query: Query) -> SearchResult:
     """Search documents that were read from the files, by words: the same terms and the same order as with an index."""
+    if not query.text.strip():
+        return newest_first(documents, query, Level.MARKDOWN)
     found = [document for document in documents if passes(document, query)]
     texts = [head if query.tier is Tier.LIGHT else body + head for body, head in map(terms_of, found)]
     frequencies = Counter(term for terms in texts for term in set(terms))

@@ -147,6 +147,14 @@ class StoreContract:
         assert {hit.origin for hit in tools} == {Origin.TOOL}
         assert one == every[:1] or one[0].id == every[0].id
 
+    def test_without_words_it_lists_what_passes_the_filters_the_newest_first(self, tmp_path: Path) -> None:
+        workspace = MemoryWorkspace(tmp_path)
+        for number in (1, 3, 0, 2):
+            workspace.note(Note(f"remark {number}", time=TIME + timedelta(days=number), scope=ANA), f"c{number}")
+        workspace.note(Note("remark of another", time=TIME + timedelta(days=2), scope=BOB), "c9")
+        hits = self.found(workspace, Query("", limit=2, scope=ANA, until=TIME + timedelta(days=2)))
+        assert [hit.text for hit in hits] == ["remark 2", "remark 1"]
+
     def test_hits_come_best_first_and_say_how_much_of_the_question_they_cover(self, tmp_path: Path) -> None:
         workspace = MemoryWorkspace(tmp_path)
         workspace.note(Note("the harbour is closed on Sundays"), "a1")

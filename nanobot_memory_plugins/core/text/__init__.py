@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH
+    from nanobot_memory_plugins.core.text.period_questions import LookingBack, Talker, looking_back
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
     from nanobot_memory_plugins.core.text.quotations import QuotedConversation
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, message_reading, reading_of
     from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
+    from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
@@ -57,6 +59,7 @@ _MODULES = {
     ),
     "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
     "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
+    "period_questions": ("LookingBack", "Talker", "looking_back"),
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "pleasantries": ("is_pleasantry",),
@@ -66,6 +69,7 @@ _MODULES = {
     "questions": ("CLOSING", "asks_by_a_word"),
     "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
     "relative_dates.ahead": ("DayAhead", "days_ahead"),
+    "relative_dates.calendar": ("Span",),
     "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
@@ -91,11 +95,14 @@ __all__ = [
     "DayAhead",
     "Evidence",
     "LazyPattern",
+    "LookingBack",
     "Objection",
     "QuotedConversation",
     "Reading",
     "Sentence",
+    "Span",
     "Support",
+    "Talker",
     "UserAttribution",
     "Word",
     "Words",
@@ -118,6 +125,7 @@ __all__ = [
     "holds_wish",
     "is_pleasantry",
     "is_refusal",
+    "looking_back",
     "message_reading",
     "message_time",
     "negations",

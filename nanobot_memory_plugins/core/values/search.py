@@ -30,7 +30,7 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One search. Empty filters do not narrow it.
+    """One search. Empty filters do not narrow it; without a ``text`` it finds all that has a time, the newest first.
 
     ``scope`` is a `Scope` for people who look at all memories, or the `Visibility` of whoever asks: both say with
     ``allows`` whether a memory may be among the hits.

@@ -31,6 +31,7 @@ _LINE = 160
 _WORDS = {
     "explicitAnchors": "a word that asks for memory",
     "implicitSignals": "a word that may need memory",
+    "period": "a question about the days of",
     "personalQuestions": "a question about somebody's life, or about what you two did",
 }
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import apsw
 
-from nanobot_memory_plugins.core import Tier
+from nanobot_memory_plugins.core import Query, Tier
 from nanobot_memory_plugins.search.documents import Document
+from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.database.rows import DOCUMENT_COLUMNS, document_from_row
@@ -57,6 +58,13 @@ class Rows:
         marks = ", ".join(["(?, ?)"] * len(places))
         sql = f"FROM (VALUES {marks}) w JOIN docs d ON d.path = w.column1 AND d.ordinal = w.column2"
         return list(self._read(sql, [value for place in places for value in place]))
+
+    def newest(self, query: Query, limit: int) -> list[Row]:
+        """Return what passes a query's filters and has a time, the newest first."""
+        conditions, values = sql_filter(query)
+        where = f"d.timestamp IS NOT NULL{' AND ' + conditions if conditions else ''}"
+        order = "ORDER BY d.timestamp DESC, d.path DESC, d.ordinal DESC LIMIT ?"
+        return list(self._read(f"FROM docs d WHERE {where} {order}", [*values, limit]))
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""

@@ -28,7 +28,7 @@ from nanobot_memory_plugins.search.lexical import idf_of, score_terms
 from nanobot_memory_plugins.search.named_days import terms_of_named_days
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.rare_characters import rare_characters
-from nanobot_memory_plugins.search.results import hit_of
+from nanobot_memory_plugins.search.results import hit_of, newest_first
 from nanobot_memory_plugins.search.scan import candidate_of, terms_of
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
@@ -92,7 +92,7 @@ class Searcher:
         Raises `StoreError` when the database cannot answer.
         """
         with plain_errors(self._database.path):
-            return self._search(query, tail)
+            return self._search(query, tail) if query.text.strip() else self._newest(query, tail)
 
     def read(self, key: str) -> Hit | None:
         """Return one document by its key."""
@@ -112,6 +112,12 @@ class Searcher:
         meaning = self._meaning(query)
         examined = self._examine(query, tail, meaning)
         return answer(examined, self._clock.now(), query, self._level(meaning))
+
+    def _newest(self, query: Query, tail: Sequence[Document]) -> SearchResult:
+        newer = {document.key for document in tail}
+        rows = self._rows.newest(query, query.limit + len(newer) + len(query.exclude_ids))
+        known = (row.document for row in rows if row.document.key not in newer)
+        return newest_first([*known, *tail], query, self._level(None))
 
     def _examine(self, query: Query, tail: Sequence[Document], meaning: _Meaning | None) -> Examination:
         asked_at = query.asked_at or self._clock.now()

@@ -1,0 +1,76 @@
+"""What was said in a period: its conversations in the order of time, a line or two of each before more of one.
+
+A conversation is what one session held on one day, in the time zone of whoever asks.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time, tzinfo
+
+from nanobot_memory_plugins.core import Hit, Origin, Query, Store
+from nanobot_memory_plugins.core.host import hits_of
+from nanobot_memory_plugins.core.text import LookingBack, Span, Talker
+from nanobot_memory_plugins.recall.usefulness import only_requests
+
+# Memories of a period that are looked at: the newest ones.
+_MOST_SAID, _MOST_NOTED = 400, 60
+# From so many conversations on, what was noted of them stands for what was said.
+_MANY = 5
+_TRANSCRIPT = frozenset({"transcript"})
+_NOTED = frozenset({"summary", "note"})
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What was said in a session on a day, and what was noted of it, both in the order of time."""
+
+    day: date
+    session: str
+    said: tuple[Hit, ...] = ()
+    noted: tuple[Hit, ...] = ()
+
+
+def within(query: Query, span: Span, zone: tzinfo | None) -> Query:
+    """Return a query for the days of a span, in a time zone."""
+    since = datetime.combine(span.start, time.min, tzinfo=zone)
+    return replace(query, since=since, until=datetime.combine(span.end, time.max, tzinfo=zone))
+
+
+async def said_in(store: Store, asked: LookingBack, query: Query, zone: tzinfo | None) -> tuple[list[Hit], list[Hit]]:
+    """Return what was said and what was noted in a period, the newest first. Raises what the store raises."""
+    by = Origin.ASSISTANT if asked.talker is Talker.ASSISTANT else Origin.USER
+    listed = within(replace(query, text="", explain=False), asked.span, zone)
+    said = replace(listed, sources=_TRANSCRIPT, origins=frozenset({by}), limit=_MOST_SAID)
+    noted = replace(listed, sources=_NOTED, limit=_MOST_NOTED)
+    wants_notes = asked.talker is Talker.ANYBODY
+    return list((await hits_of(store, said)).hits), list((await hits_of(store, noted)).hits) if wants_notes else []
+
+
+def conversations(said: Iterable[Hit], noted: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
+    """Return the conversations of some memories, the oldest first."""
+    found: dict[tuple[date, str], tuple[list[Hit], list[Hit]]] = {}
+    for kind, hits in enumerate((said, noted)):
+        for hit in hits:
+            if hit.time is not None:
+                place = (hit.time.astimezone(zone).date(), hit.scope.session)
+                found.setdefault(place, ([], []))[kind].append(hit)
+    made = [Conversation(*place, *(tuple(sorted(one, key=_when)) for one in kinds)) for place, kinds in found.items()]
+    return sorted(made, key=lambda one: (one.day, _when((*one.said, *one.noted)[0])))
+
+
+def most_telling(listed: Sequence[Conversation]) -> list[Hit]:
+    """Return what is said of conversations, first one line of each, then a second, and so on."""
+    many = len(listed) >= _MANY
+    columns = [[*(one.noted[:1] if many or not one.said else ()), *_ranked(one.said)] for one in listed]
+    columns.sort(key=len, reverse=True)  # where not all fit, those in which more was said
+    deepest = max(map(len, columns), default=0)
+    return [column[row] for row in range(deepest) for column in columns if row < len(column)]
+
+
+def _ranked(said: Sequence[Hit]) -> list[Hit]:
+    """Return what tells something before what only asks for something."""
+    return sorted(said, key=lambda hit: only_requests(hit.text))
+
+
+def _when(hit: Hit) -> float:
+    return hit.time.timestamp() if hit.time is not None else 0.0

@@ -1,0 +1,64 @@
+"""Questions about a period: its days, and what is asked of them."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.text import period_questions as words
+from nanobot_memory_plugins.core.text.clauses import fold
+from nanobot_memory_plugins.core.text.period_questions import LookingBack, Talker, looking_back
+from tests.support.chinese import in_both_scripts
+
+NOW = datetime(2026, 6, 24, 10, tzinfo=UTC)
+ROWS = [
+    tuple((line + "\t\t").split("\t")[:4])
+    for line in (Path(__file__).parents[1] / "data" / "looking_back.tsv").read_text("utf-8").splitlines()
+    if not line.startswith("#")
+]
+WORDS = [word for kind in (words.TALK, words.DEEDS, words.RECAP, words.EMPTY) for word in kind]
+
+
+def told(found: LookingBack | None) -> tuple[str, str, str]:
+    return ("-", "-", "") if found is None else (f"{found.span.start}", f"{found.span.end}", found.subject)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_question_about_a_period_is_known_by_its_period_and_by_what_it_asks(row: tuple[str, ...]):
+    assert told(looking_back(row[0], NOW)) == row[1:]
+
+
+@pytest.mark.parametrize(
+    "text", in_both_scripts(["上周我们聊了什么？", "昨天咱们讨论了哪些话题", "五月我告诉过你什么"])
+)
+def test_both_scripts_are_read(text: str):
+    assert looking_back(text, NOW) is not None
+
+
+def test_a_question_that_only_names_another_period_asks_the_same_of_it():
+    asked = looking_back("and last week?", NOW, before="What did you suggest yesterday?")
+    assert asked is not None
+    assert (told(asked), asked.talker) == (("2026-06-15", "2026-06-21", ""), Talker.ASSISTANT)
+    assert looking_back("那上周呢？", NOW, before="昨天我们聊了什么？") is not None
+    assert looking_back("and last week?", NOW, before="I slept badly.") is None
+
+
+@pytest.mark.parametrize(("text", "talker"), [
+    ("what did I tell you yesterday?", Talker.USER),
+    ("what did you tell me yesterday?", Talker.ASSISTANT),
+    ("what did we talk about yesterday?", Talker.ANYBODY),
+    ("昨天你跟我说了什么？", Talker.ASSISTANT),
+    ("昨天我跟你说了什么？", Talker.USER),
+])  # fmt: skip
+def test_it_says_whose_words_are_asked_for(text: str, talker: Talker):
+    asked = looking_back(text, NOW)
+    assert asked is not None
+    assert asked.talker is talker
+
+
+@pytest.mark.parametrize("word", WORDS, ids=lambda word: word.example)
+def test_each_word_counts_in_its_example_and_not_in_its_counter_example(word: words.Word):
+    pattern = rf"(?<![\w'])(?:{word.pattern})(?![\w'])" if word.pattern.isascii() else word.pattern
+    assert re.search(pattern, fold(word.example))
+    assert not re.search(pattern, fold(word.counter_example))
