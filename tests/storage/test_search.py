@@ -43,7 +43,7 @@ def both(database: Database, documents, query: Query) -> list[str]:
         ("What did Caroline research?", ["caroline"]),
         ("what happened on 8 May?", ["dated"]),
         ("unheard", []),
-        ("", []),
+        ("", ["dated"]),
         ("!!! ???", []),
     ],
 )
