@@ -28,6 +28,7 @@ from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.core.text import LookingBack, looking_back
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, without_live
+from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -41,8 +42,6 @@ from nanobot_memory_plugins.recall.usefulness import usefulness
 _SPARE = 3
 # Of so many hits, best first, the most relevant one decides whether anything is injected.
 _TELLING = 5
-# Characters of an earlier turn that a follow-up is searched with.
-_FOLLOWED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ async def recall(
     try:
         async with bound:
             query = Query(
-                text=_followed(text, turns, decision), scope=scope, asked_at=asked_at, explain=watch is not None
+                text=with_what_it_follows(text, history, decision.follow_ups), scope=scope, asked_at=asked_at, explain=watch is not None
             )
             if period is not None:
                 found = await _of_period(store, period, query, options, watch)
@@ -140,12 +139,6 @@ async def recall(
         return _listed(found, asked_at, live, options, watch) if lists else _chosen(found, asked, live, options, watch)
 
     return await run_in_daemon_thread(chosen)
-
-
-def _followed(text: str, turns: Sequence[str], decision: Decision) -> str:
-    """Return what is searched for: "and that one?" has no word of what it asks for, but the turns before it have."""
-    back = decision.signal.turns_back if decision.signal is not None else 0
-    return "\n".join([*(turn[:_FOLLOWED] for turn in turns[len(turns) - back :]), text]) if back else text
 
 
 async def _of_period(

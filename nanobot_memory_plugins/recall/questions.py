@@ -9,7 +9,6 @@ from nanobot_memory_plugins.core.text import reading_of
 
 # Looked at only so far: longer texts are no questions of one sentence.
 _LONGEST_QUESTION = 300
-_LONGEST_FOLLOW_UP = 48
 
 _BARE_NAME = r"(?!(?:I|The|This|That|There|It|Python|Java|God)\b)[A-Z][a-z]+"
 _NAME = rf"{_BARE_NAME}(?:['’]s)?"
@@ -43,18 +42,6 @@ _CHINESE_PAST = re.compile(
     "[了过](?:什么|啥|哪|谁|几|多少|多久)|是(?:在|从)?(?:什么时候|哪[天年月里儿]|几号)[^，。？?]{1,12}的"
 )
 
-_FOLLOW_UP = re.compile(
-    r"^\W*(?:and|or|but|what about|how about|same for|what else|anything else|which one|why|when|where|who)\b"
-    r"|\b(?:that|this|the other|these|those|the first|the second|the last) ones?\b"
-    r"|\b(?:hers|his|theirs|it|them)\W*[?？]$",
-    re.IGNORECASE,
-)
-_NEW_SUBJECT = re.compile(r"\b(?:why|when|where|who) (?:is|are|do|does) (?:a|an|the)\b", re.IGNORECASE)
-_CHINESE_FOLLOW_UP = re.compile(
-    r"呢\W*$|^\W*(?:那|还有|另外|然后|为什么[?？]?$|哪个|谁[?？]?$|什么时候[?？]?$)|[那这另]一?个[?？]?$"
-)
-
-
 def is_personal(text: str) -> bool:
     """Say whether a text asks about somebody's life, or about what the user and the agent did."""
     if len(text) > _LONGEST_QUESTION or not (_TELL.search(text) or reading_of(text).asks):
@@ -63,11 +50,3 @@ def is_personal(text: str) -> bool:
     if _CHINESE_PERSON.search(rest) or _CHINESE_PAST.search(rest):
         return True
     return bool(_ENGLISH.search(text) or _ENGLISH_PERSON.search(_ANYBODY.sub("", text)))
-
-
-def is_follow_up(text: str) -> bool:
-    """Say whether a text goes on from what was asked before, and means little by itself."""
-    text = text.strip()
-    if not text or len(text) > _LONGEST_FOLLOW_UP:
-        return False
-    return bool((_FOLLOW_UP.search(text) and not _NEW_SUBJECT.search(text)) or _CHINESE_FOLLOW_UP.search(text))

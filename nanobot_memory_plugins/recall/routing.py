@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.recall import questions
+from nanobot_memory_plugins.recall.follow_ups import goes_on, points_back
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
@@ -57,8 +58,7 @@ class Signal:
 class Decision:
     """The tier for a message and what it comes from; no signal means that no word asks for memory.
 
-    ``follow_ups`` counts the user's turns that were looked at beside the message, ``small_talk`` says that it is
-    nothing else.
+    ``follow_ups`` counts the user's turns that it is searched with, ``small_talk`` says that it is nothing else.
     """
 
     tier: RecallTier
@@ -76,16 +76,16 @@ def decide_tier(text: str, recent_turns: Sequence[str], options: RecallOptions) 
     """Return the tier for a message, from its words, with what speaks for it.
 
     ``recent_turns`` are the user's messages before it, oldest first. A follow-up ("and that one?", "那个呢？") needs as
-    much as what it follows.
+    much as what it follows; one that points back ("how old is she?") follows it whatever its own words ask for.
     """
     asked = text
     signal = _signal_of(text, options)
     turns = list(recent_turns[-_TURNS_BACK:])
     back = 0
-    while signal is None and turns and questions.is_follow_up(simplified(text)):
+    while turns and (points_back(simplified(text)) or (signal is None and goes_on(simplified(text)))):
         text = turns.pop()
         back += 1
-        signal = _signal_of(text, options, turns_back=back)
+        signal = signal or _signal_of(text, options, turns_back=back)
     if signal is not None:
         return Decision(signal.tier, signal, back)
     return Decision(RecallTier.PROBE, None, back, is_small_talk(asked, options))

@@ -84,6 +84,7 @@ def answer_of(found: Examined) -> dict[str, Any]:
             "chosen": _tier(watch.decision.tier) if watch.decision else None,
             "ended": _tier(recalled.tier),
             "signals": _signals(watch.decision),
+            "follow_ups": watch.decision.follow_ups if watch.decision else 0,
             "probe": recalled.probe,
         },
         "relevance": {"best": watch.best, "needed": watch.needed},
@@ -195,7 +196,7 @@ def _tier_in_words(found: Examined) -> str:
     if decision.signal is not None:
         one = decision.signal
         what = _WORDS.get(one.kind, one.kind) + (f' "{shown(one.words)}"' if one.words else "")
-        where = f", {one.turns_back} of your turns before, which this follows up" if one.turns_back else ""
+        where = f", {one.turns_back} of your turns before" if one.turns_back else ""
         text = f"{_tier(decision.tier)}, for {what} ({one.kind}){where}"
     elif decision.small_talk:
         text = "off: small talk, nothing is looked for (smallTalk)"
@@ -204,6 +205,8 @@ def _tier_in_words(found: Examined) -> str:
         text = "off, no word asks for memory; " + (
             "a probe looks all the same" if probes else "enableProbeOnOff is false"
         )
+    if decision.follow_ups:
+        text += f"; it is searched with what it follows, {decision.follow_ups} of your turns before"
     if recalled.tier is not decision.tier:
         raised = "the probe found something" if recalled.probe is not None else "the light search found nothing good"
         text += f"; raised to {_tier(recalled.tier)}: {raised}"
