@@ -110,9 +110,8 @@ async def recall(
     found = _Found(tier)
     try:
         async with bound:
-            query = Query(
-                text=with_what_it_follows(text, history, decision.follow_ups), scope=scope, asked_at=asked_at, explain=watch is not None
-            )
+            sought = with_what_it_follows(text, history, decision.follow_ups)
+            query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
                 found = await _of_period(store, period, query, options, watch)
             if period is None or (period.subject and not found.hits):
@@ -162,10 +161,7 @@ def _listed(
 ) -> Recalled:
     """Make the block of the conversations of a period."""
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    noted = [hit for hit in fresh if hit.source != "transcript"]
-    said = [hit for hit in fresh if hit.source == "transcript"]
-    listed = timeline.conversations(said, noted, asked_at.tzinfo)
-    block = build_listing(timeline.most_telling(listed), options)
+    block = build_listing(timeline.most_telling(timeline.conversations(fresh, asked_at.tzinfo)), options)
     by_id = {hit.id: hit for hit in fresh}
     injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
     return Recalled(RecallTier.HEAVY, found.ranked, injected, block)

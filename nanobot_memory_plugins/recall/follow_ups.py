@@ -22,7 +22,7 @@ _GOES_ON = re.compile(
 )
 _POINTS_BACK = re.compile(
     r"\b(?:he|she|him|hers?|his|they|them|theirs?|it|its|both)\b"
-    r"|\bthere(?!['’]s| (?:is|are|was|were|a|an|any)\b)"
+    r"|\bthere(?!['’]s| (?:are|is|was|were|an?|any)\b)"
     r"|\b(?:which|either|neither|one) of (?:the (?:two|three)|them|those|these)\b"
     r"|\b(?:that|this|these|those) ones?\b"
     r"|\bthe (?:first|second|third|last|other|former|latter)(?: ones?\b| (?!\w)|\W*$)"
@@ -30,7 +30,7 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_POINTS_BACK = re.compile(
-    "[他她它牠]|[那这](?:边|家|[两俩三几]|[里儿])|第[一二三四](?=[个种家]|的)|前者|后者|来着|^(?:对|是|嗯|不|有|没有?)啊?[,，。.!！]"
+    r"[他她它牠]|[那这](?:边|家|[两俩三几]|[里儿])|第[一二三四](?=[个种家]|的)|前者|后者|来着|^(?:对|是|嗯|不|有|没有?)啊?(?!\w)"
 )
 # A name before it is what it speaks of: "does Ann like her job?"
 _NAMED_BEFORE = re.compile(r"[a-z,] [A-Z][a-z]")

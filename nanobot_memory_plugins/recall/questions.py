@@ -42,6 +42,7 @@ _CHINESE_PAST = re.compile(
     "[了过](?:什么|啥|哪|谁|几|多少|多久)|是(?:在|从)?(?:什么时候|哪[天年月里儿]|几号)[^，。？?]{1,12}的"
 )
 
+
 def is_personal(text: str) -> bool:
     """Say whether a text asks about somebody's life, or about what the user and the agent did."""
     if len(text) > _LONGEST_QUESTION or not (_TELL.search(text) or reading_of(text).asks):

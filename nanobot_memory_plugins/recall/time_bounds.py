@@ -44,3 +44,14 @@ def local(time: datetime) -> datetime:
         return time.astimezone()
     except (OverflowError, OSError) as error:
         raise ValueError("out of range") from error
+
+
+def moment_of(text: str, *, end: bool) -> datetime:
+    """Return the moment that a bound in text names, aware. Raises `ValueError` where it names none."""
+    bound = bound_of(text, end=end)
+    if not isinstance(bound, datetime):
+        try:
+            bound = datetime.fromisoformat(bound.strip())
+        except ValueError as error:
+            raise ValueError("it is no date") from error
+    return bound if bound.tzinfo is not None else local(bound)

@@ -3,7 +3,7 @@
 A conversation is what one session held on one day, in the time zone of whoever asks.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, tzinfo
 
@@ -29,6 +29,19 @@ class Conversation:
     said: tuple[Hit, ...] = ()
     noted: tuple[Hit, ...] = ()
 
+    @property
+    def messages(self) -> int:
+        """How many messages it has: a long one may be more than one memory."""
+        return len({(hit.path, hit.line) for hit in self.said})
+
+    @property
+    def telling(self) -> Hit:
+        """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
+        return (
+            *self.noted,
+            *sorted(self.said, key=lambda hit: (hit.origin is not Origin.USER, only_requests(hit.text))),
+        )[0]
+
 
 def within(query: Query, span: Span, zone: tzinfo | None) -> Query:
     """Return a query for the days of a span, in a time zone."""
@@ -46,14 +59,33 @@ async def said_in(store: Store, asked: LookingBack, query: Query, zone: tzinfo |
     return list((await hits_of(store, said)).hits), list((await hits_of(store, noted)).hits) if wants_notes else []
 
 
-def conversations(said: Iterable[Hit], noted: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
+async def timeline(
+    store: Store, query: Query, most: int, shown: Callable[[Sequence[Hit]], Awaitable[Sequence[Hit]]]
+) -> list[Conversation]:
+    """Return the conversations of a query's period, the oldest first; of the newest ``most`` memories in it.
+
+    ``shown`` takes out what may not be shown. Raises what the store raises.
+    """
+    listed = replace(query, text="", sources=query.sources or _TRANSCRIPT | _NOTED, limit=most)
+    hits = await shown((await hits_of(store, listed)).hits)
+    return conversations(hits, query.asked_at.tzinfo if query.asked_at is not None else None)
+
+
+def conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
     """Return the conversations of some memories, the oldest first."""
     found: dict[tuple[date, str], tuple[list[Hit], list[Hit]]] = {}
-    for kind, hits in enumerate((said, noted)):
-        for hit in hits:
-            if hit.time is not None:
-                place = (hit.time.astimezone(zone).date(), hit.scope.session)
-                found.setdefault(place, ([], []))[kind].append(hit)
+    for hit in hits:
+        if hit.time is not None:
+            place = (hit.time.astimezone(zone).date(), hit.scope.session)
+            found.setdefault(place, ([], []))[hit.source not in _TRANSCRIPT].append(hit)
+    last: dict[str, tuple[date, str]] = {}
+    for place in sorted(found):
+        said, noted = found[place]
+        if said:
+            last[place[1]] = place
+        elif place[1] in last:  # a summary is written when its session is over, after midnight too
+            found[last[place[1]]][1].extend(noted)
+            del found[place]
     made = [Conversation(*place, *(tuple(sorted(one, key=_when)) for one in kinds)) for place, kinds in found.items()]
     return sorted(made, key=lambda one: (one.day, _when((*one.said, *one.noted)[0])))
 

@@ -33,6 +33,7 @@ from nanobot_memory_plugins.core.text import profile_text
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local
+from nanobot_memory_plugins.recall.timeline import Conversation, timeline
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 NO_QUERY = "Error: query: say what to look for"
 _SNIPPET_CHARS = 360
+# Memories of a period that are looked at, the newest ones.
+_MOST_LISTED = 2_000
 _LONGEST_NAME = 40
 _LONGEST_NUMBER = 6
 
@@ -81,8 +84,12 @@ class SearchArguments(BaseModel):
     @property
     def may_mean_profile(self) -> bool:
         """Whether it asks for nothing, or for what may be a name."""
-        is_plain = not (self.since or self.until or self.origin or self.source)
-        return is_plain and len(self.query) <= _LONGEST_NAME
+        return not (self.is_of_period or self.origin or self.source) and len(self.query) <= _LONGEST_NAME
+
+    @property
+    def is_of_period(self) -> bool:
+        """Whether it asks about a time."""
+        return self.since is not None or self.until is not None
 
     @model_validator(mode="after")
     def _in_order(self) -> Self:
@@ -95,19 +102,19 @@ class MemorySearchTool:
     """``memory_search``: the index, searched by words and meaning. ``name`` offers it under another name."""
 
     description = (
-        "Search your long-term memory: earlier conversations, notes, decisions, results of tools. Use it before you "
-        "say you do not know or remember, and when a past date, name, number or decision matters; not for what stands "
-        "in this conversation. Without a query: all that is known of the user; a name alone: all about them. Cite file "
-        "and line."
+        "Search your long-term memory: earlier conversations, notes, decisions, tool results. Use it before you say "
+        "you do not know or remember, and when a past date, name, number or decision matters; not for what stands in "
+        "this conversation. Without a query: all that is known of the user, or what was said from since to until; "
+        "a name alone: all about them. Cite file and line."
     )
     # Short: it stands in every prompt. What is not named here is taken all the same: ``limit``, ``origin``.
     parameters: Mapping[str, Any] = MappingProxyType(
         {
             "type": "object",
             "properties": {
-                "query": {"type": "string", "description": "In the words it was probably said in."},
-                "since": {"type": "string", "description": "A day or time: 2026-02-16."},
-                "until": {"type": "string", "description": "Its whole day included."},
+                "query": {"type": "string", "description": "In words it was probably said in."},
+                "since": {"type": "string", "description": "Day or time: 2026-02-16."},
+                "until": {"type": "string", "description": "Its day included."},
                 "source": {"type": "string", "enum": [source.value for source in Source]},
             },
         }
@@ -127,24 +134,37 @@ class MemorySearchTool:
         try:
             if wanted.may_mean_profile:
                 known = await shown_profile(self._context, wanted.query, session_key)
-            hits = await self._hits(wanted, known, session_key) if wanted.query else []
+            if wanted.is_of_period and not (wanted.query or wanted.source or wanted.origin):
+                return await self._timeline(wanted, session_key)
+            hits = await self._hits(wanted, known, session_key) if wanted.query or not wanted.may_mean_profile else []
         except NanobotMemoryError as error:
             return f"Error: {error}"
-        if not wanted.query and (self._context.entries is None or not wanted.may_mean_profile):
+        if not wanted.query and wanted.may_mean_profile and self._context.entries is None:
             return NO_QUERY
         if hits is None and not known.entries:
             return NO_STORE
-        language = language_of(wanted.query or " ".join(one.entry.text for one in known.entries))
+        told = (one.entry.text for one in known.entries)
+        language = language_of(wanted.query or " ".join((*told, *(hit.text for hit in hits or ()))))
         about = profile_text(known, wanted.query, language)
         excerpts = "\n".join(map(_line, hits or ()))
         return fence(filter(None, [about, excerpts]), language=language) or "Nothing was found in memory."
 
-    async def _hits(self, wanted: SearchArguments, known: Profile, session_key: str) -> Sequence[Hit] | None:
-        """Return what the store finds besides what is ``known``, or None where there is none. Raises `StoreError`."""
+    async def _timeline(self, wanted: SearchArguments, session_key: str) -> str:
+        """Return what was talked about in a period, a line for each session and day. Raises `StoreError`."""
         store, scope = self._context.store, Scope(session=session_key)
         if store is None:
-            return None
-        query = Query(
+            return NO_STORE
+        query = self._query(wanted, scope)
+        found = await timeline(store, query, _MOST_LISTED, lambda hits: self._context.shown(scope, hits))
+        listed = found[-wanted.limit :]
+        lines = [_line(one.telling, f"{one.session or '-'} | {_count(one)} | ") for one in listed]
+        if len(found) > len(listed):
+            lines.insert(0, f"({len(found) - len(listed)} earlier conversations are left out: narrow since and until.)")
+        language = language_of(" ".join(one.telling.text for one in listed))
+        return fence(["\n".join(lines)] if lines else [], language=language) or "Nothing was found in memory."
+
+    def _query(self, wanted: SearchArguments, scope: Scope) -> Query:
+        return Query(
             text=wanted.query,
             limit=wanted.limit,
             scope=self._context.visible_scope(scope),
@@ -152,8 +172,15 @@ class MemorySearchTool:
             until=wanted.until,
             origins=frozenset({wanted.origin}) if wanted.origin else frozenset(),
             sources=frozenset({wanted.source.value}) if wanted.source else frozenset(),
+            asked_at=self._context.clock.now().astimezone(),
         )
-        hits = await self._context.shown(scope, (await hits_of(store, query)).hits)
+
+    async def _hits(self, wanted: SearchArguments, known: Profile, session_key: str) -> Sequence[Hit] | None:
+        """Return what the store finds besides what is ``known``, or None where there is none. Raises `StoreError`."""
+        store, scope = self._context.store, Scope(session=session_key)
+        if store is None:
+            return None
+        hits = await self._context.shown(scope, (await hits_of(store, self._query(wanted, scope))).hits)
         told = [one.entry.text for one in known.entries]
         return [hit for hit in hits if hit.source != Source.LONG_TERM or not any(text in hit.text for text in told)]
 
@@ -226,12 +253,16 @@ def _complaint(item: "ErrorDetails") -> str:
     return f"{name}: {message}" if name else message
 
 
-def _line(hit: Hit) -> str:
+def _line(hit: Hit, before: str = "") -> str:
     text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
-    return f"- id {hit.id} | {_source(hit)}\n  {text}"
+    return f"- {before}id {hit.id} | {_source(hit)}\n  {text}"
+
+
+def _count(one: Conversation) -> str:
+    return "1 message" if one.messages == 1 else f"{one.messages} messages"
 
 
 def _source(hit: Hit) -> str:
-    date = f"{hit.time:%Y-%m-%d %H:%M} | " if hit.time else ""
+    date = f"{hit.time.astimezone():%Y-%m-%d %H:%M} | " if hit.time else ""
     kind = f" | {hit.source}" if hit.source else ""
     return f"{date}{hit.speaker or hit.origin.value}{kind} | {hit.path}:{hit.line}"

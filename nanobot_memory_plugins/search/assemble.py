@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Part, Query, SearchResult, Weighed
 from nanobot_memory_plugins.search.documents import Document
@@ -54,14 +54,15 @@ def answer_of(
 ) -> SearchResult:
     """Return the hits, which stand at the places ``found``, best first, and their explanation where parts are given."""
     shown = odds([scores[place] for place in found], examined.options)
-    hits = tuple(_hit(examined, place, score) for place, score in zip(found[: query.limit], shown, strict=False))
+    zone = query.asked_at.tzinfo if query.asked_at is not None else None
+    hits = tuple(_hit(examined, place, score, zone) for place, score in zip(found[: query.limit], shown, strict=False))
     if parts is None:
         return SearchResult(hits=hits, level=level)
     by_place = dict(zip(found, shown, strict=True))
     left_out = [place for place in range(len(scores)) if place not in by_place]
     weighed = [
         Weighed(
-            hit=_hit(examined, place, by_place.get(place, 0.0)),
+            hit=_hit(examined, place, by_place.get(place, 0.0), zone),
             words=examined.candidates[place].bm25,
             total=scores[place],
             parts=_parts_of(place, parts),
@@ -81,13 +82,14 @@ def is_found(one: Candidate) -> bool:
     return one.bm25 > 0 or (one.similarity or 0.0) >= LEAST_SIMILARITY
 
 
-def _hit(examined: Examination, place: int, score: float) -> Hit:
+def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -> Hit:
     return hit_of(
         examined.documents[place],
         score=score,
         coverage=examined.candidates[place].coverage,
         similarity=examined.candidates[place].similarity,
         terms=examined.terms,
+        zone=zone,
     )
 
 

@@ -1,6 +1,7 @@
 """Documents as hits, with the snippet that shows why they were found."""
 
 from collections.abc import Collection, Iterable
+from datetime import tzinfo
 
 from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
@@ -8,7 +9,7 @@ from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.segmentation import segment
-from nanobot_memory_plugins.search.timestamps import timestamp
+from nanobot_memory_plugins.search.timestamps import in_zone, timestamp
 
 SNIPPET_CHARS = 360
 # What of a long text is looked through for a snippet.
@@ -22,8 +23,10 @@ def hit_of(
     coverage: float = 0.0,
     similarity: float | None = None,
     terms: Collection[str] = (),
+    zone: tzinfo | None = None,
 ) -> Hit:
-    """Return a document as a hit."""
+    """Return a document as a hit; in ``zone``, of whoever asks, lie its time and the days that its phrases mean."""
+    time = in_zone(document.time, zone) if document.time is not None else None
     return Hit(
         id=document.key,
         text=document.text,
@@ -32,7 +35,7 @@ def hit_of(
         score=score,
         origin=document.origin,
         scope=document.scope,
-        time=document.time,
+        time=time,
         heading=document.heading,
         speaker=document.speaker,
         snippet=snippet(document.text, terms),
@@ -41,7 +44,7 @@ def hit_of(
         source=document.source,
         tldr=document.tldr,
         tags=document.tags,
-        days=dated_phrases(document.text, document.time.date()) if document.time is not None else (),
+        days=dated_phrases(document.text, time.date()) if time is not None else (),
     )
 
 
@@ -49,7 +52,8 @@ def newest_first(documents: Iterable[Document], query: Query, level: Level) -> S
     """Return what of some documents passes a query's filters and has a time, the newest first."""
     found = [document for document in documents if document.time is not None and passes(document, query)]
     found.sort(key=lambda one: (timestamp(one.time) if one.time else 0.0, one.path, one.ordinal), reverse=True)
-    return SearchResult(tuple(map(hit_of, found[: query.limit])), level)
+    zone = query.asked_at.tzinfo if query.asked_at is not None else None
+    return SearchResult(tuple(hit_of(one, zone=zone) for one in found[: query.limit]), level)
 
 
 def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) -> str:

@@ -23,10 +23,11 @@ from tests.support.hostile_workspace import (
 )
 
 # Those that read the configuration, which also says that no model is to be waited for.
-CONFIGURED = ("search", "why", "doctor", "plugins", "index", "audit", "purge", "scrub")
+CONFIGURED = ("search", "timeline", "why", "doctor", "plugins", "index", "audit", "purge", "scrub")
 ARGUMENTS = {
     "why": ["do you remember the zebra price?", "--recent", HOSTILE, "--no-embeddings"],
     "search": ["zebra", "--limit", "100", "--no-embeddings"],
+    "timeline": ["--all"],
     "audit": ["--no-embeddings"],
     "entries show": ["zebra1"],
     "entries remember": [hostile("remembered")],

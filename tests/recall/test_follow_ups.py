@@ -57,7 +57,9 @@ async def test_what_a_follow_up_speaks_of_stands_in_a_turn_before_or_in_the_last
     assert needed in await block(memory, *talk)
 
 
-@pytest.mark.parametrize("last", ["thanks!", "go on", "make it shorter", "继续", "好的，谢谢", "ok, please do", "yes please"])
+@pytest.mark.parametrize(
+    "last", ["thanks!", "go on", "make it shorter", "继续", "好的，谢谢", "ok, please do", "yes please"]
+)
 async def test_a_follow_up_that_needs_nothing_stays_silent(memory: MemoryHost, last: str):
     assert await block(memory, "My sister will look after Quibble.", "Shall I write her a note?", last) == ""
 

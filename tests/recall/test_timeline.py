@@ -1,13 +1,17 @@
 """Questions about a time are answered from that time, end to end."""
 
+import asyncio
+import json
 import time
 from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
+from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
 
 CONFIG = {
@@ -19,12 +23,29 @@ SAID = (
     (datetime(2026, 6, 23, 9, tzinfo=UTC), "a", "The boiler was serviced, it lost pressure."),
     (datetime(2026, 6, 23, 11, tzinfo=UTC), "b", "Elsie wants to learn the cello."),
     (datetime(2026, 6, 17, 9, tzinfo=UTC), "c", "I handed in my notice at the mill."),
-    (datetime(2026, 5, 6, 9, tzinfo=UTC), "d", "Yesterday the boiler cost us ninety pounds."),
+    (datetime(2026, 5, 6, 11, tzinfo=UTC), "d", "Yesterday the boiler cost us ninety pounds."),
 )
 
 
 @pytest.fixture
-async def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[MemoryHost]:
+def zone(monkeypatch: pytest.MonkeyPatch):
+    if not hasattr(time, "tzset"):
+        pytest.skip("the zone of a process cannot be set")
+
+    def put(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+
+    yield put
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+async def memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, zone: Callable[[str], None]
+) -> AsyncIterator[MemoryHost]:
+    zone("UTC")
     monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
     clock = ManualClock(NOW)
     async with MemoryHost(tmp_path, config=MemoryConfig.model_validate(CONFIG), clock=clock) as host:
@@ -65,23 +86,11 @@ async def test_a_follow_up_asks_the_same_of_another_period(memory: MemoryHost):
     assert "notice" in await block(memory, "and last week?", history=history)
 
 
-@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a process cannot be set")
 async def test_the_days_are_those_of_the_users_zone(memory: MemoryHost, zone: Callable[[str], None]):
     zone("Pacific/Kiritimati")  # 14 hours ahead: it is the 25th, and the 24th began at 10:00
     told = await block(memory, "what did we talk about yesterday?")
     assert "cello" in told
     assert "serviced" not in told
-
-
-@pytest.fixture
-def zone(monkeypatch: pytest.MonkeyPatch):
-    def put(name: str) -> None:
-        monkeypatch.setenv("TZ", name)
-        time.tzset()
-
-    yield put
-    monkeypatch.undo()
-    time.tzset()
 
 
 async def test_nobody_is_told_of_the_time_of_others(memory: MemoryHost, tmp_path: Path):
@@ -94,3 +103,84 @@ async def test_nobody_is_told_of_the_time_of_others(memory: MemoryHost, tmp_path
             others = {"serviced", "cello"} - {seen}
             assert seen in (found.block or "")
             assert not any(word in (found.block or "") for word in others)
+
+
+async def tool(memory: MemoryHost, session: str = "now", **arguments: object) -> str:
+    found = memory.tool("memory_search")
+    assert found is not None
+    return await found.run(arguments, session_key=session)
+
+
+async def test_the_tool_answers_the_same_where_it_is_asked_with_dates_and_no_words(memory: MemoryHost):
+    told = await tool(memory, since="2026-06-15", until="2026-06-23")
+    assert 0 < told.index("notice") < told.index("boiler was serviced") < told.index("cello")
+    assert "a | 2 messages | id " in told
+    assert "ninety" not in told
+    assert "notice" not in (cut := await tool(memory, since="2026-06-15", limit=2))
+    assert "(1 earlier conversations are left out" in cut
+    assert await tool(memory, until="2025") == "Nothing was found in memory."
+    newest = await tool(memory, since="2026-06-15", source="transcript", origin="user")
+    assert newest.index("cello") < newest.index("boiler") < newest.index("notice")  # a plain list, the newest first
+
+
+async def test_lines_name_the_users_day(memory: MemoryHost, zone: Callable[[str], None]):
+    zone("Pacific/Kiritimati")  # 11:00 of the 23rd in UTC is the 24th
+    assert "24 June 2026] user: Elsie" in await block(memory, "what did we talk about yesterday?")
+    assert "24 June 2026] user: Elsie" in await block(memory, "what does Elsie want to learn?")
+    assert "7 May 2026] user: Yesterday (6 May 2026)" in await block(memory, "what did the boiler cost us?")
+
+
+def command(workspace: Path, *arguments: str) -> str:
+    result = CliRunner().invoke(app, ["timeline", *arguments, "--workspace", str(workspace)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+async def test_the_command_line_lists_sessions_and_days_the_newest_last(memory: MemoryHost):
+    await memory.close()
+    lines = (await asyncio.to_thread(command, memory.workspace)).splitlines()
+    assert [line.split("  ")[:3] for line in lines] == [
+        ["2026-05-06", "d", "2 messages"],
+        ["2026-06-17", "c", "2 messages"],
+        ["2026-06-23", "a", "2 messages"],
+        ["2026-06-23", "b", "2 messages"],
+    ]
+    assert "I handed in my notice" in lines[1]
+    assert "Thank you, noted." in await asyncio.to_thread(command, memory.workspace, "--all")
+    assert "Nothing was said then" in await asyncio.to_thread(command, memory.workspace, "--until", "2025")
+    for arguments, sessions in (
+        (("--since", "2026-06", "--until", "2026-06-17"), ["c"]),
+        (("--session", "b"), ["b"]),
+        (("-n", "1"), ["b"]),
+        (("2026-05",), ["d"]),
+    ):
+        found = json.loads(await asyncio.to_thread(command, memory.workspace, *arguments, "--json"))
+        assert [row["session"] for row in found["conversations"]] == sessions
+
+
+async def test_what_was_forgotten_or_said_off_the_record_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation")
+    config = MemoryConfig.model_validate(CONFIG)
+    async with MemoryHost(tmp_path, config=config) as host:
+        for number, text in enumerate(
+            (
+                "Remember that our boat lies at pier 97.",
+                "Off the record, the vault's code is 7719.",
+                "I play chess on Sundays.",
+                "Forget that our boat lies at pier 97.",
+            )
+        ):
+            await host.message_received(session_key=f"s{number}", text=text)
+            await host.flush_index()
+        told = await tool(host, since="2020")
+    shown = await asyncio.to_thread(command, tmp_path, "--all")
+    for text in (told, shown):
+        assert "chess" in text
+        assert "pier 97" not in text
+        assert "7719" not in text
+
+
+@pytest.mark.parametrize("wrong", [["blue cheese"], ["--since", "soon"], ["--until", "2026-13"]])
+def test_what_names_no_days_is_said_to_name_none(tmp_path: Path, wrong: list[str]):
+    result = CliRunner().invoke(app, ["timeline", *wrong, "--workspace", str(tmp_path), "--json"])
+    assert result.exit_code

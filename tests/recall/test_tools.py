@@ -121,7 +121,6 @@ async def test_an_error_of_the_tools_says_what_to_write_instead(memory):
         ({"until": "9999-12-31"}, "until"),
         ({"since": "0000-01-01"}, "since"),
         ({"limit": 99}, "limit"),
-        ({"query": "", "since": "2026-03-01"}, "query"),
     ],
 )
 async def test_what_is_wrong_with_the_arguments_is_the_answer(memory, arguments, said):

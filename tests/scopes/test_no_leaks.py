@@ -52,6 +52,10 @@ def searched_by_tool(memory: SharedMemory, caller: Scope, text: str, owner: Scop
     return memory.tool(("memory_search", "recall_memory")[number % 2], caller, query=text, limit=1 + number % 30)
 
 
+def listed_by_tool(memory: SharedMemory, caller: Scope, text: str, owner: Scope, number: int) -> str:
+    return memory.tool("memory_search", caller, since="2000", limit=1 + number % 30)
+
+
 def read_by_id(memory: SharedMemory, caller: Scope, text: str, owner: Scope, number: int) -> str:
     hits = memory.run(memory.host.search(Query(word_of(owner), limit=4))).hits
     return "\n".join(memory.tool("memory_get", caller, id=hit.id) for hit in hits)
@@ -91,7 +95,8 @@ def remembered(memory: SharedMemory, caller: Scope, text: str, owner: Scope, num
 
 
 WAYS: Sequence[Callable[[SharedMemory, Scope, str, Scope, int], str]] = (
-    *(searched, recalled, searched_by_tool, searched_by_tool, read_by_id, in_prompt, in_prompt, forgotten, remembered),
+    *(searched, recalled, searched_by_tool, searched_by_tool, listed_by_tool),
+    *(read_by_id, in_prompt, in_prompt, forgotten, remembered),
 )
 TEXTS = ("the code of the bicycle lock", "bicycle lock code {word}", "{word}", "lock", "' OR 1=1 --", "{owner}", "%")
 
@@ -127,6 +132,13 @@ def test_everybody_is_told_what_is_theirs(memory: SharedMemory):
         assert set(told(in_prompt(memory, caller, "", caller, 0))) == set(seen)
 
 
+LISTS = (
+    ("entries", "list"),
+    ("search", "bicycle lock code", "--limit", "200", "--no-embeddings"),
+    ("timeline", "--all", "--limit", "200"),
+)
+
+
 def command(*arguments: str) -> str:
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
@@ -139,12 +151,11 @@ def command(*arguments: str) -> str:
 @given(
     owner=st.sampled_from(SCOPES),
     fields=st.sets(st.sampled_from(("agent", "user", "channel", "session")), min_size=1),
-    entries=st.booleans(),
+    work=st.sampled_from(LISTS),
 )
-def test_the_command_line_shows_what_it_is_asked_for_and_no_more(memory: SharedMemory, owner, fields, entries):
+def test_the_command_line_shows_what_it_is_asked_for_and_no_more(memory: SharedMemory, owner, fields, work):
     wanted = {name: getattr(owner, name) for name in sorted(fields) if getattr(owner, name)}
     options = [part for name, value in wanted.items() for part in (f"--{name}", value)]
-    work = ("entries", "list") if entries else ("search", "bicycle lock code", "--limit", "200", "--no-embeddings")
     answer = command(*work, *options, "--workspace", str(memory.workspace))
     fitting = {s for s in WORDS.values() if all(getattr(s, name) == value for name, value in wanted.items())}
     assert set(told(answer)) == fitting

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.extras import not_installed
-    from nanobot_memory_plugins.core.cli.open_store import opened_store, settled, without_embeddings
+    from nanobot_memory_plugins.core.cli.open_store import opened_memory, opened_store, settled, without_embeddings
     from nanobot_memory_plugins.core.cli.options import run, warn
     from nanobot_memory_plugins.core.cli.plain import say
     from nanobot_memory_plugins.core.cli.progress import time_left
@@ -19,7 +19,7 @@ _MODULES = {
     "cost_command": ("Cost", "summed"),
     "doctor_command": ("examine", "finding_row"),
     "extras": ("not_installed",),
-    "open_store": ("opened_store", "settled", "without_embeddings"),
+    "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
     "options": ("run", "warn"),
     "plain": ("say",),
     "progress": ("time_left",),
@@ -33,6 +33,7 @@ __all__ = [
     "finding_row",
     "finish_erasure",
     "not_installed",
+    "opened_memory",
     "opened_store",
     "printable_segment",
     "repair_memory",

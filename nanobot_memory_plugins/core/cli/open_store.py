@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
+from nanobot_memory_plugins.core.host.withholding import Withholding
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.protocols import ModelReport, Store, VectorStore
 from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
@@ -23,6 +24,13 @@ _PATIENCE = 20.0
 @asynccontextmanager
 async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
     """Open the store of a workspace, its files repaired before. Raises `StoreError` when no plugin brings one."""
+    async with opened_memory(workspace, config) as (store, _):
+        yield store
+
+
+@asynccontextmanager
+async def opened_memory(workspace: Path, config: MemoryConfig) -> AsyncIterator[tuple[Store, Withholding]]:
+    """Open a store as `opened_store` does, and say beside it what of it is not to be shown, since it was forgotten."""
     stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
     plugins = PluginSet(
@@ -45,7 +53,7 @@ async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[S
                 "No store is open: the storage plugin is not installed, not enabled, or failed.",
                 hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
             )
-        yield stores[0]
+        yield stores[0], plugins.withholding
     finally:
         for store in stores:
             await store.close()

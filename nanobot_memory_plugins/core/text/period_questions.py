@@ -6,6 +6,7 @@ left of it is its subject: "what did I say about the boiler in May?". English an
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -15,6 +16,7 @@ from nanobot_memory_plugins.core.text.calendar import MONTH_NUMBERS, WEEKDAYS
 from nanobot_memory_plugins.core.text.clauses import fold
 from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
 from nanobot_memory_plugins.core.text.relative_dates.periods import periods
+from nanobot_memory_plugins.core.text.relative_dates.rules import Found
 from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words
 
 # A longer text is no question of one sentence.
@@ -161,13 +163,10 @@ def looking_back(text: str, now: datetime, before: str = "") -> LookingBack | No
     """
     if not text.strip() or len(text) > _LONGEST:
         return None
-    today = now.date()
     plain = _plain(text)
-    found = periods(plain, today)
-    if not found:
-        return None
-    span = Span(min(one.span.start for one in found), max(one.span.end for one in found))
-    if span.start > today:
+    found = periods(plain, now.date())
+    span = _whole(found, now)
+    if span is None:
         return None
     rest = plain
     for one in reversed(found):
@@ -178,8 +177,19 @@ def looking_back(text: str, now: datetime, before: str = "") -> LookingBack | No
         earlier = looking_back(before, now)
         if earlier is not None:
             return LookingBack(span, words, earlier.subject, earlier.talker)
-    asked = _asked(plain, rest, is_over=span.end < today)
+    asked = _asked(plain, rest, is_over=span.end < now.date())
     return LookingBack(span, words, *asked) if asked is not None else None
+
+
+def named_period(text: str, now: datetime) -> Span | None:
+    """Return the days that a text names, from the first to the last, seen from ``now``: "last week", 上周."""
+    return _whole(periods(_plain(text), now.date()), now)
+
+
+def _whole(found: Sequence[Found], now: datetime) -> Span | None:
+    """Return the days of some periods, unless they are still to come."""
+    span = Span(min(one.span.start for one in found), max(one.span.end for one in found)) if found else None
+    return span if span is not None and span.start <= now.date() else None
 
 
 def _asked(plain: str, rest: str, *, is_over: bool) -> tuple[str, Talker] | None:

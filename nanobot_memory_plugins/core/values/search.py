@@ -35,7 +35,8 @@ class Query:
     ``scope`` is a `Scope` for people who look at all memories, or the `Visibility` of whoever asks: both say with
     ``allows`` whether a memory may be among the hits.
     ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out. ``asked_at`` is
-    the moment at which the question is asked, from which "last Friday" and recency count; None: the store's now.
+    the moment at which the question is asked, from which "last Friday" and recency count, and in whose zone the times
+    of hits are; None: the store's now, and the zones in which they were written.
     ``explain`` asks for the result's ``explanation`` and changes nothing else.
     """
 

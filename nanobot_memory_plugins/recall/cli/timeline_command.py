@@ -1,0 +1,141 @@
+"""``nanobot-memory timeline``: what was talked about, session by session and day by day."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from nanobot_memory_plugins.core import (
+    AgentOption,
+    ChannelOption,
+    ConfigOption,
+    Hit,
+    InputError,
+    JsonOption,
+    MemoryConfig,
+    Query,
+    Scope,
+    SessionOption,
+    UserOption,
+    WorkspaceOption,
+    console,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+    shown,
+)
+from nanobot_memory_plugins.core.cli import opened_memory, run, settled, warn, without_embeddings
+from nanobot_memory_plugins.core.text import named_period
+from nanobot_memory_plugins.recall.time_bounds import moment_of
+from nanobot_memory_plugins.recall.timeline import Conversation, timeline, within
+
+# Memories that are looked at, the newest ones, and what of a text is shown on a line.
+_MOST, _LINE = 20_000, 160
+
+
+def show_timeline(
+    period: Annotated[
+        str, typer.Argument(metavar="[PERIOD]", help='Days in words: "last week", "in May", 上周. Else all of them.')
+    ] = "",
+    since: Annotated[
+        str, typer.Option("--since", metavar="DAY", help="Only from this day, month, year or time on.")
+    ] = "",
+    until: Annotated[str, typer.Option("--until", metavar="DAY", help="Only up to the end of this one.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Lines at most: the newest.")] = 50,
+    everything: Annotated[bool, typer.Option("--all", help="Show what was said, below each line.")] = False,
+    agent: AgentOption = "",
+    user: UserOption = "",
+    channel: ChannelOption = "",
+    session: SessionOption = "",
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what was talked about, the newest last: a line for each session and day, in this machine's time zone.
+
+    The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
+    off the record, is not there.
+    """
+    memory_config, problems = read_configuration(config)
+    warn(problems)
+    folder = resolve_workspace(workspace)
+    if not folder.is_dir():
+        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+    query = Query("", scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
+    found = run(_conversations(folder, memory_config, _bounded(query, period, since, until)))
+    listed = found[-limit:]
+    if as_json:
+        rows = [_row(one, everything=everything) for one in listed]
+        print_json({"ok": True, "conversations": rows, "left_out": len(found) - len(listed)})
+        return
+    _show(listed, len(found) - len(listed), everything=everything)
+
+
+async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> list[Conversation]:
+    async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
+        await settled(store)
+        whose = query.scope if isinstance(query.scope, Scope) else Scope()
+        return await timeline(store, query, _MOST, lambda hits: withholding.hits("recall", whose, hits))
+
+
+def _bounded(query: Query, period: str, since: str, until: str) -> Query:
+    """Return a query for the days that the words name, and the bounds. Raises `InputError` where they name none."""
+    now = query.asked_at or datetime.now(UTC).astimezone()
+    if period:
+        span = named_period(period, now)
+        if span is None:
+            raise InputError(
+                f"No days up to today are named by {period!r}.", hint="Name them with --since and --until."
+            )
+        query = within(query, span, now.tzinfo)
+    bounds: dict[str, datetime] = {}
+    for name, text in (("since", since), ("until", until)):
+        try:
+            bounds |= {name: moment_of(text, end=name == "until")} if text else {}
+        except ValueError as error:
+            raise InputError(f"--{name} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
+    return replace(query, **bounds)
+
+
+def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
+    row = {
+        "day": one.day.isoformat(),
+        "session": one.session,
+        "messages": one.messages,
+        "about": _words(one.telling),
+        "file": one.telling.path,
+        "line": one.telling.line,
+    }
+    said = [
+        {"time": hit.time, "speaker": _who(hit), "text": hit.text, "file": hit.path, "line": hit.line}
+        for hit in one.said
+    ]
+    return {**row, "said": said} if everything else row
+
+
+def _show(listed: list[Conversation], left_out: int, *, everything: bool) -> None:
+    out = console()
+    if not listed:
+        out.print("Nothing was said then that is remembered.")
+    for one in listed:
+        count = "1 message" if one.messages == 1 else f"{one.messages} messages"
+        whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{count}  {shown(_cut(_words(one.telling)))}")
+        for hit in one.said if everything else ():
+            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
+    if left_out:
+        console(stderr=True).print(f"... and {left_out} earlier ones: --limit, or --until.", style="dim")
+
+
+def _who(hit: Hit) -> str:
+    return hit.speaker or hit.origin.value
+
+
+def _words(hit: Hit) -> str:
+    return " ".join((hit.tldr or hit.text).split())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LINE else f"{text[:_LINE].rstrip()}…"
