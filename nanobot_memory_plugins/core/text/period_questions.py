@@ -49,15 +49,14 @@ class LookingBack:
 TALK = Words(
     (
         Word(
-            r"(?:talk|discuss|chat|mention|bring|ask|suggest|recommend|advis|cover|convers)(?:e|ed|ing|ted|ting)?"
-            r"|sp(?:oke|eak|eaking|oken)|s(?:ay|aid|aying)|t(?:ell|old|elling)|brought|discussions?"
-            r"|conversations?|chats?"
-            r"|(?:go|went|going|gone) (?:back )?(?:over|through)|touch(?:ed)? (?:up)?on|on about",
+            r"(?:talk|discuss|chat|mention|ask|suggest|recommend|advis|cover)(?:s|e|ed|ing|ted|ting|ions?)?"
+            r"|conversations?|br(?:ing|ought)|sp(?:oke|oken|eak|eaking)|sa(?:y|id|ying)|t(?:ell|old|elling)"
+            r"|(?:go|going|went|gone) (?:back )?(?:over|through)|touch(?:ed)? (?:up)?on|on about",
             "what did we discuss",
             "the talkies",
         ),
         Word(
-            "聊天?|说|讲|谈|提(?!醒)到?|讨论|告诉|交流|沟通|对话|商量|问|建议|推荐|交代|唠|倾|吐槽|叮嘱|讨教|会话",
+            "聊天?|说|讲|谈|提(?!醒)到?|讨论|告诉|交流|沟通|对话|商量|问|建议|推荐|交代|唠|倾",
             "聊了什么",
             "提醒我",
         ),
@@ -67,16 +66,15 @@ TALK = Words(
 DEEDS = Words(
     (
         Word(
-            r"do(?! (?:i|we)\b)|d(?:id|one|oing)|work(?:ed|ing)?(?: on)?|(?:been )?up to|happen(?:ed|ing)?"
-            r"|going on|go on"
-            r"|went on|go(?=\W*$)|went(?=\W*$)|decid(?:e|ed|ing)|decisions?|agree(?:d|ments?)?|settled?(?: on)?"
-            r"|plan(?:ned|s)?(?! for\b)|arranged?|(?:get|got) (?:done|through)|accomplish(?:ed)?|achieved?"
-            r"|busy with|busy|dealt with|deal with|progress|made|make|learn(?:ed|t)?|finish(?:ed)?|tackled?|figure out",
+            r"do(?! (?:i|we)\b)|d(?:id|one|oing)|work(?:ed|ing)?|up to|happen(?:ed|ing)?|(?:go|going|went) on"
+            r"|(?:go|went)(?=\W*$)|decid(?:e|ed|ing)|decisions?|agree(?:d|ments?)?|settled?|plan(?:ned|s)?(?! for\b)"
+            r"|(?:get|got) (?:done|through)|achieved?|arranged?|dea(?:l|lt) with|busy|progress|ma[dk]e|learn(?:ed|t)?"
+            r"|finish(?:ed)?",
             "what did we decide",
             "what do i need",
         ),
         Word(
-            "做|干|办|搞|弄|忙活?|决定|敲定|定(?:下|好)?|安排|计划|规划|发生|处理|完成|进展|推进|折腾|进度|收获|经历",
+            "做|干|办|搞|弄|忙活?|决定|敲定|定(?:下|好)?|安排|计划|规划|发生|处理|完成|进展|进度|收获|折腾",
             "上周忙了什么",
             "跑了多远",
         ),
@@ -86,64 +84,52 @@ DEEDS = Words(
 RECAP = Words(
     (
         Word(
-            r"summari[sz]e|summary|sum up|recap|remind|recall|remember|review|overview|rundown|highlights?|gist|catch"
-            r"|refresh|retrospective|run me through|walk me through|look back",
+            r"summari[sz]e|summary|sum up|recap|remind|recall|remember|review|overview|rundown|gist|highlights?|catch"
+            r"|refresh|(?:run|walk) me through|look back",
             "a recap please",
             "a capsule",
         ),
         Word(
-            "总结|回顾|复盘|梳理|概括|归纳|汇总|回忆|整理|盘点|捋|摘要|小结|记得|想不起|忘了|概要|纪要|提醒",
+            "总结|回顾|复盘|梳理|概括|归纳|汇总|回忆|整理|盘点|小结|摘要|捋(?:一捋)?|[重要]点|记得|想不起|忘了|提醒",
             "总结一下",
             "总是",
         ),
     )
 )
 """Words that ask for what has been."""
-_ASKING = LazyPattern(
-    r"\b(?:what|wh?a?t|wat|wot|which|how|any|anything|did|have|list|show|tell|give|bring)\b"
-    r"|什么|啥|哪|咩|乜|几|怎么|如何|吗|没有|列|说说|讲讲|聊聊|看看"
-)
-_HAS_BEEN = LazyPattern(
-    r"\b(?:did|was|were|had|have|has|been|said|told|spoke|went|done|'ve|whatd|whatve|\w{2,}ed)\b"
-    r"|'(?:ve|d)\b|[了过咗]|来着|刚才|刚刚|的(?:内容|事|话题|东西)|最近|以来|到现在"
-)
+_EMPTY = """
+a about abt actually again all already also am an and any anything are at back be been between bit both bring but by
+can clue could couple day days did during each else end even ever every everything exact exactly few for forget forgot
+from get give got had has have hello here hey hi how i idea important in is it its just key know let like list look
+lot lots main mainly many me memory mine mostly much my not note notes now of ok on only or our ours over please pls
+plz point points quick quickly see session sessions several show since so some something speed start stuff subject
+tell thanks that the then there these thing things this those till time to together topic topics u until up us want
+was wat we week were what which whole wht will with would ya you your
+"""
 EMPTY = Words(
     (
+        Word("|".join(_EMPTY.split()), "what was it all about", "boiler"),
         Word(
-            r"wh?a?t|wat|wot|whatd|whatve|what'(?:d|s|ve|re)|which|how|that|this|these|those|it|its|it's|there|here"
-            r"|a|an|the|of|on|in|at|from|to(?! do\b)|with|about|abt|over|for|by|during|since|between|till?|until"
-            r"|and|or|so"
-            r"|but|then|again|now|back|also|already|ever|even|just|only|actually|exactly|mainly|mostly|together"
-            r"|else|else's"
-            r"|i|we|you|u|us|me|my|our|ours|your|ur|mine|i'?ve|we'?ve|you'?ve|i'd|we'd|ya"
-            r"|was|were|did|didn't|have|has|had|been|be|all|everything|anything|something|some|any|every|each"
-            r"|both|many|much"
-            r"|(?:can|could|would|will) (?:you|u|we)(?: please)?|do you|did you|i'?d like|i want to know"
-            r"|i (?:can't|cannot|don't)"
-            r"|i forgot|forgot|forget|know|idea|clue|up to speed|up|please|pls|plz|hey|hi|hello|ok|okay|thanks"
-            r"|thx|quick|quickly"
-            r"|thing|things|stuff|topics?|subjects?|matters?|points?|sessions?|days?|week|list|main|key|whole|entire"
-            r"|tell|give|show|bring|let|see|get|got|look|memory|notes?|news|important|exact|start|end|time"
-            r"|'?s|ve|d|re|ll|t",
-            "what was it all about",
-            "boiler",
-        ),
-        Word(
-            "我们?|咱们?|俺们?|你们?|您|俩|跟|和|同|与|对|向|在|从|自|于|的|地|得|了|过|着|啦|咧|呢|吗|嘛|吧|啊|呀|哦|噢|呗|来着"
-            "|哋|咗|啲|咩|乜嘢?|嘅|都|些|哪些?|什么|甚么|啥|哪[儿里]?|儿|几|是|有没有|有|没有?|还|又|也|就|只|所有|全部|主要|具体|大概|大致"
-            "|一下|一共|一遍|一份|一个|一些|份|到底|究竟|时候|时|那天|那|这|个|件|样|当时|整个?|期间|以来|之间|内容|里|内|中|上|下|把|被|再|先"
-            "|曾经?|之前|以前|事情?|事儿|内容|话题|东西|重点|要点|情况|记录|结论|清单|主题|议题|大事|帮|给|替|请|麻烦|劳驾|能不能|能|可以|可否"
-            "|记不记得|能否|想想|想|看看|查查?|列出?|抓|出来?|起来|呃|嗯|诶|哎|喂|好像|应该|到|至|现在|今天|如今|为止|点|口|次|聊聊|说说|讲讲|[谈讲说]谈"
-            "|回事|咋样|怎么样?|如何|做到|哪步|步|呐|捋|忙活|地方|方面|部分|各|多少|具体地",
+            "什么|甚么|乜嘢?|所有|全部|主要|具体|大概|一[下共遍份]|到底|究竟|时候|当时|整个?|期间|以来|之间|内容|曾经|之前|以前|事情?|话题|东西"
+            "|情况|记录|结论|清单|大事|麻烦|能不能|可以|可否|现在|今天|为止|聊聊|怎么|如何|地方|方面|部分|多少|好像|应该|劳驾"
+            "|[我你您咱俺们俩跟和同与对向在从自于的地得了过着啦呢吗嘛吧啊呀哦来都些哪儿几啥是有没还又也就只那这个件样时上下里内中把被再先到至"
+            "点次各步抓呃嗯帮给替请能想看查列出哋咗啲咩嘅]",
             "都有哪些",
             "锅炉",
         ),
     )
 )
 """Words that carry nothing beside the others."""
+_ASKING = LazyPattern(
+    r"\b(?:what|which|how|any|anything|did|have|list|show|tell|give|bring)\b"
+    r"|什么|啥|哪|咩|乜|几|怎么|如何|吗|没有|列|说说|讲讲|聊聊|看看"
+)
+_HAS_BEEN = LazyPattern(
+    r"\b(?:did|was|were|had|have|has|been|said|told|spoke|went|done|\w{2,}ed)\b"
+    r"|[了过咗]|来着|刚才|刚刚|的(?:内容|事|话题|东西)|最近|以来|到现在"
+)
 _TALKER = LazyPattern(
-    r"\b(?P<who>i|we|you|u)(?:'ve|'d)?(?: (?:was|were|have|had|been|just|all|ever|even|actually|both"
-    r"|already|then|and))*"
+    r"\b(?P<who>i|we|you|u)(?: (?:was|were|have|had|been|just|all|ever|even|actually|both|already|then|and))*"
     rf" (?:{TALK[0].pattern})\b"
 )
 _TALKER_ZH = LazyPattern(
@@ -236,17 +222,29 @@ def _known(kinds: tuple[Words, ...], *, latin: bool) -> re.Pattern[str]:
 
 
 def _plain(text: str) -> str:
-    """Return a text as the rules see it: folded, with single spaces, and with the common words in it spelled right."""
+    """Return a text as the rules see it: folded, with single spaces, in full words, the common ones spelled right."""
     folded = " ".join(fold(unicodedata.normalize("NFKC", text)).split())
+    for short, full in _CONTRACTIONS.items():
+        folded = folded.replace(short, full)
     return _WORD.sub(lambda match: _spelled(match[0]), folded)
 
 
-_SPELLED = frozenset(
-    "what about which talk talked talking discuss discussed discussing tell told said mention mentioned yesterday today"  # noqa: SIM905
-    " week weekend month last night morning afternoon evening remind remember recall recap summary summarise summarize"
-    " happened happen decide decided decision decisions planned working worked conversation"
-    " speak spoke did were have been covered suggested recommended recently lately".split()
-) | {*WEEKDAYS, *MONTH_NUMBERS}
+_CONTRACTIONS = {"n't": " not", "'ve": " have", "'d": " had", "'s": " is", "'re": " are", "'ll": " will", "'m": " am"}
+_COMMON = """
+what about which talk talked talking discuss discussed discussing tell told said mention mentioned yesterday today
+week weekend month last night morning afternoon evening remind remember recall recap summary summarise summarize
+happened happen decide decided decision decisions planned working worked conversation speak spoke were have been covered
+suggested recommended recently lately
+"""
+_SPELLED = frozenset(_COMMON.split()) | {word for word in (*WEEKDAYS, *MONTH_NUMBERS) if len(word) >= _SHORTEST_TYPO}
+
+
+def _cuts(word: str) -> list[str]:
+    """Return a word, and what is left of it without one of its letters."""
+    return [word, *(word[:at] + word[at + 1 :] for at in range(1, len(word)))]
+
+
+_BY_CUT = {cut: word for word in _SPELLED for cut in _cuts(word)}
 
 
 @lru_cache(maxsize=1_024)
@@ -254,16 +252,5 @@ def _spelled(word: str) -> str:
     """Return the common word of which a word is a typo, by a letter too many, too few or out of place; or itself."""
     if len(word) < _SHORTEST_TYPO or word in _SPELLED:
         return word
-    for other in _near(word):
-        if other in _SPELLED and len(other) >= _SHORTEST_TYPO:
-            return other
-    return word
-
-
-def _near(word: str) -> list[str]:
-    """Return what a word becomes with two neighbours exchanged, a letter less, or a letter more."""
-    cuts = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
-    exchanged = [head[:-1] + tail[0] + head[-1] + tail[1:] for head, tail in cuts if tail]
-    shorter = [head[:-1] + tail for head, tail in cuts]
-    longer = [head + letter + tail for head, tail in cuts for letter in "abcdefghijklmnopqrstuvwxyz"]
-    return [*exchanged, *shorter, *longer]
+    near = (_BY_CUT[cut] for cut in _cuts(word) if cut in _BY_CUT)
+    return next((one for one in near if len(one) != len(word) or sorted(one) == sorted(word)), word)

@@ -90,13 +90,18 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
                 f"No days up to today are named by {period!r}.", hint="Name them with --since and --until."
             )
         query = within(query, span, now.tzinfo)
-    bounds: dict[str, datetime] = {}
-    for name, text in (("since", since), ("until", until)):
-        try:
-            bounds |= {name: moment_of(text, end=name == "until")} if text else {}
-        except ValueError as error:
-            raise InputError(f"--{name} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
-    return replace(query, **bounds)
+    return replace(
+        query,
+        since=_moment("--since", since, end=False) if since else query.since,
+        until=_moment("--until", until, end=True) if until else query.until,
+    )
+
+
+def _moment(option: str, text: str, *, end: bool) -> datetime:
+    try:
+        return moment_of(text, end=end)
+    except ValueError as error:
+        raise InputError(f"{option} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
 
 
 def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
