@@ -14,6 +14,8 @@ from nanobot_memory_plugins.recall.usefulness import only_requests
 
 # Memories of a period that are looked at: the newest ones.
 _MOST_SAID, _MOST_NOTED = 400, 60
+# The same for a timeline: as many as are needed for its lines.
+_MOST_LISTED = (2_000, 6_000, 20_000)
 # From so many conversations on, what was noted of them stands for what was said.
 _MANY = 5
 _TRANSCRIPT = frozenset({"transcript"})
@@ -37,10 +39,8 @@ class Conversation:
     @property
     def telling(self) -> Hit:
         """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
-        return (
-            *self.noted,
-            *sorted(self.said, key=lambda hit: (hit.origin is not Origin.USER, only_requests(hit.text))),
-        )[0]
+        tells = (hit for hit in self.said if hit.origin is Origin.USER and not only_requests(hit.text))
+        return self.noted[0] if self.noted else next(tells, self.said[0])
 
 
 def within(query: Query, span: Span, zone: tzinfo | None) -> Query:
@@ -60,15 +60,21 @@ async def said_in(store: Store, asked: LookingBack, query: Query, zone: tzinfo |
 
 
 async def timeline(
-    store: Store, query: Query, most: int, shown: Callable[[Sequence[Hit]], Awaitable[Sequence[Hit]]]
-) -> list[Conversation]:
-    """Return the conversations of a query's period, the oldest first; of the newest ``most`` memories in it.
+    store: Store, query: Query, shown: Callable[[Sequence[Hit]], Awaitable[Sequence[Hit]]]
+) -> tuple[list[Conversation], bool]:
+    """Return the last ``query.limit`` conversations of its period, the oldest first, and whether there are more.
 
     ``shown`` takes out what may not be shown. Raises what the store raises.
     """
-    listed = replace(query, text="", sources=query.sources or _TRANSCRIPT | _NOTED, limit=most)
-    hits = await shown((await hits_of(store, listed)).hits)
-    return conversations(hits, query.asked_at.tzinfo if query.asked_at is not None else None)
+    zone = query.asked_at.tzinfo if query.asked_at is not None else None
+    for most in _MOST_LISTED:
+        listed = replace(query, text="", sources=_TRANSCRIPT | _NOTED, limit=most)
+        hits = (await hits_of(store, listed)).hits
+        found = conversations(await shown(hits), zone)
+        # The oldest of them may have begun before what was listed.
+        if len(found) > query.limit or len(hits) < most:
+            break
+    return found[-query.limit :], len(found) > query.limit or len(hits) == most
 
 
 def conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:

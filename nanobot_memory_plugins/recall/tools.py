@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 NO_STORE = "Memory search is not available: no store is open. `nanobot-memory doctor` says why."
 NO_QUERY = "Error: query: say what to look for"
 _SNIPPET_CHARS = 360
-# Memories of a period that are looked at, the newest ones.
-_MOST_LISTED = 2_000
 _LONGEST_NAME = 40
 _LONGEST_NUMBER = 6
 
@@ -155,11 +153,10 @@ class MemorySearchTool:
         if store is None:
             return NO_STORE
         query = self._query(wanted, scope)
-        found = await timeline(store, query, _MOST_LISTED, lambda hits: self._context.shown(scope, hits))
-        listed = found[-wanted.limit :]
+        listed, more = await timeline(store, query, lambda hits: self._context.shown(scope, hits))
         lines = [_line(one.telling, f"{one.session or '-'} | {_count(one)} | ") for one in listed]
-        if len(found) > len(listed):
-            lines.insert(0, f"({len(found) - len(listed)} earlier conversations are left out: narrow since and until.)")
+        if more:
+            lines.insert(0, "(Earlier conversations are left out: narrow since and until.)")
         language = language_of(" ".join(one.telling.text for one in listed))
         return fence(["\n".join(lines)] if lines else [], language=language) or "Nothing was found in memory."
 

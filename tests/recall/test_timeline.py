@@ -117,7 +117,7 @@ async def test_the_tool_answers_the_same_where_it_is_asked_with_dates_and_no_wor
     assert "a | 2 messages | id " in told
     assert "ninety" not in told
     assert "notice" not in (cut := await tool(memory, since="2026-06-15", limit=2))
-    assert "(1 earlier conversations are left out" in cut
+    assert "(Earlier conversations are left out" in cut
     assert await tool(memory, until="2025") == "Nothing was found in memory."
     newest = await tool(memory, since="2026-06-15", source="transcript", origin="user")
     assert newest.index("cello") < newest.index("boiler") < newest.index("notice")  # a plain list, the newest first

@@ -31,8 +31,8 @@ from nanobot_memory_plugins.core.text import named_period
 from nanobot_memory_plugins.recall.time_bounds import moment_of
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline, within
 
-# Memories that are looked at, the newest ones, and what of a text is shown on a line.
-_MOST, _LINE = 20_000, 160
+# What of a text is shown on a line.
+_LINE = 160
 
 
 def show_timeline(
@@ -63,21 +63,20 @@ def show_timeline(
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
-    query = Query("", scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
-    found = run(_conversations(folder, memory_config, _bounded(query, period, since, until)))
-    listed = found[-limit:]
+    query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
+    listed, more = run(_conversations(folder, memory_config, _bounded(query, period, since, until)))
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
-        print_json({"ok": True, "conversations": rows, "left_out": len(found) - len(listed)})
+        print_json({"ok": True, "conversations": rows, "more": more})
         return
-    _show(listed, len(found) - len(listed), everything=everything)
+    _show(listed, more=more, everything=everything)
 
 
-async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> list[Conversation]:
+async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
     async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
         await settled(store)
         whose = query.scope if isinstance(query.scope, Scope) else Scope()
-        return await timeline(store, query, _MOST, lambda hits: withholding.hits("recall", whose, hits))
+        return await timeline(store, query, lambda hits: withholding.hits("recall", whose, hits))
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:
@@ -120,7 +119,7 @@ def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
     return {**row, "said": said} if everything else row
 
 
-def _show(listed: list[Conversation], left_out: int, *, everything: bool) -> None:
+def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     out = console()
     if not listed:
         out.print("Nothing was said then that is remembered.")
@@ -130,8 +129,8 @@ def _show(listed: list[Conversation], left_out: int, *, everything: bool) -> Non
         out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{count}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
             out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
-    if left_out:
-        console(stderr=True).print(f"... and {left_out} earlier ones: --limit, or --until.", style="dim")
+    if more:
+        console(stderr=True).print("... and earlier ones: --limit, or --until.", style="dim")
 
 
 def _who(hit: Hit) -> str:
