@@ -81,7 +81,7 @@ async def test_a_new_subject_is_not_searched_with_the_old_one(memory: MemoryHost
     ("第二个要多少钱？", "第二次世界大战哪年结束？"),
     ("对，收多少钱？", "对数怎么算？"),
     ("他多大了？", "乐乐多大了？"),
-    ("多久来着？", "要来多久？"),
+    ("多久来着？", "锅炉的保修期是多久来着？"),
 ])  # fmt: skip
 def test_a_message_points_back_by_words_that_name_nothing(points: str, whole: str):
     assert points_back(points)
