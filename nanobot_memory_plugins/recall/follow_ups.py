@@ -30,7 +30,7 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_POINTS_BACK = re.compile(
-    r"[他她它牠]|[那这](?:边|家|[两俩三几]|[里儿])|第[一二三四](?=[个种家]|的)|前者|后者|^.{0,5}来着|^(?:对|是|嗯|不|有|没有?)啊?(?!\w)"
+    r"[他她它]|[那这](?:边|家|[两俩三几]|[里儿])|第[一二三四](?=[个种家]|的)|前者|后者|^.{0,5}来着|^(?:对|是|嗯|不|有|没有?)啊?(?!\w)"
 )
 # A name before it is what it speaks of: "does Ann like her job?"
 _NAMED_BEFORE = re.compile(r"[a-z,] [A-Z][a-z]")
