@@ -48,12 +48,15 @@ async def test_without_words_all_is_told_by_kind_with_when_and_from_which_words(
         await keep(memory, "Pay the rent", kind="todo", expires_at=f"{NOW - timedelta(days=1):%Y-%m-%d}")
         await keep(memory, "The user may like chess")
         told = await search(memory)
-        assert "say what to look for" in await search(memory, since="2026-03-01")
+        days = await search(memory, since="2026-03-01")
     assert is_fenced(told)
     assert '- The user likes oolong tea (since 2026-03-10; said: "and I like oolong tea.")' in told
     assert "- The user may like chess (since 2026-03-10; not said by the user, but from: summary)" in told
     assert told.index("preference:") < told.index("fact:") < told.index("Leipzig")
     assert told.index("over, replaced or faded:") < told.index("Pay the rent")
+    # With days and no words it is a timeline: what was said, and no entry.
+    assert "I moved to Leipzig in spring" in days
+    assert "The user may like chess" not in days
 
 
 @pytest.mark.parametrize(
