@@ -119,6 +119,7 @@ def test_a_number_is_the_same_however_it_is_written(text, values):
             (("My sister lives in Rome.",), ["My sister lives in Rome"], "The user lives in Rome", Objection.PERSON),
             (("My dog is called Rex.",), ["My dog is called Rex"], "The user is called Rex", Objection.PERSON),
             (("My dog is called Rex.",), ["My dog is called Rex"], "The user has a dog called Rex", None),
+            (("She's Bisque.",), ["She's Bisque"], "The user has a tortoise called Bisque", None),
             (("shes an accountant",), ["shes an accountant"], "The user is an accountant", Objection.PERSON),
             (("My brother Tom lives in Rome",), ["My brother Tom lives in Rome"], "The user knows Tom, in Rome", None),
             (("My flat is in Leipzig",), ["My flat is in Leipzig"], "The user lives in Leipzig", None),

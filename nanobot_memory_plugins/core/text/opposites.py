@@ -42,7 +42,8 @@ _RELATIVES = (
     r"|siblings?|sons?"
     r"|daughters?|kids?|child(?:ren)?|bab(?:y|ies)|aunt|uncle|cousins?|nephews?|nieces?|grand\w+|friends?|boss"
     r"|colleagues?|coworkers?|neighbou?rs?"
-    r"|landlord|flatmate|roommate|teams?|manager|in-laws?|\w+-in-law|doctor|teacher|dog|cat|pet|famil(?:y|ies)"
+    r"|landlord|flatmate|roommate|teams?|manager|in-laws?|\w+-in-law|doctor|teacher|dog|cat|pet|kitten|puppy|rabbit"
+    r"|hamster|horse|parrot|famil(?:y|ies)"
     r"|company|client|customers?|car|flat|house"
 )
 _ABOUT_ANOTHER = re.compile(
@@ -63,6 +64,7 @@ RELATION_ZH = re.compile(
     "|亲戚|[叔伯姑姨舅婶嫂姥孙侄甥]"
 )
 ANOTHER_IN = re.compile(rf"\b(?:{_RELATIVES})\b|\buser['’]s\b", re.IGNORECASE)
+_NAMES_ANOTHER = re.compile(r"\buser (?:has|had|owns|got|adopted|knows|met|keeps)\b.*\b(?:named|called)\b")
 _FIRST = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|me|we|we're|us|mine|myself)\b")
 _FIRST_ZH = re.compile(
     "(?<!^)我(?!们?(?:家)?的?(?:先生|老公|丈夫|老婆|太太|妻子|媳妇|妈|母|爸|父|儿|女|孩|姐|妹|哥|弟|奶|爷))|咱"
@@ -155,7 +157,7 @@ def is_of_another(statement: str, passages: Sequence[Passage]) -> bool:
     """Say whether a statement says of the user what the quoted clauses say of somebody else."""
     plain = folded(statement)
     texts = [folded(clause.text) for one in passages if one.by_user for clause in one.clauses]
-    if re.match(r"(?:the )?user (?!and\b)", plain) and not ANOTHER_IN.search(plain):
+    if re.match(r"(?:the )?user (?!and\b)", plain) and not (ANOTHER_IN.search(plain) or _NAMES_ANOTHER.search(plain)):
         return bool(texts) and all(_tells_of_another(one, statement) for one in texts)
     if plain.startswith("用户") and not RELATION_ZH.search(plain):
         return bool(texts) and all(_ABOUT_ANOTHER_ZH.search(one) and not _FIRST_ZH.search(one) for one in texts)
