@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from nanobot_memory_plugins.core.erasure.letters import plain
 
 _ESCAPE = re.compile(
-    r"\\+(?:u[0-9a-fA-F]{4}(?:\\+u[0-9a-fA-F]{4})*|x[0-9a-fA-F]{2}|[nrtbf])|(?:%[0-9A-Fa-f]{2})+|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-z]{2,6});"
+    r"(?<!\\)\\++(?:u[0-9a-fA-F]{4}(?:\\+u[0-9a-fA-F]{4})*|x[0-9a-fA-F]{2}|[nrtbf])|(?:%[0-9A-Fa-f]{2})+|&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[a-z]{2,6});"
 )
 _HEX = re.compile(r"(?<!\\)\\++[ux]([0-9a-fA-F]+)")
 # Invisible marks and accents belong to the letter before them.

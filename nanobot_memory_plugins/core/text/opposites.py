@@ -53,7 +53,7 @@ _ABOUT_ANOTHER = re.compile(
 # What belongs to the user, and says where and with what they live: "my flat is in Leipzig".
 _THINGS = re.compile(r"teams?|famil(?:y|ies)|company|client|customers?|car|flat|house")
 _ABOUT_ANOTHER_ZH = re.compile(
-    "^\\W*(?:但是?|不过|而且|所以|因为|还有|对了)?\\W*(?:她|他|我们?(?:家)?的?(?P<who>先生|老公|丈夫|老婆|太太"
+    "^\\W*+(?:(?:但是?|不过|而且|所以|因为|还有|对了)\\W*+)?(?:她|他|我们?(?:家)?的?(?P<who>先生|老公|丈夫|老婆|太太"
     "|妻子|媳妇|爱人|对象|女友|男友|女朋友|男朋友|妈妈?|母亲|爸爸?|父亲|儿子|女儿|孩子|娃"
     "|姐姐?|妹妹?|哥哥?|弟弟?|奶奶|爷爷|外婆|外公|岳父|岳母|公公|婆婆|同事|朋友|老板|室友|邻居|狗|猫|闺女|宝宝"
     "|同学|舍友))"
