@@ -91,6 +91,28 @@ async def test_what_ends_an_entry_and_says_too_much_is_kept_in_the_users_own_wor
     assert entries["The user teaches chemistry"].superseded_by == entries[f"The user said: {said}"].id
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    in_both_scripts(
+        [
+            ("My sister lives in Rome.", "The user lives in Rome"),
+            ("I never eat meat in Bonn.", "The user eats meat in Bonn"),
+            ("We have 12 chairs in Bonn.", "The user has 14 chairs in Bonn"),
+            ("我姐姐住在罗马。", "用户住在罗马"),
+        ]
+    ),
+)
+async def test_what_says_something_else_than_its_quote_ends_and_confirms_nothing(workspace: Path, said: str, told: str):
+    known = [entry("home", "The user lives in Bonn", 0.8), entry("food", "用户住在波恩", 0.8)]
+    EntryRepository(workspace).update(added(*known), who="test", why="add")
+    answer = [item(told, said=said, ends=["home"]), item(told, said=said, confirms="food")]
+    await idle(workspace, said, "Ok.", at=NOW, model=Model(answer), extractionQuotes="always")
+    entries = stored(workspace)
+    assert entries["The user lives in Bonn"].superseded_by == ""
+    assert entries["用户住在波恩"].hits == 0
+    assert told not in entries
+
+
 async def test_a_verdict_that_changes_nothing_may_still_say_something_new(workspace: Path):
     swims = entry("swim", "The user swims every Tuesday and Thursday morning", 0.8)
     EntryRepository(workspace).update(added(swims), who="test", why="add")

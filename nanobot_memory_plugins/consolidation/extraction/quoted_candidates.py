@@ -61,7 +61,9 @@ async def believed_by_quotes(
             if objection is None and not is_small_talk(one.content):
                 believed.append(one)
             elif objection in _SAYS_ELSE and (own := _own_words(one, conversation)):
-                believed.append(own)
+                # What turns its quote round tells nothing of what is over, or said again.
+                acts = objection is Objection.WORDS
+                believed.append(own if acts else own.model_copy(update={"ends": (), "reinforces": ""}))
             else:
                 logger.debug("an item of the model's is not believed: {}", (objection or Objection.NOT_STATED).value)
         return believed
