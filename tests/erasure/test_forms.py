@@ -6,6 +6,7 @@ has named it, with its lines; after ``--nearly`` none does.
 
 import asyncio
 import json
+import time
 import unicodedata
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -240,3 +241,13 @@ def test_each_form_that_we_write_is_found_whole_or_named_as_a_part(workspace: Pa
     assert fullwidth(forms[list(WHOLE).index("fullwidth")].words[0]).encode() not in b"".join(
         path.read_bytes() for path in workspace.rglob("*") if path.is_file()
     )
+
+
+def test_a_line_of_backslashes_holds_up_no_purge(tmp_path: Path):
+    note = tmp_path / "memory" / "2026-11-01.md"
+    note.parent.mkdir()
+    note.write_text("# Notes\n\nthe words Zanzibarina " + "\\" * 65_536 + "\n", encoding="utf-8")
+    began = time.process_time()
+    run_command_line(["purge", "--text", "Zanzibarina", "--yes", "--workspace", str(tmp_path)])
+    # Read again at each of them, they took a minute and a half.
+    assert time.process_time() - began < 20

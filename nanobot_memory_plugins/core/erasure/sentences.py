@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 
 _SENTENCE_END = re.compile(r"[。！？!?；\n]+|[.;](?=\s|\Z)")
 # In JSON within a text a line ends at an escape, and a sentence at the quotation mark.
-_ESCAPED_END = re.compile(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:\\+[nr])+|\\*"')
+_ESCAPED_END = re.compile(r'[。！？!?；\n]+|[.;](?=\s|\Z|\\)|(?:(?<!\\)\\++[nr])+|(?<!\\)\\*+"')
 # What of a line of a note is no text: the heading's time, the name of a field, a bullet.
 _PREFIX = re.compile(r"#{1,3} \d{4}-\d\d-\d\d \d\d:\d\d[ \t]*|[a-z;]+:[ \t]*|[-*][ \t]+")
 
