@@ -81,5 +81,10 @@ async def _measure() -> None:
             _said("idle", await _idle())
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Print how late the host's loop is beside each hostile result and message, and beside nothing."""
     asyncio.run(_measure())
+
+
+if __name__ == "__main__":
+    main()

@@ -31,7 +31,12 @@ BOUNDED = {
     "core.erasure.matching._LINE_BEFORE": 200,
     "redaction.detectors.personal._LOCAL": 64,
     "redaction.detectors.personal._LOCAL_CLASS": 64,
-    "consolidation.commands.sentences._TAIL": 2_000,
+    "consolidation.commands.sentences._TAIL": 200,
+    "consolidation.commands.instructions._TO_YOU": 200,
+    "consolidation.operations.profile._BEFORE": 100,
+    "core.text.quoted._BEGINS": 200,
+    "recall.salience.ACKNOWLEDGEMENTS": 120,
+    "recall.salience.ACKNOWLEDGEMENTS.chinese": 120,
     "consolidation.commands.instruction_words.HABIT": 200,
     "consolidation.commands.instruction_words.HABIT.chinese": 200,
     "consolidation.commands.instruction_words.HABIT.latin": 200,
@@ -42,6 +47,8 @@ BOUNDED = {
 
 # So are those by which clauses are told: a longer sentence is looked at so far.
 CLAUSE = 1_000
+# Days to come are looked for in so much of a text.
+AHEAD = 500
 CLAUSES = tuple(f"core.text.{name}." for name in ("acts", "clauses", "hearsay", "questions", "requests"))
 
 
@@ -63,7 +70,10 @@ def test_every_pattern_takes_time_that_grows_with_the_text_alone() -> None:
     dear = {}
     for place, used in found.items():
         name = place.removeprefix("nanobot_memory_plugins.")
-        most = CLAUSE if name.startswith(CLAUSES) and "PHRASE" not in name else BOUNDED.get(name, SIZE)
+        if name.startswith("core.text.relative_dates.ahead."):
+            most = AHEAD
+        else:
+            most = CLAUSE if name.startswith(CLAUSES) and "PHRASE" not in name else BOUNDED.get(name, SIZE)
         if repetition := too_dear(used, min(SIZE, most)):
             dear[name] = f"{repetition}: {used.pattern.pattern[:80]}"
     assert not dear

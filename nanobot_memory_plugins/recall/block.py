@@ -48,12 +48,7 @@ def build_block(
         _note_cuts(hits, page, options, watch)
     if not page.lines:
         return None
-    groups: dict[str, list[str]] = {}
-    shown = sorted((hit for hit in hits if hit.id in page.lines), key=_newest_first)
-    for hit in shown:
-        groups.setdefault(hit.path, []).append(page.lines[hit.id])
-    text = "\n".join("\n".join([path, *lines]) for path, lines in groups.items())
-    return ContextBlock(text=text, hit_ids=tuple(hit.id for hit in shown))
+    return _by_file(sorted((hit for hit in hits if hit.id in page.lines), key=_newest_first), page)
 
 
 def _newest_first(hit: Hit) -> float:
@@ -70,10 +65,16 @@ def build_listing(hits: Sequence[Hit], options: RecallOptions) -> ContextBlock |
             break
     if not shown:
         return None
-    shown.sort(key=lambda hit: (hit.time.timestamp() if hit.time else 0.0, hit.path, hit.line))
+    return _by_file(
+        sorted(shown, key=lambda hit: (hit.time.timestamp() if hit.time else 0.0, hit.path, hit.line)), page
+    )
+
+
+def _by_file(shown: Sequence[Hit], page: "_Page") -> ContextBlock:
+    """Return the block of what is shown, in its order, the lines of a file under its name."""
     groups: dict[str, list[str]] = {}
     for hit in shown:
-        groups.setdefault(hit.path, []).append(render(hit, whole=False, options=short))
+        groups.setdefault(hit.path, []).append(page.lines[hit.id])
     text = "\n".join("\n".join([path, *lines]) for path, lines in groups.items())
     return ContextBlock(text=text, hit_ids=tuple(hit.id for hit in shown))
 

@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.host import hits_of
-from nanobot_memory_plugins.core.text import LookingBack, looking_back
+from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, without_live
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
@@ -91,8 +91,11 @@ async def recall(
     clock = clock or SystemClock()
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
-    decision = await run_in_daemon_thread(lambda: decide_tier(text, turns, options))
-    period = await run_in_daemon_thread(lambda: looking_back(text, asked_at, turns[-1] if turns else ""))
+
+    def read() -> tuple[Decision, PeriodQuestion | None]:
+        return decide_tier(text, turns, options), period_question(text, asked_at, turns[-1] if turns else "")
+
+    decision, period = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -141,7 +144,7 @@ async def recall(
 
 
 async def _of_period(
-    store: Store, period: LookingBack, query: Query, options: RecallOptions, watch: RecallTrace | None
+    store: Store, period: PeriodQuestion, query: Query, options: RecallOptions, watch: RecallTrace | None
 ) -> "_Found":
     """Return what was said in a period; of a subject what was said about it then, or nothing where that is nothing."""
     zone = query.asked_at.tzinfo if query.asked_at is not None else None

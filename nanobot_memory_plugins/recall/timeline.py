@@ -9,7 +9,7 @@ from datetime import date, datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
 from nanobot_memory_plugins.core.host import hits_of
-from nanobot_memory_plugins.core.text import LookingBack, Span, Talker
+from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker
 from nanobot_memory_plugins.recall.usefulness import only_requests
 
 # Memories of a period that are looked at: the newest ones.
@@ -37,6 +37,11 @@ class Conversation:
         return len({(hit.path, hit.line) for hit in self.said})
 
     @property
+    def count(self) -> str:
+        """The number of its messages, in words."""
+        return "1 message" if self.messages == 1 else f"{self.messages} messages"
+
+    @property
     def telling(self) -> Hit:
         """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
         tells = (hit for hit in self.said if hit.origin is Origin.USER and not only_requests(hit.text))
@@ -49,13 +54,15 @@ def within(query: Query, span: Span, zone: tzinfo | None) -> Query:
     return replace(query, since=since, until=datetime.combine(span.end, time.max, tzinfo=zone))
 
 
-async def said_in(store: Store, asked: LookingBack, query: Query, zone: tzinfo | None) -> tuple[list[Hit], list[Hit]]:
+async def said_in(
+    store: Store, asked: PeriodQuestion, query: Query, zone: tzinfo | None
+) -> tuple[list[Hit], list[Hit]]:
     """Return what was said and what was noted in a period, the newest first. Raises what the store raises."""
-    by = Origin.ASSISTANT if asked.talker is Talker.ASSISTANT else Origin.USER
+    by = Origin.ASSISTANT if asked.speaker is Speaker.ASSISTANT else Origin.USER
     listed = within(replace(query, text="", explain=False), asked.span, zone)
     said = replace(listed, sources=_TRANSCRIPT, origins=frozenset({by}), limit=_MOST_SAID)
     noted = replace(listed, sources=_NOTED, limit=_MOST_NOTED)
-    wants_notes = asked.talker is Talker.ANYBODY
+    wants_notes = asked.speaker is Speaker.ANYBODY
     return list((await hits_of(store, said)).hits), list((await hits_of(store, noted)).hits) if wants_notes else []
 
 

@@ -33,7 +33,7 @@ from nanobot_memory_plugins.core.text import profile_text
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
 from nanobot_memory_plugins.recall.time_bounds import bound_of, local
-from nanobot_memory_plugins.recall.timeline import Conversation, timeline
+from nanobot_memory_plugins.recall.timeline import timeline
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -154,7 +154,7 @@ class MemorySearchTool:
             return NO_STORE
         query = self._query(wanted, scope)
         listed, more = await timeline(store, query, lambda hits: self._context.shown(scope, hits))
-        lines = [_line(one.telling, f"{one.session or '-'} | {_count(one)} | ") for one in listed]
+        lines = [_line(one.telling, f"{one.session or '-'} | {one.count} | ") for one in listed]
         if more:
             lines.insert(0, "(Earlier conversations are left out: narrow since and until.)")
         language = language_of(" ".join(one.telling.text for one in listed))
@@ -253,10 +253,6 @@ def _complaint(item: "ErrorDetails") -> str:
 def _line(hit: Hit, before: str = "") -> str:
     text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
     return f"- {before}id {hit.id} | {_source(hit)}\n  {text}"
-
-
-def _count(one: Conversation) -> str:
-    return "1 message" if one.messages == 1 else f"{one.messages} messages"
 
 
 def _source(hit: Hit) -> str:

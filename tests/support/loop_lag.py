@@ -15,18 +15,21 @@ _THREADS = Path("/proc/self/task")
 async def loop_lags() -> AsyncIterator[list[float]]:
     """Yield a list that grows by the lag of each tick, in seconds, until the block ends.
 
-    What the threads of this process waited for a processor in a tick is taken off: on a busy machine that is the lag of
-    other programs. Where the kernel does not tell it (`proc(5)`, ``schedstat``), nothing is.
+    What one thread of this process waited for a processor in a tick, the one that waited most, is taken off: on a busy
+    machine that is the lag of other programs. Where the kernel does not tell it (`proc(5)`, ``schedstat``), nothing is.
     """
     lags: list[float] = []
 
     async def tick() -> None:
         while True:
-            waited = _waited_for_a_processor()
+            before = _waits_for_a_processor()
             began = time.perf_counter()
             await asyncio.sleep(_TICK)
             late = time.perf_counter() - began - _TICK
-            lags.append(late - min(late, max(0.0, _waited_for_a_processor() - waited)) if late > _TICK else late)
+            if late > _TICK:
+                after = _waits_for_a_processor()
+                late -= min(late, max((after[one] - before.get(one, 0.0) for one in after), default=0.0))
+            lags.append(late)
 
     ticking = asyncio.create_task(tick())
     try:
@@ -37,11 +40,11 @@ async def loop_lags() -> AsyncIterator[list[float]]:
             await ticking
 
 
-def _waited_for_a_processor() -> float:
-    """Return the seconds that the threads of this process, as far as they run still, stood in the kernel's queue."""
-    waited = 0
+def _waits_for_a_processor() -> dict[str, float]:
+    """Return the seconds that each thread of this process, as far as it runs still, stood in the kernel's queue."""
+    waits: dict[str, float] = {}
     with suppress(OSError):
         for thread in os.listdir(_THREADS):
             with suppress(OSError, ValueError, IndexError):
-                waited += int((_THREADS / thread / "schedstat").read_text(encoding="ascii").split()[1])
-    return waited / 1e9
+                waits[thread] = int((_THREADS / thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    return waits

@@ -8,53 +8,53 @@ import pytest
 
 from nanobot_memory_plugins.core.text import period_questions as words
 from nanobot_memory_plugins.core.text.clauses import fold
-from nanobot_memory_plugins.core.text.period_questions import LookingBack, Talker, looking_back
+from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, period_question
 from tests.support.chinese import in_both_scripts
 
 NOW = datetime(2026, 6, 24, 10, tzinfo=UTC)
 ROWS = [
     tuple((line + "\t\t").split("\t")[:4])
-    for line in (Path(__file__).parents[1] / "data" / "looking_back.tsv").read_text("utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "data" / "period_questions.tsv").read_text("utf-8").splitlines()
     if not line.startswith("#")
 ]
 WORDS = [word for kind in (words.TALK, words.DEEDS, words.RECAP, words.EMPTY) for word in kind]
 
 
-def told(found: LookingBack | None) -> tuple[str, str, str]:
+def told(found: PeriodQuestion | None) -> tuple[str, str, str]:
     return ("-", "-", "") if found is None else (f"{found.span.start}", f"{found.span.end}", found.subject)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_a_question_about_a_period_is_known_by_its_period_and_by_what_it_asks(row: tuple[str, ...]):
-    assert told(looking_back(row[0], NOW)) == row[1:]
+    assert told(period_question(row[0], NOW)) == row[1:]
 
 
 @pytest.mark.parametrize(
     "text", in_both_scripts(["上周我们聊了什么？", "昨天咱们讨论了哪些话题", "五月我告诉过你什么"])
 )
 def test_both_scripts_are_read(text: str):
-    assert looking_back(text, NOW) is not None
+    assert period_question(text, NOW) is not None
 
 
 def test_a_question_that_only_names_another_period_asks_the_same_of_it():
-    asked = looking_back("and last week?", NOW, before="What did you suggest yesterday?")
+    asked = period_question("and last week?", NOW, before="What did you suggest yesterday?")
     assert asked is not None
-    assert (told(asked), asked.talker) == (("2026-06-15", "2026-06-21", ""), Talker.ASSISTANT)
-    assert looking_back("那上周呢？", NOW, before="昨天我们聊了什么？") is not None
-    assert looking_back("and last week?", NOW, before="I slept badly.") is None
+    assert (told(asked), asked.speaker) == (("2026-06-15", "2026-06-21", ""), Speaker.ASSISTANT)
+    assert period_question("那上周呢？", NOW, before="昨天我们聊了什么？") is not None
+    assert period_question("and last week?", NOW, before="I slept badly.") is None
 
 
-@pytest.mark.parametrize(("text", "talker"), [
-    ("what did I tell you yesterday?", Talker.USER),
-    ("what did you tell me yesterday?", Talker.ASSISTANT),
-    ("what did we talk about yesterday?", Talker.ANYBODY),
-    ("昨天你跟我说了什么？", Talker.ASSISTANT),
-    ("昨天我跟你说了什么？", Talker.USER),
+@pytest.mark.parametrize(("text", "speaker"), [
+    ("what did I tell you yesterday?", Speaker.USER),
+    ("what did you tell me yesterday?", Speaker.ASSISTANT),
+    ("what did we talk about yesterday?", Speaker.ANYBODY),
+    ("昨天你跟我说了什么？", Speaker.ASSISTANT),
+    ("昨天我跟你说了什么？", Speaker.USER),
 ])  # fmt: skip
-def test_it_says_whose_words_are_asked_for(text: str, talker: Talker):
-    asked = looking_back(text, NOW)
+def test_it_says_whose_words_are_asked_for(text: str, speaker: Speaker):
+    asked = period_question(text, NOW)
     assert asked is not None
-    assert asked.talker is talker
+    assert asked.speaker is speaker
 
 
 @pytest.mark.parametrize("word", WORDS, ids=lambda word: word.example)

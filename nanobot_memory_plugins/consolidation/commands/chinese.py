@@ -17,8 +17,8 @@ from nanobot_memory_plugins.consolidation.commands.chinese_words import (
     STRONG,
     SUBJECT,
 )
-from nanobot_memory_plugins.consolidation.commands.meant import Meant, asked_for, part
 from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
 from nanobot_memory_plugins.core.text import CLOSING, LazyPattern, any_of, asks_by_a_word, fold, keeping
 
 _CHINESE = re.compile("[\u3400-\u9fff]")
@@ -61,7 +61,7 @@ _STORY = re.compile(
 )
 _CODE = re.compile(r"我们?的?(?:代码|文件|文档|数据|配置|修改|进度|日志)")
 _OWN_VALUE = re.compile(
-    rf"\s*(?:(?:今[天早晚年]|昨[天晚]|刚才|早上|中午|晚上)(?=[^,]{{0,30}}\d)|{_OWN}|(?:i|my|we|our)\b)"
+    rf"(?<!\s)\s*+(?:(?:今[天早晚年]|昨[天晚]|刚才|早上|中午|晚上)(?=[^,]{{0,30}}\d)|{_OWN}|(?:i|my|we|our)\b)"
 )
 _REPORTED = re.compile(
     r"(?<![小传])说(?!明书|好|三遍)|讲(?!一遍)|翻译|写[一个首封段篇条信]|问|叫他|叫她|让他|让她|怎么|如果|要是"
@@ -81,7 +81,7 @@ _REQUEST = LazyPattern(
 )
 
 
-def remembered(sentence: Sentence, *, is_said: bool = False) -> Meant | None:
+def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
     """Return what a sentence asks to remember, or None; ``is_said``: something was stated above it."""
     folded = sentence.folded
     if _CHINESE.search(folded) is None:
@@ -89,7 +89,7 @@ def remembered(sentence: Sentence, *, is_said: bool = False) -> Meant | None:
     if (found := _LABELLED.fullmatch(folded)) is not None:
         if sentence.has_question:
             return None
-        return Meant(_cut(sentence, found.start("rest")), goes_on=True)
+        return Target(_cut(sentence, found.start("rest")), goes_on=True)
     words = asked_for(folded, _KEEPS, _BORDER, _asks_you)
     kept = (_kept(sentence, word, start, is_said=is_said) for word, start in words)
     return next(filter(None, kept), None)
@@ -107,7 +107,7 @@ def _asks_you(lead: str, _: "re.Match[str]") -> bool:
     return not left or (len(left) <= _MOST_UNKNOWN and is_one_clause and STRONG.search(lead) is not None)
 
 
-def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Meant | None:
+def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
     folded = sentence.folded
     lead = folded[start : word.start()]
     is_strong = STRONG.search(lead) is not None
@@ -151,7 +151,7 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
         return _clause(sentence, at, word, lead, is_strong=is_strong, asks_for=asks_for)
     text = rest[mark.end() :]
     if stated and not is_colon:
-        return Meant(part(sentence, begin, len(before)))
+        return Target(part(sentence, begin, len(before)))
     if re.match("这(?:是|里|篇|段|首|张)", text):
         return None
     if word["loose"] and (_CODE.match(text) or not (STATES.search(text) or _OWN_VALUE.match(text))):
@@ -164,19 +164,19 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
         return None
     if not is_colon and not is_strong and word["loose"] and not (pointed or _OWN_VALUE.search(text)):
         return None
-    return Meant(_cut(sentence, at + mark.end()), goes_on=":" in mark[0])
+    return Target(_cut(sentence, at + mark.end()), goes_on=":" in mark[0])
 
 
-def _taken(sentence: Sentence, start: int, end: int, at: int) -> Meant | None:
+def _taken(sentence: Sentence, start: int, end: int, at: int) -> Target | None:
     """Return what 把...记住 names: a statement, or a thing and what stands behind the colon."""
     folded = sentence.folded
     behind = re.match(r"\s*[:,—]+\s*", folded[at:])
     if behind is not None and plain(folded[at + behind.end() :]):
-        return Meant(f"{sentence.text[start:end]}:{_cut(sentence, at + behind.end())}", goes_on=True)
+        return Target(f"{sentence.text[start:end]}:{_cut(sentence, at + behind.end())}", goes_on=True)
     if not re.fullmatch(rf"{ENDS}|\s*:", folded[at:]):
         return None
     text = folded[start:end]
-    return Meant(part(sentence, start, end)) if STATES.search(text) and re.search(SUBJECT, text) else None
+    return Target(part(sentence, start, end)) if STATES.search(text) and re.search(SUBJECT, text) else None
 
 
 def _pointing(
@@ -190,26 +190,26 @@ def _pointing(
     strong: bool,
     colon: bool,
     is_said: bool,
-) -> Meant | None:
+) -> Target | None:
     """Return what 这个要记住 means: what stands before it in its sentence, else what was said or is said next."""
     if sentence.asks and not ASK_FORM.search(sentence.folded) and not strong and not stated:
         return None
     if re.match("了|没|过", sentence.folded[word.end() :]) and not (strong or pointed or stated):
         return None
     if stated and not colon:
-        return Meant(part(sentence, begin, begin + len(before)))
+        return Target(part(sentence, begin, begin + len(before)))
     if colon:
-        return Meant("", goes_on=True)
+        return Target("", goes_on=True)
     if word["know"] or (before and not is_said and not (pointed or strong)):
         return None
     if pointed or (strong and (word["sure"] or word["hold"])):
-        return Meant("", ahead=True)
-    return Meant("", here=True, ahead=word["hold"] is not None) if (word["hold"] or word["loose"] or is_said) else None
+        return Target("", ahead=True)
+    return Target("", here=True, ahead=word["hold"] is not None) if (word["hold"] or word["loose"] or is_said) else None
 
 
 def _clause(
     sentence: Sentence, at: int, word: "re.Match[str]", lead: str, *, is_strong: bool, asks_for: bool
-) -> Meant | None:
+) -> Target | None:
     """Return the clause that stands behind the word of keeping without a mark."""
     if word["hold"]:
         at = len(sentence.folded) - len(sentence.folded[at:].lstrip("啊哦呀哈喔,了"))
@@ -221,21 +221,21 @@ def _clause(
         if _STORY.search(rest) and not is_strong:
             return None
         if word["know"]:
-            return Meant(text) if re.match(rf"\s*{_OWN}", rest) and STATES.search(rest) else None
+            return Target(text) if re.match(rf"\s*{_OWN}", rest) and STATES.search(rest) else None
         if _HOLDS.match(rest):
-            return Meant(text)
-        return Meant(text) if re.match(rf"\s*(?:{SUBJECT})", rest) and STATES.search(rest) else None
+            return Target(text)
+        return Target(text) if re.match(rf"\s*(?:{SUBJECT})", rest) and STATES.search(rest) else None
     if word["loose"]:
         return (
-            Meant(text)
+            Target(text)
             if _OWN_VALUE.match(rest) and (STATES.search(rest) or "," in rest) and not _CODE.match(rest)
             else None
         )
     if re.match(rf"\s*(?:{SUBJECT})", rest) or (STATES.search(rest) and is_strong):
         says = not asks_for or (STATES.search(rest) and not re.match(r"\s*用户", rest))
-        return Meant(text) if says else None
+        return Target(text) if says else None
     is_named = re.search(r"是|为|叫|=", rest) and not re.search(r"的(?:功能|按钮|选项|实现|逻辑)", rest)
-    return Meant(text) if is_named else None
+    return Target(text) if is_named else None
 
 
 def _is_stated(before: str) -> bool:

@@ -272,13 +272,13 @@ def _place_of(value: str, held: str) -> tuple[int, int] | None:
 def _same_people(text: str, held: str) -> bool:
     """Say whether two texts speak of the same people, as far as relations tell."""
     own, other = _relations(text), _relations(held)
-    if _is_anothers(fold(text), fold(held)) or not own <= other or (not other and _THIRD.search(fold(text))):
+    if _is_of_someone_else(fold(text), fold(held)) or not own <= other or (not other and _THIRD.search(fold(text))):
         return False
     left = other - own - _ONES_OWN
     return not left or (_PRONOUN.search(fold(text)) is not None and not _OF_I.search(fold(text)))
 
 
-def _is_anothers(text: str, held: str) -> bool:
+def _is_of_someone_else(text: str, held: str) -> bool:
     """Say whether a folded text tells of the same thing of another owner, whom the other text does not name."""
     for found in _OWNED.finditer(text):
         owner, thing = filter(None, found.groups())

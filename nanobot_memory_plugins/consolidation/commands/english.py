@@ -22,8 +22,8 @@ from nanobot_memory_plugins.consolidation.commands.english_words import (
     WANTING,
     YOU,
 )
-from nanobot_memory_plugins.consolidation.commands.meant import Meant, asked_for, part
 from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
 from nanobot_memory_plugins.core.text import VERB, Act, LazyPattern, any_of, clauses_of, fold, keeping
 
 _KEEPS = LazyPattern(
@@ -58,7 +58,7 @@ _ASKS_NICELY = LazyPattern(r"\b(?:you|u|ya|ye|y'all|you'd|ye'd|please|pls|plz|ki
 _TAG = LazyPattern(r"\b(?:yeah|yes|ok|okay|right|please|pls|(?:will|would|could|can) (?:you|u))\W*$")
 # Why it is to be kept, or that it was said before.
 _REASON = LazyPattern(
-    r"\b(?:i|i've|i'll|i'm|we)\b.*\b(?:say|said|tell|told|repeat|repeating|telling|saying|forget|lose|forgetful)\b"
+    r"\b(?:i|i've|i'll|i'm|we)\b.{0,100}\b(?:say|said|tell|told|repeat|repeating|telling|saying|forget|lose|forgetful)\b"
     r"|\bmy (?:\w+ )?memory\b|^(?:just )?(?:so|in case)\b"
 )
 _PASSIVE = LazyPattern(
@@ -104,13 +104,13 @@ _ASKED_BEHIND = LazyPattern(r", (?:who|what|where|why|how)\b")
 _WH = LazyPattern(r"(?:who|what|where|why|how|which|whether|if|when)\b")
 
 
-def remembered(sentence: Sentence, *, is_said: bool = False) -> Meant | None:
+def remembered(sentence: Sentence, *, is_said: bool = False) -> Target | None:
     """Return what a sentence asks to remember, or None; ``is_said``: something was stated above it."""
     folded = sentence.folded
     stored = _STORED.fullmatch(folded)
     if stored is not None and _asks_you(stored["lead"]):
         text = re.sub(r"^(?:that|the fact that)\s+", "", sentence.text[stored.start("rest") : stored.end("rest")])
-        return Meant(plain(text))
+        return Target(plain(text))
     label = _LABELLED.fullmatch(folded)
     if label is not None and (meant := _labelled(sentence, label)) is not None:
         return meant
@@ -149,7 +149,7 @@ def _asks_you(lead: str, word: "re.Match[str] | None" = None) -> bool:
     return not unknown and (not is_passive or asked)
 
 
-def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Meant | None:
+def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: bool) -> Target | None:
     folded, is_sure = sentence.folded, word["sure"] is not None
     before = folded[:start].rstrip(" ,;:-–—(")
     if _REASON.search(before):
@@ -174,19 +174,19 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
         return None
     if not plain(left) or (is_aside and (stated or is_back)):
         if left.strip() == ":":
-            return Meant("", goes_on=True)
+            return Target("", goes_on=True)
         if word["know"]:
-            return Meant("", here=True) if pointer is not None and not left.strip() else None
+            return Target("", here=True) if pointer is not None and not left.strip() else None
         if sentence.asks and is_back and is_sure and not stated and "please" not in folded and not left.strip():
             return None
         if stated and (pointer is not None or is_sure):
-            return Meant(part(sentence, 0, len(before)))
+            return Target(part(sentence, 0, len(before)))
         if pointer is None:
             notes = is_said and not word[0].startswith("rem")
             is_told = is_sure and (_PLEASE.search(folded) or (sentence.mark != "?" and not sentence.asks))
-            return Meant("", here=True, ahead=True) if is_told or notes else None
+            return Target("", here=True, ahead=True) if is_told or notes else None
         here = not is_sure and not word[0].endswith((" down", " away"))
-        return Meant("", ahead=not is_back, here=here and at == word.end())
+        return Target("", ahead=not is_back, here=here and at == word.end())
     if TOLD.search(before) or (":" in before and len(before.split()) > _MOST_UNKNOWN):
         return None
     if not is_sure and _PLACE.match(left):
@@ -207,11 +207,11 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     if re.match(rf"{_OWN}\b", content) and _STATES.search(content):
         return meant
     if _CONDITION.match(before) and _FORBIDS.match(content):
-        return Meant(f"{part(sentence, 0, len(before))}, {meant.text}")
+        return Target(f"{part(sentence, 0, len(before))}, {meant.text}")
     return None
 
 
-def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", *, pointer: bool) -> Meant | None:
+def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", *, pointer: bool) -> Target | None:
     text = part(sentence, at)
     folded = fold(text)
     is_colon = ":" in mark or "-" in mark or "—" in mark or "–" in mark
@@ -224,39 +224,39 @@ def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", 
         said = said and (is_colon or not _OPINION.match(folded))
     else:
         said = _is_clause(folded) or bool(_FORBIDS.match(folded))
-    return Meant(text, goes_on=is_colon) if said else None
+    return Target(text, goes_on=is_colon) if said else None
 
 
-def _clause(sentence: Sentence, at: int, word: "re.Match[str]", *, is_strong: bool) -> Meant | None:
+def _clause(sentence: Sentence, at: int, word: "re.Match[str]", *, is_strong: bool) -> Target | None:
     """Return the clause behind "remember", with its "that" or without, where it says something."""
     that = _THAT.match(sentence.folded, at)
     start = that.end() if that else len(sentence.folded) - len(sentence.folded[at:].lstrip())
     clause, text = sentence.folded[start:], part(sentence, start)
     if re.match(r"to\b", clause):
-        return Meant(part(sentence, start + 2)) if _LASTING.search(clause) and word["sure"] else None
+        return Target(part(sentence, start + 2)) if _LASTING.search(clause) and word["sure"] else None
     if len(clause.split()) < 2 or (
         _STORY.match(clause) and not (that and re.match(rf"if|when|{_OWN}\b", clause) and _STATES.search(clause))
     ):
         return None
     if word["know"]:
-        return Meant(text) if re.match(rf"{_OWN}\b", clause) or (that and _PERSONAL.search(clause)) else None
+        return Target(text) if re.match(rf"{_OWN}\b", clause) or (that and _PERSONAL.search(clause)) else None
     if word["loose"]:
         if not that:
-            return Meant(text) if _VALUE.match(clause) and (is_strong or not sentence.asks) else None
+            return Target(text) if _VALUE.match(clause) and (is_strong or not sentence.asks) else None
         return (
-            Meant(text)
+            Target(text)
             if _PERSONAL.search(clause) or (not _NOTE.fullmatch(word[0]) and _STATES.search(clause))
             else None
         )
     if _FORBIDS.match(clause) and len(clause.split()) <= 8:
-        return Meant(text) if not sentence.asks else None
+        return Target(text) if not sentence.asks else None
     if that:
         stated = (
             sentence.text[start].isupper() or _STATES.search(clause) is not None or _STATED.match(clause) is not None
         )
-        return Meant(text) if stated else None
+        return Target(text) if stated else None
     asks = (sentence.asks and not is_strong) or _ASKED_BEHIND.search(clause) is not None
-    return Meant(text) if _is_clause(clause) and not asks else None
+    return Target(text) if _is_clause(clause) and not asks else None
 
 
 def _is_clause(folded: str) -> bool:
@@ -271,16 +271,16 @@ def _is_stated_before(before: str) -> bool:
     return clauses_of(before)[-1].act is Act.STATES and not re.search(r"\b(?:if|when|how|that|to)$", folded)
 
 
-def _labelled(sentence: Sentence, found: "re.Match[str]") -> Meant | None:
+def _labelled(sentence: Sentence, found: "re.Match[str]") -> Target | None:
     rest = found["rest"]
     if sentence.asks:
         return None
     if not plain(rest):
-        return Meant("", goes_on=True) if found["mark"] == ":" else None
+        return Target("", goes_on=True) if found["mark"] == ":" else None
     for_me = "self" in found[0] or _PERSONAL.search(rest)
     if found["mark"] in (",", "that", "") and not (for_me and _STATES.search(rest) and not _OPINION.match(rest)):
         return None
-    return Meant(part(sentence, found.start("rest")), goes_on=found["mark"] == ":")
+    return Target(part(sentence, found.start("rest")), goes_on=found["mark"] == ":")
 
 
 def _skipped(folded: str, at: int) -> int:

@@ -4,8 +4,8 @@ import re
 
 from nanobot_memory_plugins.consolidation.commands.chinese_words import ENDS, FORGET, LEAD, POINTS, POLITE
 from nanobot_memory_plugins.consolidation.commands.english_words import BY_THE_WAY
-from nanobot_memory_plugins.consolidation.commands.meant import Meant, part
 from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
+from nanobot_memory_plugins.consolidation.commands.target import Target, part
 from nanobot_memory_plugins.consolidation.commands.topics import topic_of
 from nanobot_memory_plugins.core.text import fold
 
@@ -60,40 +60,40 @@ _ERASED = re.compile(rf"{LEAD}(?:从(?:你的)?记忆(?:里|中)?)(?:删掉|删�
 _DELETED_ZH = re.compile(rf"{LEAD}(?:删掉|删除|清除)(?P<rest>.+?)(?:的|这条|那条)?记忆{ENDS}", re.DOTALL)
 
 
-def forgotten(sentence: Sentence) -> Meant | None:
+def forgotten(sentence: Sentence) -> Target | None:
     """Return what a sentence asks to forget, or None."""
     return _forgotten_in_chinese(sentence) or _forgotten_in_english(sentence)
 
 
-def _forgotten_in_english(sentence: Sentence) -> Meant | None:
+def _forgotten_in_english(sentence: Sentence) -> Target | None:
     deleted = _DELETED.fullmatch(sentence.folded)
     if deleted is not None:
         topic = topic_of(sentence.text[deleted.start("rest") : deleted.end("rest")])
-        return Meant(topic.text, everything=True) if topic else Meant(_object(sentence, deleted))
+        return Target(topic.text, everything=True) if topic else Target(_object(sentence, deleted))
     found = _FORGOTTEN.fullmatch(sentence.folded)
     if found is None or (sentence.asks and not found["asked"]):
         return None
     start, rest = found.start("rest"), found["rest"]
     if re.fullmatch(rf"\s+{_BEFORE}{_ONLY}", rest) and not re.match(r"\s+it\b", rest):
-        return Meant("")
+        return Target("")
     if _IDIOM.fullmatch(rest):
         return None
     if (topic := topic_of(sentence.text[start:])) is not None:
-        return Meant(topic.text, everything=True)
+        return Target(topic.text, everything=True)
     about = _ABOUT.fullmatch(rest)
     if about is not None:
         name = "text" if about["text"] is not None else "other"
-        return Meant(part(sentence, start + about.start(name)))
+        return Target(part(sentence, start + about.start(name)))
     clause = re.match(r"\s+(?:that|about|:)?\s*", rest)
     begin = start + (clause.end() if clause else 0)
     words = sentence.folded[begin:]
     plainly = re.match(r"(?:i|i'm|my|mine|we|our|the (?:entry|memory|note|fact|todo|reminder|preference))\b", words)
     if not plainly or _WH.match(words) or len(words.split()) < 2:
         return None
-    return Meant(part(sentence, begin))
+    return Target(part(sentence, begin))
 
 
-def _forgotten_in_chinese(sentence: Sentence) -> Meant | None:
+def _forgotten_in_chinese(sentence: Sentence) -> Target | None:
     folded = sentence.folded
     if (found := _TAKEN.fullmatch(folded)) is not None:
         what, rest = found["what"], found["rest"]
@@ -106,20 +106,20 @@ def _forgotten_in_chinese(sentence: Sentence) -> Meant | None:
             or not (from_memory or (polite and found["verb"][0] == "忘") or (points and found["verb"][0] == "忘"))
         ):
             return None
-        return Meant("") if points else _topic(sentence, found.start("what"), found.end("what"))
+        return Target("") if points else _topic(sentence, found.start("what"), found.end("what"))
     found = _ERASED.fullmatch(folded) or _DELETED_ZH.fullmatch(folded)
     if found is not None and found["rest"].strip():
         points = re.fullmatch(rf"{POINTS}{ENDS}", found["rest"].strip()) is not None
-        return Meant("") if points else _topic(sentence, found.start("rest"), found.end("rest"))
+        return Target("") if points else _topic(sentence, found.start("rest"), found.end("rest"))
     found = _FORGOTTEN_ZH.fullmatch(folded)
     if found is None or sentence.has_question:
         return None
     rest = found["rest"]
     if re.fullmatch(rf"\s*{POINTS}{ENDS}", rest):
-        return Meant("")
+        return Target("")
     lets_go = re.search(r"吧\s*$", rest) is not None
     if not plain(rest):
-        return Meant("") if lets_go or found["verb"] == "忘掉" else None
+        return Target("") if lets_go or found["verb"] == "忘掉" else None
     polite = re.search(r"请|麻烦|拜托|帮我|给我|可以|能", found["lead"]) is not None
     sure = found["verb"] in ("忘掉", "忘记掉") and not rest.startswith("了")
     if not (
@@ -140,13 +140,13 @@ def _object(sentence: Sentence, found: "re.Match[str]") -> str:
     )
 
 
-def _topic(sentence: Sentence, start: int, end: int) -> Meant:
+def _topic(sentence: Sentence, start: int, end: int) -> Target:
     """Return what is to be forgotten, without the words around it."""
     text = part(sentence, start, end)
     if (topic := topic_of(text)) is not None:
-        return Meant(topic.text, everything=True)
+        return Target(topic.text, everything=True)
     tail = re.search(r"(?:这件事情?|那件事情?|的事情?|这条|那条|的记忆)$", fold(text))
     text = text[: tail.start() if tail else None]
     if (about := _ABOUT_ZH.fullmatch(fold(text))) is not None:
         text = text[about.start("text") : about.end("text")]
-    return Meant(plain(text))
+    return Target(plain(text))

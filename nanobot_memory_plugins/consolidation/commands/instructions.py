@@ -266,4 +266,4 @@ def _bare(text: str) -> str:
     folded = without_quoted(fold(text)).strip(_TAIL)
     lead = _LEAD.match(folded)
     bare = folded[lead.end() :] if lead is not None else folded
-    return re.sub(r"[ ,]+(?:please|pls|ok|okay|thanks|thank you)$", "", bare)
+    return re.sub(r"(?<![ ,])[ ,]+(?:please|pls|ok|okay|thanks|thank you)$", "", bare)

@@ -11,8 +11,8 @@ from itertools import takewhile
 
 from nanobot_memory_plugins.consolidation.commands import chinese, english
 from nanobot_memory_plugins.consolidation.commands.forgetting import forgotten
-from nanobot_memory_plugins.consolidation.commands.meant import Meant
 from nanobot_memory_plugins.consolidation.commands.sentences import Line, Sentence, lines_of, plain
+from nanobot_memory_plugins.consolidation.commands.target import Target
 from nanobot_memory_plugins.core.text import LazyPattern, fold
 
 # Orders that are taken from one message.
@@ -121,14 +121,14 @@ def _what_follows(sentences: Sequence[Sentence]) -> str:
     return plain(" ".join(f"{one.text}{one.mark}" for one in parts[:_MOST]))
 
 
-def _read(sentence: Sentence, *, is_said: bool = False) -> tuple[Command, Meant] | None:
+def _read(sentence: Sentence, *, is_said: bool = False) -> tuple[Command, Target] | None:
     if is_said not in sentence.orders:
         sentence.orders[is_said] = _order_in(sentence, is_said=is_said)
-    found: tuple[Command, Meant] | None = sentence.orders[is_said]
+    found: tuple[Command, Target] | None = sentence.orders[is_said]
     return found
 
 
-def _order_in(sentence: Sentence, *, is_said: bool) -> tuple[Command, Meant] | None:
+def _order_in(sentence: Sentence, *, is_said: bool) -> tuple[Command, Target] | None:
     meant = chinese.remembered(sentence, is_said=is_said) or english.remembered(sentence, is_said=is_said)
     if meant is not None:
         return Command(Kind.REMEMBER, meant.text), meant

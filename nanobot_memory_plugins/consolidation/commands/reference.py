@@ -14,14 +14,14 @@ _NEAR = 12
 _LONGEST = 600
 
 
-class Meant(NamedTuple):
+class Target(NamedTuple):
     """A text, and whose it is."""
 
     text: str
     origin: Origin
 
 
-def meant_by_this(text: str, history: Sequence[Message]) -> Meant | None:
+def meant_by_this(text: str, history: Sequence[Message]) -> Target | None:
     """Return what an order without a text of its own is about; ``text`` is the message with the order.
 
     Tools' answers are never meant. After a question of the user's the answer is, else the user's statement.
@@ -39,14 +39,14 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Meant | None:
         if orders:
             kept = next((one.text for one in orders if one.text and one.kind is Kind.REMEMBER), "")
             if kept:
-                return Meant(kept, Origin.USER)
+                return Target(kept, Origin.USER)
             continue
         if not _asks(own):
             # A message that holds somebody else's text is nobody's word as a whole.
             whole = own.strip() == message.text.strip()
-            return Meant(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
+            return Target(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
         break
-    return Meant(_beginning(answer), Origin.ASSISTANT) if answer else None
+    return Target(_beginning(answer), Origin.ASSISTANT) if answer else None
 
 
 def _asks(text: str) -> bool:

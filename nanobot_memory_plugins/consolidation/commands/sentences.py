@@ -29,6 +29,8 @@ _TAIL = re.compile(
     r")+[\s.。!！?？~～,，]*+$",
     re.IGNORECASE,
 )
+# Characters of politeness that are looked at together.
+_LONGEST_TAIL = 200
 _EDGES = " \t\r\n,，:：;；、-–—.。!！~～"
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "「": "」", "『": "』", "《": "》"}
 
@@ -110,8 +112,9 @@ def plain(text: str) -> str:
     before = None
     while text != before:
         before = text
-        tail = _TAIL.search(simplified(text))
-        text = text[: tail.start() if tail else None].strip(_EDGES)
+        end = max(0, len(text) - _LONGEST_TAIL)
+        tail = _TAIL.search(simplified(text[end:]))
+        text = text[: end + tail.start() if tail else None].strip(_EDGES)
         if len(text) > 2 and _QUOTES.get(text[0]) == text[-1]:
             text = text[1:-1].strip()
     return text

@@ -17,6 +17,8 @@ from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 _MESSAGES, _LEAST = 400, 0.3
 _CHARACTERS, _LONGEST = 4_000, 160
 _NAMES = 10
+# Characters before a name in which another one for the same is looked for.
+_NEAR = 100
 
 # What stands between two names of one person or thing. The first holds a name before, or the second behind it.
 _ALSO = (
@@ -61,7 +63,8 @@ def names_of(name: str, texts: Sequence[str]) -> tuple[str, ...]:
     for one in names:  # it grows
         for text in texts:
             for at in _places(one, text):
-                before, behind = _BEFORE.search(text[: at.start()]), _BEHIND.match(text[at.end() :])
+                before = _BEFORE.search(text[max(0, at.start() - _NEAR) : at.start()])
+                behind = _BEHIND.match(text, at.end())
                 for found in (before, behind):
                     other = _TITLES.sub("", found[1]) if found else ""
                     known = {one.casefold() for one in names}

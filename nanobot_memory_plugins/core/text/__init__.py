@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.negation import denies, negations, without_negations
     from nanobot_memory_plugins.core.text.numbers import ENGLISH_NUMBERS, chinese_number
     from nanobot_memory_plugins.core.text.opposites import ANOTHER_IN, RELATION_ZH
-    from nanobot_memory_plugins.core.text.period_questions import LookingBack, Talker, looking_back, named_period
+    from nanobot_memory_plugins.core.text.period_questions import PeriodQuestion, Speaker, named_period, period_question
     from nanobot_memory_plugins.core.text.pleasantries import is_pleasantry
     from nanobot_memory_plugins.core.text.profile import profile_lines, profile_text
     from nanobot_memory_plugins.core.text.questions import CLOSING, asks_by_a_word
@@ -59,7 +59,7 @@ _MODULES = {
     ),
     "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
     "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
-    "period_questions": ("LookingBack", "Talker", "looking_back", "named_period"),
+    "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
     "negation": ("denies", "negations", "without_negations"),
     "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
     "pleasantries": ("is_pleasantry",),
@@ -95,14 +95,14 @@ __all__ = [
     "DayAhead",
     "Evidence",
     "LazyPattern",
-    "LookingBack",
     "Objection",
+    "PeriodQuestion",
     "QuotedConversation",
     "Reading",
     "Sentence",
     "Span",
+    "Speaker",
     "Support",
-    "Talker",
     "UserAttribution",
     "Word",
     "Words",
@@ -125,13 +125,13 @@ __all__ = [
     "holds_wish",
     "is_pleasantry",
     "is_refusal",
-    "looking_back",
     "message_reading",
     "message_time",
     "named_period",
     "negations",
     "one_line",
     "own_words",
+    "period_question",
     "phrases_of",
     "profile_lines",
     "profile_text",

@@ -179,12 +179,12 @@ _KEEPING = (
 LABELS = Words(
     (
         Word(
-            r"(?:(?:a |an |quick |personal |mental |little )*(?:notes?|memo|reminder|memory) (?:to|for) (?:my)?self"
+            r"(?:(?:a |an |quick |personal |mental |little ){0,4}(?:notes?|memo|reminder|memory) (?:to|for) (?:my)?self"
             r"|self[- ]note|(?:a )?(?:memo|note|reminder)(?: for (?:you|later|the future|next time))"
             r"|memo(?= ?[:-])|memory (?:note|update|entry|item)|new memory|(?:one|something|another) for (?:the"
             r"|your) (?:memory|memory bank"
             r"|records?|notes|files)|for your memory|personal (?:fact|detail|note)|(?:(?:fun|random|quick|another|new"
-            r"|a|one|some|few|more) )*(?:facts?|things?|details?|bits?) (?:about|on) (?:me|us|myself)(?= ?[:-])"
+            r"|a|one|some|few|more) ){0,4}(?:facts?|things?|details?|bits?) (?:about|on) (?:me|us|myself)(?= ?[:-])"
             r"|add to memory|(?:long[- ]term )?memory(?: please)?(?= ?:)|to memory)",
             "note to self",
             "note to the editor",

@@ -25,7 +25,7 @@ _LONGEST = 200
 _SHORTEST_TYPO = 4
 
 
-class Talker(StrEnum):
+class Speaker(StrEnum):
     """Whose words are asked for."""
 
     ANYBODY = "anybody"
@@ -34,7 +34,7 @@ class Talker(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LookingBack:
+class PeriodQuestion:
     """A question about a period: its days, what it is about (nothing: anything at all), and who talked.
 
     ``words`` are those by which it names the period.
@@ -43,7 +43,7 @@ class LookingBack:
     span: Span
     words: str
     subject: str = ""
-    talker: Talker = Talker.ANYBODY
+    speaker: Speaker = Speaker.ANYBODY
 
 
 TALK = Words(
@@ -142,7 +142,7 @@ _CHINESE = re.compile("[\u3400-\u9fff]")
 _BARE = LazyPattern(r"^\W*(?:and|or|what about|how about|then|ok and)\b|^\W*那|呢\W*$")
 
 
-def looking_back(text: str, now: datetime, before: str = "") -> LookingBack | None:
+def period_question(text: str, now: datetime, before: str = "") -> PeriodQuestion | None:
     """Return the question about a period that a text is, seen from ``now`` in its own time zone, or None.
 
     ``before`` is what the user said before: "and last week?" asks the same of another period. Never raises.
@@ -160,11 +160,11 @@ def looking_back(text: str, now: datetime, before: str = "") -> LookingBack | No
     words = ", ".join(one.phrase for one in found)
     is_bare = not _left_of(rest, with_talk=False)
     if is_bare and _BARE.search(plain) and before and not RECAP.search(rest):
-        earlier = looking_back(before, now)
+        earlier = period_question(before, now)
         if earlier is not None:
-            return LookingBack(span, words, earlier.subject, earlier.talker)
+            return PeriodQuestion(span, words, earlier.subject, earlier.speaker)
     asked = _asked(plain, rest, is_over=span.end < now.date())
-    return LookingBack(span, words, *asked) if asked is not None else None
+    return PeriodQuestion(span, words, *asked) if asked is not None else None
 
 
 def named_period(text: str, now: datetime) -> Span | None:
@@ -178,8 +178,8 @@ def _whole(found: Sequence[Found], now: datetime) -> Span | None:
     return span if span is not None and span.start <= now.date() else None
 
 
-def _asked(plain: str, rest: str, *, is_over: bool) -> tuple[str, Talker] | None:
-    """Return subject and talker of a question, ``rest`` being what it says beside its period."""
+def _asked(plain: str, rest: str, *, is_over: bool) -> tuple[str, Speaker] | None:
+    """Return subject and speaker of a question, ``rest`` being what it says beside its period."""
     is_recap = _has(RECAP, rest)
     if not (is_recap or (_ASKING.search(rest) and (_has(TALK, rest) or _has(DEEDS, rest)))):
         return None
@@ -189,12 +189,12 @@ def _asked(plain: str, rest: str, *, is_over: bool) -> tuple[str, Talker] | None
     who = _TALKER.search(rest) or _TALKER_ZH.search(re.sub(r"\s+", "", rest))
     if subject and (who is None or not _ASKING.search(rest)):
         return None
-    talker = Talker.ANYBODY
+    speaker = Speaker.ANYBODY
     if who is not None:
-        talker = {"i": Talker.USER, "我": Talker.USER}.get(who["who"], Talker.ANYBODY)
+        speaker = {"i": Speaker.USER, "我": Speaker.USER}.get(who["who"], Speaker.ANYBODY)
         if who["who"] in ("you", "u", "你", "您"):
-            talker = Talker.ASSISTANT
-    return subject, talker
+            speaker = Speaker.ASSISTANT
+    return subject, speaker
 
 
 def _left_of(rest: str, *, with_talk: bool) -> str:

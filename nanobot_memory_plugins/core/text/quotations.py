@@ -24,7 +24,7 @@ _PARTED = re.compile(r"\[\.\.\.\]|…+|\.{3,}")
 AFFIRMS = Words(
     (
         Word(
-            r"^\W*(?:oh |well |um+ |hm+ |haha )?(?:yes|yeah|yep|yup|sure|ok(?:ay)?|do (?:it|that|so)|go (?:ahead"
+            r"^\W*+(?:oh |well |um+ |hm+ |haha )?(?:yes|yeah|yep|yup|sure|ok(?:ay)?|do (?:it|that|so)|go (?:ahead"
             r"|for it)"
             r"|please|right|exactly|correct|let's|sounds? |perfect|great|fine|agreed|deal|of course|definitely"
             r"|absolutely|why not|good|gladly|true|that's|works|i'd (?:like|love)|indeed|alright|all right)\b",
@@ -32,7 +32,7 @@ AFFIRMS = Words(
             "yesterday",
         ),
         Word(
-            "^\\W*(?:哦|嗯+|啊)?\\W*(?:对(?!不)|是(?!不)|好|行(?!李)|可以|没错|没问题|当然|要(?!是|不)|就(?:这"
+            "^\\W*+(?:(?:哦|嗯+|啊)\\W*+)?(?:对(?!不)|是(?!不)|好|行(?!李)|可以|没错|没问题|当然|要(?!是|不)|就(?:这"
             "|那|它|按|用|选|订|是)"
             "|同意|成[,吧]|需要|嗯|ok|那就|有的?\\W|冇问题|系|得)",
             "行，那就加吧",

@@ -124,9 +124,8 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     if not listed:
         out.print("Nothing was said then that is remembered.")
     for one in listed:
-        count = "1 message" if one.messages == 1 else f"{one.messages} messages"
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{count}  {shown(_cut(_words(one.telling)))}")
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{one.count}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
             out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
     if more:

@@ -11,8 +11,8 @@ _ORIGINS = {"user": Origin.USER, "assistant": Origin.ASSISTANT, "toolResult": Or
 _SPEECH = frozenset({"text", "input_text", "output_text"})
 # What OpenClaw writes in front of a user's words, which they did not say: blocks that tell who sent the message.
 _CONTEXT = re.compile(
-    r"^[^\n]{1,200}(?:⟦openclaw:ctx⟧|\(untrusted[^\n)]{0,60}\):)[ \t]*\n```json\n.*?^```[ \t]*$\n*",
-    re.MULTILINE | re.DOTALL,
+    r"^[^\n]{1,200}(?:⟦openclaw:ctx⟧|\(untrusted[^\n)]{0,60}\):)[ \t]*\n```json\n(?:(?!```)[^\n]*\n)*+```[ \t]*$\n*",
+    re.MULTILINE,
 )
 _STAMP = re.compile(r"\A\s*\[(?:[A-Z][a-z]{2} )?\d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]{0,12}\] *")
 # What an agent says to say nothing.

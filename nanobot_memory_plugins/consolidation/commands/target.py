@@ -1,4 +1,4 @@
-"""What an order is about, and where in a sentence somebody is asked to keep something."""
+"""The target of an order, and where in a sentence somebody is asked to keep something."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -12,9 +12,10 @@ from nanobot_memory_plugins.core.text import LazyPattern
 _MOST, _MOST_BORDERS = 8, 24
 
 
-class Meant(NamedTuple):
-    """What an order is about; the empty text refers to what was said before. ``goes_on``: behind a colon.
+class Target(NamedTuple):
+    """The target of an order: what is to be kept, or forgotten. An empty text refers to what was said before.
 
+    ``goes_on``: it stands behind a colon.
     ``everything`` says that all that names it is meant, ``ahead`` that the empty text may be what is said next, and
     ``here`` that it is something in the same message.
     """
