@@ -29,6 +29,7 @@ BOUNDED = {
     "core.text.quoted._WROTE": 200,
     "core.text.quoted._PRESENTED": 200,
     "core.erasure.matching._LINE_BEFORE": 200,
+    "redaction.detectors.password_contexts._NO_VALUE": 128,
     "redaction.detectors.personal._LOCAL": 64,
     "redaction.detectors.personal._LOCAL_CLASS": 64,
     "consolidation.commands.sentences._TAIL": 200,

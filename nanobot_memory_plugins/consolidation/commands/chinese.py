@@ -19,7 +19,16 @@ from nanobot_memory_plugins.consolidation.commands.chinese_words import (
 )
 from nanobot_memory_plugins.consolidation.commands.sentences import Sentence, plain
 from nanobot_memory_plugins.consolidation.commands.target import Target, asked_for, part
-from nanobot_memory_plugins.core.text import CLOSING, LazyPattern, any_of, asks_by_a_word, fold, keeping
+from nanobot_memory_plugins.core.text import (
+    CLOSING,
+    Act,
+    LazyPattern,
+    any_of,
+    asks_by_a_word,
+    clauses_of,
+    fold,
+    keeping,
+)
 
 _CHINESE = re.compile("[\u3400-\u9fff]")
 _KEEPS = LazyPattern(
@@ -27,7 +36,9 @@ _KEEPS = LazyPattern(
     rf"|(?P<know>{any_of(keeping.KNOW_CHINESE)})"
     rf"|(?P<loose>{any_of(keeping.LOOSE_CHINESE)})"
 )
-_BORDER = LazyPattern(r"[,;:、!?~]\s*+|(?<!\s)\s++(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s++|[—–-]++\s*+|(?<=的时候)")
+_BORDER = LazyPattern(
+    r"[,;:、!?~\u2600-\u27bf\U0001f300-\U0001faff]\s*+|(?<!\s)\s++(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])\s++|[—–-]++\s*+|(?<=的时候)"
+)
 _LONGEST_LEAD, _MOST_UNKNOWN = 60, 3
 _ASKED = LazyPattern(rf"(?:{ASKING})*+")
 _LABELLED = LazyPattern(
@@ -41,7 +52,8 @@ _LABELLED = LazyPattern(
 _PARTICLES = LazyPattern(
     rf"(?:了|喽|咯|哟|哇|咧|啦|嘞|噻|㗎|捏|嗷|哦|啊|喔|哈|呀|噢|呢|嘛|呗|吧|住|着|上|下|一下|一条|点儿?|囖|啰"
     rf"|好)*(?:(?:{POINTS}|{BELOW}"
-    rf"|一点|一件事|个事)(?![,:]?\s*(?:是|要|得)))?(?=[\s,:!~—–-]|[吗么]?$|可以吗|好吗|好不好|行吗)"
+    rf"|一点|一件事|个事)(?![,:]?\s*(?:是|要|得)))?"
+    rf"(?:(?:,\s*)?(?:以后|日后|今后|回头|下次|将来)(?:会|要|可能|还|都)*用(?:得)?[到上着])?(?=[\s,:!~—–-]|[吗么]?$|可以吗|好吗|好不好|行吗)"
 )
 _MARK = LazyPattern(r"\s*(?:[,:~]|—+|–|--?|\s)\s*")
 # What holds of the user, and is no story of how it was.
@@ -59,13 +71,20 @@ _HOLDS = re.compile(
 _STORY = re.compile(
     "那[年天次时晚个]|当[时年初]|第一次|小时候|以前|上次|去年|昨[天晚]|曾经|[过的]吗|的时候|刚认识|会儿"
 )
+_BESIDES = LazyPattern("顺[便手带]|另外|还有|对了")
+# What points to what was said before the order, or to what was told of somebody in it.
+_BACK = LazyPattern(rf"^(?:{POINTS})")
+_LATER = LazyPattern(
+    "(?:以后|往后|日后|今后|下次|下回|回头)(?:[我咱你]们?)?(?:要是)?(?:再|又)?(?:聊|问|推荐|讨论|提[到起]|查|说[到起])"
+)
+_THEIRS = LazyPattern(rf"(?:[他她它](?:们|俩)?|这些|那些)的?(?:名字|生日|情况|习惯|喜好|口味|关系|安排){ENDS}")
 _CODE = re.compile(r"我们?的?(?:代码|文件|文档|数据|配置|修改|进度|日志)")
 _OWN_VALUE = re.compile(
     rf"(?<!\s)\s*+(?:(?:今[天早晚年]|昨[天晚]|刚才|早上|中午|晚上)(?=[^,]{{0,30}}\d)|{_OWN}|(?:i|my|we|our)\b)"
 )
 _REPORTED = re.compile(
-    r"(?<![小传])说(?!明书|好|三遍)|讲(?!一遍)|翻译|写[一个首封段篇条信]|问|叫他|叫她|让他|让她|怎么|如果|要是"
-    r"|^(?:好|嗯|行|对)|^(?:还)?记得|^我(?:还|总)?(?:知道|觉得)"
+    r"(?<![小传])说(?!明书|好|三遍|一声|话)|讲(?!一遍)|翻译|写[一个首封段篇条信]|问|叫他|叫她|让他|让她|怎么|如果|要是"
+    r"|^(?:好|嗯|行|对(?!了))|^(?:还)?记得|^我(?:还|总)?(?:知道|觉得)"
 )
 # Why it is to be kept.
 _REASON = re.compile("忘|记性|丢|[讲说问]一遍|从头讲|听好")
@@ -73,7 +92,7 @@ _REASON = re.compile("忘|记性|丢|[讲说问]一遍|从头讲|听好")
 _TELLS = re.compile(
     r"(?:(?:[\s,!、~]|好的?|对了|顺便|另外|哎|诶|还有)*+(?:(?:提前|先)?(?:我)?(?:[跟和给对]你|同你)(?:说|讲|交代)(?:好|一下|一声"
     r"|个事儿?|件事|下|哦)?|告诉你(?:一下|一声|个事儿?|件事)?"
-    r"|提醒(?:你)?(?:一下|下)?|(?:我)?(?:说|讲)(?:一下|下|个事儿?|件事)|报备(?:一下)?|更新一下|你?(?:心里)?(?:得"
+    r"|提醒(?:你)?(?:一下|下)?|(?:先)?(?:我)?(?:说|讲)(?:一下|一声|下|个事儿?|件事)(?:方便[^,]{1,8})?|报备(?:一下)?|更新一下|你?(?:心里)?(?:得"
     r"|要)?有个?数(?:啊|哦|吧)?|你?听[好着]了?|重要的事(?:情)?说三遍|(?:这话)?我?只[说讲]一遍哦?)[\s,:!~]++)+"
 )
 _REQUEST = LazyPattern(
@@ -119,7 +138,8 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     begin = min(told.end(), len(before)) if told is not None else 0
     other = _ASKED.sub("", before[begin:])
     is_other = bool(other) and not _REASON.search(other)
-    if is_other and (":" in folded[:start] or (_REPORTED.search(other) and not (is_strong and "," in before))):
+    is_apart = (is_strong and "," in before) or _BESIDES.search(lead) is not None
+    if is_other and (":" in folded[:start] or (_REPORTED.search(other) and not is_apart)):
         return None
     stated = _is_stated(before[begin:])
     what = re.search(r"[把将](?P<what>.+?)(?:这[件个]?事儿?|这一?点|这[条个])?(?:给我|也|都)*$", lead)
@@ -144,6 +164,8 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
             is_said=is_said,
         )
     is_colon = mark is not None and mark[0].strip() not in ("", ",")
+    if stated and _THEIRS.fullmatch(rest):
+        return Target(part(sentence, begin, len(before)))
     asks = sentence.asks or (asks_by_a_word(rest) and sentence.has_question)
     if asks and not ((asks_for or "请" in lead or "麻烦" in lead) and not asks_by_a_word(rest)):
         return None
@@ -152,6 +174,8 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     text = rest[mark.end() :]
     if stated and not is_colon:
         return Target(part(sentence, begin, len(before)))
+    if is_said and not is_colon and not other and (_BACK.search(lead) or _LATER.match(text)):
+        return Target("")
     if re.match("这(?:是|里|篇|段|首|张)", text):
         return None
     if word["loose"] and (_CODE.match(text) or not (STATES.search(text) or _OWN_VALUE.match(text))):
@@ -218,7 +242,7 @@ def _clause(
     if not word["hold"] and re.match(r"了(?!,|:|\s|哦|啊|哈)|过(?!敏|期|年)|没|的|不", rest):
         return None
     if word["hold"] or word["know"]:
-        if _STORY.search(rest) and not is_strong:
+        if _STORY.search(re.split("[,;]", rest)[0]) and not is_strong:
             return None
         if word["know"]:
             return Target(text) if re.match(rf"\s*{_OWN}", rest) and STATES.search(rest) else None
@@ -245,6 +269,7 @@ def _is_stated(before: str) -> bool:
         or _REPORTED.search(before)
         or _REASON.search(before)
         or asks_by_a_word(before)
+        or Act.ASKS in (one.act for one in clauses_of(before))
         or _REQUEST.match(before)
     ):
         return False

@@ -74,10 +74,16 @@ _PURPOSE = LazyPattern(
 )
 # When what "that" points to will be needed.
 _LATER = LazyPattern(r"\s*(?:for|when(?:ever)?|if|because|since|so|next time|before|until)\b[^:]{1,80}$")
+_WHEN_ASKED = LazyPattern(
+    r"\s*(?:when(?:ever)?|next time|if) (?:i|you|we) (?:ask|want|need|talk|tell|give|suggest|recommend"
+    r"|plan|cook|write)\b[^,:]{0,60}$"
+)
 _OWN = r"(?:i|im|i'm|i've|ive|i'd|i'll|my|mine|me|we|we're|we've|our|ours|us)"
 _PERSONAL = LazyPattern(rf"\b{_OWN}\b")
 _STATED = LazyPattern(rf"(?:{SUBJECT}\b|[\w'&.-]+(?: (?!{_OWN}\b)[\w'&.-]+){{0,4}}?(?:'s| {SAYS})\b)")
 _STATES = LazyPattern(rf"\b{SAYS}\b|\w'(?:s|m|re|ve|ll|d)\b|=|:")
+# What has not been told yet: "Could you remember it if I told you?"
+_UNTOLD = LazyPattern(r"\bif i (?:told|gave|showed|sent|said)\b|\bif i (?:were|was) to\b")
 _PLEASE = LazyPattern(r"\b(?:pls|plz|please)$")
 _NOTE = LazyPattern(r"(?:note|register)(?: that)?")
 _STORY = LazyPattern(
@@ -139,7 +145,7 @@ def _asks_you(lead: str, word: "re.Match[str] | None" = None) -> bool:
     if whom in YOU:
         if word is not None and word["know"] and "let" in words:
             return False
-        return (asked and not is_passive) or appraised or verb.startswith("be ")
+        return ((asked or "please" in words) and not is_passive) or appraised or verb.startswith("be ")
     if whom in ("it", "this", "that"):
         return is_passive and not unknown and (asked or appraised or "let" in words)
     if whom:
@@ -160,8 +166,10 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
     pointer = _POINTED.search(word[0]) or _POINTED.search(lead)
     if pointer is None and (points := _POINTS.match(folded, word.end())) is not None:
         after = _skipped(folded, points.end())
-        if not folded[after:].strip(" ,") or _MARK.match(folded, after):
+        if not folded[after:].strip(" ,") or _MARK.match(folded, after) or _PURPOSE.match(folded, after):
             pointer, at = points, after
+        elif is_said and _WHEN_ASKED.match(folded, after):
+            pointer, at = points, len(folded)
     purpose = _PURPOSE.match(folded, at) or (_LATER.match(folded, at) if pointer is not None else None)
     at = purpose.end() if purpose is not None else at
     left = folded[at:]
@@ -177,7 +185,8 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
             return Target("", goes_on=True)
         if word["know"]:
             return Target("", here=True) if pointer is not None and not left.strip() else None
-        if sentence.asks and is_back and is_sure and not stated and "please" not in folded and not left.strip():
+        is_question = sentence.asks and "please" not in folded and _TAG.search(folded, word.end()) is None
+        if is_question and is_back and is_sure and not stated and not left.strip():
             return None
         if stated and (pointer is not None or is_sure):
             return Target(part(sentence, 0, len(before)))
@@ -220,7 +229,9 @@ def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", 
     if word["know"] or _NOTE.fullmatch(word[0]):
         said = _PERSONAL.search(folded) is not None and _STATES.search(folded) is not None
     elif is_colon or pointer:
-        said = not _WH.match(folded) and (word["sure"] is not None or not _CODE.search(folded))
+        said = not _WH.match(folded) and (
+            word["sure"] is not None or folded.startswith("i ") or not _CODE.search(folded)
+        )
         said = said and (is_colon or not _OPINION.match(folded))
     else:
         said = _is_clause(folded) or bool(_FORBIDS.match(folded))
@@ -255,7 +266,7 @@ def _clause(sentence: Sentence, at: int, word: "re.Match[str]", *, is_strong: bo
             sentence.text[start].isupper() or _STATES.search(clause) is not None or _STATED.match(clause) is not None
         )
         return Target(text) if stated else None
-    asks = (sentence.asks and not is_strong) or _ASKED_BEHIND.search(clause) is not None
+    asks = (sentence.asks and not is_strong) or _ASKED_BEHIND.search(clause) or _UNTOLD.search(clause)
     return Target(text) if _is_clause(clause) and not asks else None
 
 

@@ -58,6 +58,7 @@ TALKING = LazyPattern(
     r"|whatever (?:happens"
     r"|you do|else)|while (?:you're|ur|you are|we're) at it|when(?:ever)? (?:you (?:get|have) a (?:sec|second"
     r"|chance|moment|minute)|you can)"
+    r"|from (?:now|here) on(?:wards?)?|going forward"
     r"|if (?:you|u) (?:can|could|would|please|don't mind|wouldn't mind|have a (?:sec|minute|moment)"
     r"|get a chance)(?=[,\s]+\w)|if (?:it's )?possible"
     r"|before i (?:forget|lose it))\b(?! (?:remember|keep|note|bear|jot|save|store|log|make|hold|hang|put|add"
@@ -90,9 +91,9 @@ FILLS = (
     r"|could (?:you|u)"
     r"|can (?:you|u)|wouldja|if (?:you|u) (?:can|could|would|please|don't mind|have one)|about me"
     r"|when you get a (?:sec|chance)"
-    r"|this time|next time|first|carefully|properly|well|forevermore|permanently|once and for all|on your (?:side|end)"
-    r"|at your end|for the record|(?:in|to|on) (?:your )?(?:memory|notes|records?|file|profile)|i beg you"
-    r"|i mean it)\b(?!['’])"
+    r"|this time|next time|again|first|carefully|properly|well|forevermore|permanently|once and for all"
+    r"|on your (?:side|end)|at your end|for the record|(?:in|to|on) (?:your )?(?:memory|notes|records?|file|profile)"
+    r"|i beg you|i mean it)\b(?!['’])"
     r"|\s*[哈啊哦吧呀嘛])*+"
 )
 SUBJECT = (

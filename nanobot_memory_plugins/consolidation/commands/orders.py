@@ -144,4 +144,8 @@ def _turns_away(sentence: Sentence) -> bool:
 
 def _is_statement(text: str) -> bool:
     """Say whether a text says anything: a greeting or a yes does not."""
-    return len(text.split()) >= _WORDS or len(text) - sum(map(str.isascii, text)) >= _CHARACTERS
+    return (
+        len(text.split()) >= _WORDS
+        or text.startswith(("I'm ", "I’m "))
+        or len(text) - sum(map(str.isascii, text)) >= _CHARACTERS
+    )

@@ -41,8 +41,18 @@ def asked_for(
     """
     borders = [0, *(one.end() for one in islice(border.finditer(folded), _MOST_BORDERS))]
     for word in islice(keeps.finditer(folded), _MOST):
+        if _is_in_quotation(folded[: word.start()]):
+            continue
         start = max(one for one in borders if one <= word.start())
         for begin in dict.fromkeys((0, start)):
             if asks(folded[begin : word.start()], word):
                 yield word, begin
                 break
+
+
+def _is_in_quotation(before: str) -> bool:
+    """Say whether a quotation is still open behind ``before`` that began behind other words: it is nobody's order."""
+    at = max(before.rfind(mark) for mark in '"“「『')
+    if at < 1 or not before[:at].strip() or any(mark in before[at:] for mark in "”」』"):
+        return False
+    return before[at] != '"' or (before[at - 1] in " :,(\u3000" and not before[at + 1 : at + 2].isspace())

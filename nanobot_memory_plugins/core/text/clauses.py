@@ -17,6 +17,8 @@ _BORDERS = (
     r"|(?<!\s)\s++(?=(?:and|but|so|because|since|though|although|given|now that)\s)"
     r"|(?<!\s)\s*+\((?=\w)"
     rf"|(?<!\s)\s++(?=(?:what|how|which|where|when|who|why) (?:\w+ )?{questions.AUXILIARY} {questions.PERSON}\b)"
+    # Chinese that is typed without punctuation has blanks in its place.
+    r"|(?<=\w\w[\u4e00-\u9fff])[ \u3000]++(?=[\u4e00-\u9fff]\w\w)"
     r"|(?=但是?(?!愿)|(?<!只)不过(?!敏)|所以|(?<!是)因为|可是|然而|而且)"
 )
 _BORDER = LazyPattern(_BORDERS)

@@ -179,8 +179,9 @@ _KEEPING = (
 LABELS = Words(
     (
         Word(
-            r"(?:(?:a |an |quick |personal |mental |little ){0,4}(?:notes?|memo|reminder|memory) (?:to|for) (?:my)?self"
-            r"|self[- ]note|(?:a )?(?:memo|note|reminder)(?: for (?:you|later|the future|next time))"
+            r"(?:(?:a |an |quick |personal |mental |little ){0,4}(?:notes?|memo|reminder|memory) (?:to|for)"
+            r" (?:(?:my)?self|you)|self[- ]note"
+            r"|(?:a )?(?:memo|note|reminder)(?: for (?:you|later|the future|next time))"
             r"|memo(?= ?[:-])|memory (?:note|update|entry|item)|new memory|(?:one|something|another) for (?:the"
             r"|your) (?:memory|memory bank"
             r"|records?|notes|files)|for your memory|personal (?:fact|detail|note)|(?:(?:fun|random|quick|another|new"
@@ -244,7 +245,7 @@ _MEMORY_ZH = (
     "(?:(?:你|您)(?:的|自己的?)?)?(?:长期)?(?:记忆库?|档案(?!馆|袋)|小本[本子]?|(?<=你)本子|(?<=你的)(?:本子|笔记"
     "|备忘录?|记录|资料|档案|后台"
     "|系统|资料库?|数据库)"
-    "|脑子|脑海|脑袋瓜?子?|脑门|心坎?|(?:dna|DNA)|骨子|骨头|硬盘|芯片|对我的(?:了解|认识|印象))"
+    "|脑子|脑海|脑袋瓜?子?|脑门|心坎?|(?:dna|DNA)|骨子|骨头|硬盘|芯片|对我的(?:了解|认识|印象|记忆)|(?<=你)记(?:着|住)?的(?:信息|资料|东西|内容|情况)|心[里上中])"
 )
 _INTO = f"(?:死|牢|好|一条|一笔|个)*(?:[到在进入上往]|进到|在了)?{_MEMORY_ZH}(?:里|中|上|库)?(?:面|边|头)?(?:去|了)?"
 CHINESE = Words(
@@ -253,7 +254,7 @@ CHINESE = Words(
             "牢?牢?(?:记(?:住(?:记住)*|祝|注|主|驻|柱|牢|稳|[先]?实先?|低先?|清楚|下来|起来|一下子?|一记|下"
             "|上(?!面|次|个"
             "|述)|一笔|着点儿?|好(?!友|多|几)"
-            "|死(?=了|,|:))|[计纪几]住|牢记(?!得)|谨记|铭记|切记(?:切记)?|记录在案|(?<![忘笔日标登])记(?=我))",
+            "|死(?=了|,|:))|[计纪几]住|[计纪]一?下(?=我[不是对有在住叫喜怕家])|牢记(?!得)|谨记|铭记|切记(?:切记)?|记录在案|(?<![忘笔日标登])记(?=我))",
             "记住",
             "记者",
         ),

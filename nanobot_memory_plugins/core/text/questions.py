@@ -40,7 +40,8 @@ OPENING = Words(
             "what i need is rest",
         ),
         Word(
-            r"(?:which|what|how) (?:one|many|much|long|often|far|old|big|kind|sort|time)\b",
+            r"(?:which|what|how) (?:one|many|much|long|often|far|old|big|kind|sort|time"
+            r"|of (?:the|these|those|my|our))\b",
             "which one to take",
             "what a day",
         ),

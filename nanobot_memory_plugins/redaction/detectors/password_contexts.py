@@ -29,7 +29,7 @@ _SURE = (
     r"pass[ _-]?(?:word|phrase|code)s?|p[ae]?s{1,2}[aeo]?w[aeo]?r?[aeo]?[dt]|passowrd|passwd|pwd|pw|pass(?=[ :])"
     r"|creds|credentials|login[ ]details|wachtwoord"
     r"|passwort"
-    r"|kennwort|contrase\u00f1a|mot[ ]de[ ]passe|mdp|senha|voucher|[a-zäöüß]*schlüssel|网络密钥|opens[ ]with"
+    r"|kennwort|contrase\u00f1a|mot[ ]de[ ]passe|mdp|senha|voucher|[a-zäöüß]{0,20}schlüssel|网络密钥|opens[ ]with"
     r"|unlocks[ ]with|[密蜜][码碼马玛瑪嘛]|口令|暗号"
 )
 _WEAK = (
