@@ -22,13 +22,12 @@ async def loop_lags() -> AsyncIterator[list[float]]:
 
     async def tick() -> None:
         while True:
-            before = _waits_for_a_processor()
+            before = waits_for_a_processor()
             began = time.perf_counter()
             await asyncio.sleep(_TICK)
             late = time.perf_counter() - began - _TICK
             if late > _TICK:
-                after = _waits_for_a_processor()
-                late -= min(late, max((after[one] - before.get(one, 0.0) for one in after), default=0.0))
+                late -= min(late, most_waited(before, waits_for_a_processor()))
             lags.append(late)
 
     ticking = asyncio.create_task(tick())
@@ -40,7 +39,7 @@ async def loop_lags() -> AsyncIterator[list[float]]:
             await ticking
 
 
-def _waits_for_a_processor() -> dict[str, float]:
+def waits_for_a_processor() -> dict[str, float]:
     """Return the seconds that each thread of this process, as far as it runs still, stood in the kernel's queue."""
     waits: dict[str, float] = {}
     with suppress(OSError):
@@ -48,3 +47,8 @@ def _waits_for_a_processor() -> dict[str, float]:
             with suppress(OSError, ValueError, IndexError):
                 waits[thread] = int((_THREADS / thread / "schedstat").read_text(encoding="ascii").split()[1]) / 1e9
     return waits
+
+
+def most_waited(before: dict[str, float], after: dict[str, float]) -> float:
+    """Return how long the thread waited between two looks that waited most, in seconds."""
+    return max((after[one] - before.get(one, 0.0) for one in after), default=0.0)

@@ -185,8 +185,8 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
             return Target("", goes_on=True)
         if word["know"]:
             return Target("", here=True) if pointer is not None and not left.strip() else None
-        is_question = sentence.asks and "please" not in folded and _TAG.search(folded, word.end()) is None
-        if is_question and is_back and is_sure and not stated and not left.strip():
+        asks_back = sentence.asks and "please" not in folded and _TAG.search(folded, word.end()) is None
+        if asks_back and is_back and is_sure and not stated and not left.strip():
             return None
         if stated and (pointer is not None or is_sure):
             return Target(part(sentence, 0, len(before)))
