@@ -11,7 +11,7 @@ import math
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,8 +25,9 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.search.embedding import EmbeddingOptions, open_embedder
-from nanobot_memory_plugins.search.features import Features, features_of
+from nanobot_memory_plugins.search.features import features_of
 from nanobot_memory_plugins.search.options import SearchOptions
+from nanobot_memory_plugins.search.ranking import NAMES
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.search.searcher import Searcher
@@ -34,7 +35,6 @@ from nanobot_memory_plugins.storage.store import SqliteStore
 from nanobot_memory_plugins.tools.evaluation.dataset import read_dataset
 from nanobot_memory_plugins.tools.evaluation.dataset_workspace import group_scope, write_transcripts
 
-NAMES = tuple(field.name for field in fields(Features))
 # Set by hand: no set has what they look at.
 BY_HAND = {"bare_question": -4.0, "in_named_time": 1.5, "by_asked_person": 0.7}
 # A set counts by the root of the number of its questions, so that the small ones are heard beside the large.
@@ -87,14 +87,14 @@ async def examples_of(name: str, embedder: Embedder | None, model: bool) -> list
                 asked_at=question.asked_at,
             )
             examined = searcher.examine(query)
-            hits = [places.ids[document.path, document.line] for document in examined.documents]
-            rows = features_of(examined.candidates, examined.question)
+            hits = [places.ids[one.path, one.line] for one in map(examined.document, range(len(examined.texts)))]
+            columns = features_of(examined.candidates, examined.question)
             found.append(
                 Example(
                     name,
                     question,
                     tuple(hits),
-                    np.array([astuple(row) for row in rows], dtype=np.float64).reshape(len(rows), len(NAMES)),
+                    np.stack([getattr(columns, name) for name in NAMES], axis=1),
                     np.array([message_of[hit] in question.gold for hit in hits], dtype=np.float64),
                     (groups.index(question.group) if len(groups) > 1 else number) % FOLDS,
                 )

@@ -14,7 +14,7 @@ from benchmarks.measure import report
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.storage.database import Database
 from nanobot_memory_plugins.storage.database.connection import immediate
-from nanobot_memory_plugins.storage.database.writing import segment_again
+from nanobot_memory_plugins.storage.database.writing import derive_again
 
 PASSAGES = 20_000
 # Estimated tokens of a passage: a message of ordinary length.
@@ -65,7 +65,7 @@ def main() -> None:
         with closing(Database.open(workspace / ".storage" / "memory.db")) as database:
             started = time.perf_counter()
             with immediate(database.connection):
-                segment_again(database.connection)
+                derive_again(database.connection)
             report("a step that writes every row anew", time.perf_counter() - started, "s")
         print(json.dumps(said))
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from nanobot_memory_plugins.core import ContextBlock, Hit, Tier, estimate_tokens
+from nanobot_memory_plugins.core.text import dated_phrases
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, with_days
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
 from nanobot_memory_plugins.recall.live_context import LiveContext
@@ -88,7 +89,9 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
         text = f"{hit.tldr} [{', '.join(hit.tags)}]" if hit.tags else hit.tldr
     else:
         text = hit.text if whole else _cut(hit.snippet or hit.text, options.heavy_max_snippet_chars)
-    text = with_days(one_line(text), hit.days)
+    text = one_line(text)
+    if hit.time is not None:
+        text = with_days(text, dated_phrases(hit.text, hit.time.date()))
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
     return f"- {date}{who}: {text} (line {hit.line})"

@@ -1,12 +1,18 @@
 """From the candidates of a search to its answer: their order, which of them are hits, and on request why."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+import numpy as np
+from numpy.typing import NDArray
+
 from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Part, Query, SearchResult, Weighed
+from nanobot_memory_plugins.search.candidates import Candidates
 from nanobot_memory_plugins.search.documents import Document
-from nanobot_memory_plugins.search.features import Candidate, Question
+from nanobot_memory_plugins.search.features import Question
+from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import Parts, is_learned, odds, rank
 from nanobot_memory_plugins.search.results import hit_of
@@ -17,10 +23,14 @@ LEAST_SIMILARITY = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The candidates of a query before they are put in order, and what the order depends on."""
+    """The candidates of a query before they are put in order, and what the order depends on.
 
-    documents: tuple[Document, ...]
-    candidates: tuple[Candidate, ...]
+    ``document`` returns the one at a place: of hundreds, a few become hits.
+    """
+
+    document: Callable[[int], Document]
+    texts: Sequence[str]
+    candidates: Candidates
     question: Question
     terms: tuple[str, ...]
     options: SearchOptions
@@ -34,14 +44,35 @@ def answer(examined: Examination, now: datetime, query: Query, level: Level) -> 
     """
     parts: Parts | None = {} if query.explain else None
     scores = rank(examined.candidates, examined.question, now, examined.options, parts)
-    beside: set[tuple[str, int]] = set()
+    candidates = examined.candidates
+    is_hit = are_found(candidates)
     if is_learned(examined.options):
-        places = [one.place for one in examined.candidates if is_found(one)]
-        beside = {(file, ordinal + step) for file, ordinal in places for step in (-1, 1)}
-    found = [place for place, one in enumerate(examined.candidates) if is_found(one) or one.place in beside]
+        keys = candidates.keys[is_hit]
+        is_hit |= np.isin(candidates.keys, np.concatenate([keys - 1, keys + 1]))
+    found = np.flatnonzero(is_hit).tolist()
     found.sort(key=lambda place: -scores[place])
-    found = _repetitions_last(found, examined.documents) if is_learned(examined.options) else found
+    found = _repetitions_last(found, examined.texts) if is_learned(examined.options) else found
     return answer_of(examined, found, scores, query, level, parts)
+
+
+def answer_from_files(
+    documents: Sequence[Document],
+    words: Sequence[str],
+    traits: Sequence[int],
+    idf: Mapping[str, float],
+    query: Query,
+    now: datetime,
+) -> SearchResult:
+    """Return the best of documents that no index holds, given with their terms and traits: by words."""
+    candidates = Candidates.of(documents, score_terms(words, idf), traits)
+    question = Question.of(query.text, idf, query.asked_at or now)
+    texts, options = [document.text for document in documents], SearchOptions()
+    examined = Examination(documents.__getitem__, texts, candidates, question, tuple(idf), options)
+    parts: Parts | None = {} if query.explain else None
+    scores = rank(candidates, question, now, options, parts)
+    found = np.flatnonzero(candidates.words.bm25 > 0).tolist()
+    found.sort(key=lambda place: -scores[place])
+    return answer_of(examined, found, scores, query, Level.MARKDOWN, parts)
 
 
 def answer_of(
@@ -63,11 +94,11 @@ def answer_of(
     weighed = [
         Weighed(
             hit=_hit(examined, place, by_place.get(place, 0.0), zone),
-            words=examined.candidates[place].bm25,
+            words=float(examined.candidates.words.bm25[place]),
             total=scores[place],
             parts=_parts_of(place, parts),
             place=number if place in by_place else None,
-            why=_why(examined.candidates[place], is_hit=place in by_place),
+            why=_why(examined.candidates, place, is_hit=place in by_place),
         )
         for number, place in enumerate([*found, *left_out], start=1)
     ]
@@ -77,17 +108,19 @@ def answer_of(
     return SearchResult(hits, level, Explanation(order, terms, tuple(weighed)))
 
 
-def is_found(one: Candidate) -> bool:
-    """Tell whether a candidate has anything to do with the query by itself."""
-    return one.bm25 > 0 or (one.similarity or 0.0) >= LEAST_SIMILARITY
+def are_found(candidates: Candidates) -> NDArray[np.bool_]:
+    """Tell which candidates have anything to do with the query by themselves."""
+    found: NDArray[np.bool_] = (candidates.words.bm25 > 0) | (candidates.similarity >= LEAST_SIMILARITY)
+    return found
 
 
 def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -> Hit:
+    similarity = float(examined.candidates.similarity[place])
     return hit_of(
-        examined.documents[place],
+        examined.document(place),
         score=score,
-        coverage=examined.candidates[place].coverage,
-        similarity=examined.candidates[place].similarity,
+        coverage=float(examined.candidates.words.coverage[place]),
+        similarity=None if math.isnan(similarity) else similarity,
         terms=examined.terms,
         zone=zone,
     )
@@ -97,22 +130,22 @@ def _parts_of(place: int, parts: Mapping[str, tuple[float, Sequence[float]]]) ->
     return tuple(Part(name, values[place], weight) for name, (weight, values) in parts.items() if weight)
 
 
-def _why(one: Candidate, *, is_hit: bool) -> str:
-    similar = (one.similarity or 0.0) >= LEAST_SIMILARITY
-    if one.bm25 > 0:
+def _why(candidates: Candidates, place: int, *, is_hit: bool) -> str:
+    similar = candidates.similarity[place] >= LEAST_SIMILARITY
+    if candidates.words.bm25[place] > 0:
         return "words and meaning" if similar else "words"
     if similar:
         return "meaning"
     return "beside a found passage" if is_hit else f"no word in common, and a cosine below {LEAST_SIMILARITY}"
 
 
-def _repetitions_last(places: Sequence[int], documents: Sequence[Document]) -> list[int]:
+def _repetitions_last(places: Sequence[int], texts: Sequence[str]) -> list[int]:
     """Return places in their order, but those with a text that stood before only after all others."""
     said: set[str] = set()
     first: list[int] = []
     again: list[int] = []
     for place in places:
-        text = documents[place].text
+        text = texts[place]
         (again if text in said else first).append(place)
         said.add(text)
     return first + again

@@ -40,7 +40,7 @@ _ASKED = {
         re.IGNORECASE,
     ),
 }
-_HELD = {
+HELD = {
     AnswerKind.TIME: re.compile(
         r"\b(?:yesterday|today|tonight|tomorrow|last|ago|next|week|weekend|month|year|morning|recently|since|just"
         r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
@@ -75,4 +75,4 @@ def kinds_asked(question: str) -> frozenset[AnswerKind]:
 
 def holds(text: str, kind: AnswerKind) -> bool:
     """Tell whether a text holds something of the kind."""
-    return _HELD[kind].search(simplified(text[:_LOOKED_THROUGH])) is not None
+    return HELD[kind].search(simplified(text[:_LOOKED_THROUGH])) is not None

@@ -1,7 +1,8 @@
 """The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
 
 from collections.abc import Iterator
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
 
 from nanobot_memory_plugins.core.values import Query, Scope, Visibility, Whose
 from nanobot_memory_plugins.search.documents import Document
@@ -34,17 +35,46 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
     return " AND ".join(parts), values
 
 
+class Filtered(Protocol):
+    """What is filtered by: a document, or a row that holds one."""
+
+    @property
+    def key(self) -> str:
+        """Its key."""
+
+    @property
+    def origin(self) -> str:
+        """The value of its origin."""
+
+    @property
+    def source(self) -> str:
+        """Its kind of source."""
+
+    @property
+    def time(self) -> datetime | None:
+        """When it was said."""
+
+
 def passes(document: Document, query: Query) -> bool:
     """Say whether a document passes the query's filters."""
-    time = timestamp(document.time) if document.time is not None else None
+    return query.scope.allows(document.scope) and passes_beside_scope(document, query)
+
+
+def passes_beside_scope(one: Filtered, query: Query) -> bool:
+    """Say whether something passes the query's filters but for its scope."""
     return (
-        query.scope.allows(document.scope)
-        and (not query.origins or document.origin in query.origins)
-        and (not query.sources or document.source in query.sources)
-        and (query.since is None or (time is not None and time >= timestamp(query.since)))
-        and (query.until is None or (time is not None and time <= timestamp(query.until)))
-        and document.key not in query.exclude_ids
+        (not query.origins or one.origin in query.origins)
+        and (not query.sources or one.source in query.sources)
+        and ((query.since is None and query.until is None) or _is_between(one.time, query.since, query.until))
+        and one.key not in query.exclude_ids
     )
+
+
+def _is_between(time: datetime | None, since: datetime | None, until: datetime | None) -> bool:
+    if time is None:
+        return False
+    at = timestamp(time)
+    return (since is None or at >= timestamp(since)) and (until is None or at <= timestamp(until))
 
 
 def _scope_conditions(scope: Scope | Visibility) -> Iterator[tuple[str, list[str]]]:

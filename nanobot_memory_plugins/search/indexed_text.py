@@ -5,6 +5,7 @@ Who said it and when are part of both: questions name people and days.
 
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.segmentation import segment
+from nanobot_memory_plugins.search.text_traits import traits_of
 
 
 def embedding_text(document: Document) -> str:
@@ -24,6 +25,11 @@ def body_terms(document: Document) -> str:
 def head_terms(document: Document) -> str:
     """Return the terms of what says in short what the passage is about: heading, tl;dr and tags."""
     return segment("\n".join((document.heading, document.tldr, *document.tags)))
+
+
+def derived_of(document: Document) -> tuple[str, str, int]:
+    """Return what an index keeps of a document beside itself: the terms of its body and its head, and its traits."""
+    return body_terms(document), head_terms(document), int(traits_of(document.text))
 
 
 def storable(text: str) -> str:

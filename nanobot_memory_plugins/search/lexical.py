@@ -1,56 +1,66 @@
-"""BM25 over the terms of candidates, and how much of a query they cover."""
+"""BM25 over the terms of all candidates at once, and how much of a query they cover."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-# The usual constants, which FTS5 uses as well.
-K1 = 1.2
-B = 0.75
-# A memory of three messages cannot tell rare words from common ones: it is taken for one of this size.
-_FEWEST_DOCUMENTS = 100
+import numpy as np
+from numpy.typing import NDArray
+
+from nanobot_memory_plugins.search.bm25 import K1, B
 
 
-@dataclass(frozen=True, slots=True)
-class LexicalScore:
-    """``bm25`` is positive, larger is better. ``coverage``: the share of the query's IDF that the text holds, 0..1.
+@dataclass(frozen=True, slots=True, eq=False)
+class LexicalScores:
+    """What words say of some texts, a place for each of them.
 
-    ``matched`` are the terms of the query that the text holds.
+    ``bm25`` is positive, larger is better. ``coverage``: the share of the query's IDF that a text holds, 0..1.
+    ``matched`` (terms of the query, texts) says which of the terms it holds. ``lengths`` are in terms.
     """
 
-    bm25: float
-    coverage: float
-    matched: frozenset[str] = frozenset()
+    bm25: NDArray[np.float64]
+    coverage: NDArray[np.float64]
+    matched: NDArray[np.bool_]
+    lengths: NDArray[np.int64]
 
 
-def idf_of(terms: Iterable[str], frequencies: Mapping[str, int], documents: int) -> dict[str, float]:
-    """Return the inverse document frequency of each term: ln(1 + (N - n + 0.5) / (n + 0.5)), as Lucene has it.
+def score_terms(texts: Sequence[str], idf: Mapping[str, float]) -> LexicalScores:
+    """Score each text, given by its terms with a space between them. The average length is that of these texts."""
+    counts = _counts(texts, tuple(idf))
+    weights = np.fromiter(idf.values(), np.float64, len(idf))
+    lengths = np.fromiter((text.count(" ") + 1 if text else 0 for text in texts), np.int64, len(texts))
+    average = (float(lengths.mean()) if len(texts) else 0.0) or 1.0
+    norms = K1 * (1 - B + B * lengths / average)
+    matched = counts > 0
+    whole = float(weights.sum()) or 1.0
+    return LexicalScores(
+        bm25=weighed(weights, counts * (K1 + 1) / (counts + norms)),
+        coverage=np.minimum(1.0, weighed(weights, matched) / whole),
+        matched=matched,
+        lengths=lengths,
+    )
 
-    It stays positive for terms that stand everywhere. A term that stands nowhere counts like one that stands once: it
-    says that something is missing, but pairs of Chinese characters that cross words stand nowhere as a rule.
+
+def weighed(weights: NDArray[np.float64], rows: NDArray[np.float64] | NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the weighted sum of rows. Not by ``@``, which may wait for other cores (`VectorCodes.cosines`)."""
+    found: NDArray[np.float64] = np.einsum("i,ij->j", weights, rows, dtype=np.float64)
+    return found
+
+
+def _counts(texts: Sequence[str], terms: Sequence[str]) -> NDArray[np.float64]:
+    """Return how often each term stands in each text: (terms, texts).
+
+    All texts are looked through at once, term by term: taking each apart makes as many strings as it has words.
     """
-    whole = max(documents, _FEWEST_DOCUMENTS)
-    return {
-        term: math.log(1 + (whole - n + 0.5) / (n + 0.5))
-        for term in terms
-        for n in (min(max(frequencies.get(term, 0), 1), whole),)
-    }
-
-
-def score_terms(texts: Sequence[Sequence[str]], idf: Mapping[str, float]) -> list[LexicalScore]:
-    """Score each text, given by its terms. The average length is that of these texts."""
-    average = sum(map(len, texts)) / len(texts) if texts else 1.0
-    whole = sum(idf.values())
-    wanted = frozenset(idf)
-    return [_score(terms, wanted, idf, average or 1.0, whole or 1.0) for terms in texts]
-
-
-def _score(
-    terms: Sequence[str], wanted: frozenset[str], idf: Mapping[str, float], average: float, whole: float
-) -> LexicalScore:
-    # Few of a text's terms are asked for: finding those and counting each is faster than counting them all.
-    counts = {term: terms.count(term) for term in wanted.intersection(terms)}
-    length = K1 * (1 - B + B * len(terms) / average)
-    bm25 = sum(idf[term] * n * (K1 + 1) / (n + length) for term, n in counts.items())
-    coverage = min(1.0, sum(idf[term] for term in counts) / whole)
-    return LexicalScore(bm25=bm25, coverage=coverage, matched=frozenset(counts))
+    counts = np.zeros((len(terms), len(texts)))
+    joined = "\n".join([f" {text} " for text in texts])
+    ends = np.cumsum([len(text) + 3 for text in texts])
+    for row, term in zip(counts, terms, strict=True):
+        wanted = f" {term} "
+        found = []
+        place = joined.find(wanted)
+        while place >= 0:
+            found.append(place)
+            place = joined.find(wanted, place + len(wanted) - 1)
+        if found:
+            row += np.bincount(np.searchsorted(ends, found, side="right"), minlength=len(texts))
+    return counts

@@ -6,12 +6,14 @@ candidates, and the share of the query that a text covers counts by itself.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from datetime import datetime
-from operator import attrgetter, mul
 
-from nanobot_memory_plugins.search.features import Candidate, Features, Question, features_of
+import numpy as np
+
+from nanobot_memory_plugins.search.candidates import Candidates
+from nanobot_memory_plugins.search.features import Features, Question, features_of
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.search.weights import WITH_MEANING, WORDS_ALONE
@@ -19,8 +21,8 @@ from nanobot_memory_plugins.search.weights import WITH_MEANING, WORDS_ALONE
 SECONDS_A_DAY = 86_400.0
 # Log-odds that a recency weight of 1 gives to a memory of this moment, beside the learned sum.
 RECENCY_LOG_ODDS = 5.0
-_NAMES = tuple(field.name for field in fields(Features))
-_values = attrgetter(*_NAMES)  # `dataclasses.astuple` copies, which takes longer than all the rest
+NAMES = tuple(field.name for field in fields(Features))
+"""The features, in their order."""
 
 # The summands of an order as they are noted for who wants to see them: name -> (weight, a value for each candidate).
 Parts = dict[str, tuple[float, list[float]]]
@@ -71,7 +73,7 @@ def recency(time: datetime | None, now: datetime, half_life_days: float) -> floa
 
 
 def rank(
-    candidates: Sequence[Candidate],
+    candidates: Candidates,
     question: Question,
     now: datetime,
     options: SearchOptions,
@@ -84,12 +86,12 @@ def rank(
     """
     if is_learned(options):
         return learned(candidates, question, now, options, parts)
-    bm25 = [one.bm25 for one in candidates]
-    similarity = [one.similarity for one in candidates]
+    bm25 = candidates.words.bm25.tolist()
+    similarity = [None if math.isnan(one) else one for one in candidates.similarity.tolist()]
     scores = (reciprocal_rank if options.fusion == "rrf" else weighted)(bm25, similarity, options, parts)
     if options.recency_weight:
         whole = 1.0 if options.fusion == "rrf" else options.vector_weight + options.fts_weight
-        fresh = [_freshness(one, now, options) for one in candidates]
+        fresh = _freshness(candidates, now, options)
         sum_of_weights = whole + options.recency_weight
         if parts is not None:
             parts |= {name: (weight * whole / sum_of_weights, values) for name, (weight, values) in parts.items()}
@@ -107,26 +109,30 @@ def is_learned(options: SearchOptions) -> bool:
 
 
 def learned(
-    candidates: Sequence[Candidate],
+    candidates: Candidates,
     question: Question,
     now: datetime,
     options: SearchOptions,
     parts: Parts | None = None,
 ) -> list[float]:
     """Return the weighted sum of each candidate's features, in log-odds."""
-    has_meaning = any(one.similarity is not None for one in candidates)
-    table = weights_of(WITH_MEANING if has_meaning else WORDS_ALONE)
-    rows = [_values(row) for row in features_of(candidates, question)]
-    scores = [sum(map(mul, table, row)) for row in rows]
-    if parts is not None:
-        parts |= {name: (table[at], [row[at] for row in rows]) for at, name in enumerate(_NAMES)}
+    has_meaning = not np.isnan(candidates.similarity).all()
+    table = WITH_MEANING if has_meaning else WORDS_ALONE
+    features = features_of(candidates, question)
+    scores = np.zeros(len(candidates))
+    for name in NAMES:
+        weight, column = table.get(name, 0.0), getattr(features, name)
+        if weight:
+            scores += weight * column
+        if parts is not None:
+            parts[name] = (weight, column.tolist())
     if options.recency_weight:
         worth = options.recency_weight * RECENCY_LOG_ODDS
-        fresh = [_freshness(one, now, options) for one in candidates]
+        fresh = _freshness(candidates, now, options)
         if parts is not None:
             parts["recency"] = (worth, fresh)
-        scores = [score + worth * freshness for freshness, score in zip(fresh, scores, strict=True)]
-    return scores
+        scores += worth * np.array(fresh)
+    return list(scores.tolist())
 
 
 def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
@@ -137,15 +143,11 @@ def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:
     return [min(1.0, max(0.0, score / best)) if best > 0 else 0.0 for score in scores]
 
 
-def weights_of(table: Mapping[str, float]) -> tuple[float, ...]:
-    """Return a table's weights in the order of the features; what it does not name weighs nothing."""
-    return tuple(table.get(name, 0.0) for name in _NAMES)
-
-
-def _freshness(candidate: Candidate, now: datetime, options: SearchOptions) -> float:
-    if candidate.always_fresh:
-        return 1.0
-    return recency(candidate.time, now, options.recency_half_life_days)
+def _freshness(candidates: Candidates, now: datetime, options: SearchOptions) -> list[float]:
+    return [
+        1.0 if always else recency(time, now, options.recency_half_life_days)
+        for always, time in zip(candidates.always_fresh, candidates.times, strict=True)
+    ]
 
 
 def _share_of_best(values: Sequence[float]) -> list[float]:

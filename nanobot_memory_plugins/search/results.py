@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable
 from datetime import tzinfo
 
-from nanobot_memory_plugins.core.text.relative_dates import dated_phrases
 from nanobot_memory_plugins.core.text.sentences import sentence_spans
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.search.documents import Document
@@ -44,7 +43,6 @@ def hit_of(
         source=document.source,
         tldr=document.tldr,
         tags=document.tags,
-        days=dated_phrases(document.text, time.date()) if time is not None else (),
     )
 
 
@@ -65,7 +63,9 @@ def snippet(text: str, terms: Collection[str], *, limit: int = SNIPPET_CHARS) ->
         return text
     sentences = [(start, text[start:end]) for start, end in sentence_spans(text[:_SNIPPET_SOURCE])]
     wanted = set(terms)
-    best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())), default=(0, ""))
+    best = sentences[0] if sentences else (0, "")
+    if len(sentences) > 1:
+        best = max(sentences, key=lambda one: len(wanted.intersection(segment(one[1]).split())))
     begin = best[0] + (_before_terms(best[1], wanted, limit) if len(best[1]) > limit else 0)
     # A sentence near the end takes what stands before it along. Each mark of what is left out takes a character.
     start = max(0, min(begin, len(text) - limit + 1))

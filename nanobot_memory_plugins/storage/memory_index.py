@@ -110,7 +110,8 @@ class MemoryIndex:
             return
         self.embedding.start()
         try:
-            import apsw  # noqa: F401  # without it there is nothing to start
+            import apsw  # noqa: F401  # without both there is nothing to start
+            import numpy  # noqa: F401
 
             self._place = choose_place(self.paths, self._options.db_path)
         except (ImportError, OSError) as error:

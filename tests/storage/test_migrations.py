@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from nanobot_memory_plugins.core.errors import StoreError
+from nanobot_memory_plugins.search.text_traits import Trait
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, migrations, schema
 from nanobot_memory_plugins.storage.database.migrations import REBUILD
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
@@ -20,6 +21,7 @@ from tests.storage.builders import change, document
 STORED = sorted(released_schema.FOLDER.glob("*.sql"))
 NOW, STEPS = schema.SCHEMA_VERSION, migrations.STEPS
 KEYS = {"full", "plain", "chinese"}
+TRAITS = {"full": Trait.HOLDS_NAME, "plain": 0, "chinese": 0}
 
 
 def add_column(connection):
@@ -55,6 +57,7 @@ def version(path: Path) -> int:
 
 def assert_whole(database: Database, *, made_by: int = NOW) -> None:
     """Documents, full text, manifest and vectors are what was stored; nothing has to be embedded again."""
+    assert dict(database.connection.execute("SELECT key, traits FROM docs")) == TRAITS
     expected = {one.key: one for one in released_schema.documents()}
     assert {one.key: one for one in database.documents()} == expected
     # Until version 2 Markdown was indexed with the secrets of people: it is read anew.

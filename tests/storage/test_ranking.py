@@ -2,29 +2,31 @@
 
 import math
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from nanobot_memory_plugins.core.values import Origin
 from nanobot_memory_plugins.search import weights
 from nanobot_memory_plugins.search.asked_speaker import Person
+from nanobot_memory_plugins.search.bm25 import idf_of
 from nanobot_memory_plugins.search.expected_answer_type import AnswerKind
-from nanobot_memory_plugins.search.features import QUESTION_CHARS, Candidate, Features, Question, features_of
-from nanobot_memory_plugins.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.search.features import QUESTION_CHARS, Features, Question, features_of
+from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import RECENCY_LOG_ODDS, odds, rank
+from tests.storage.passages import Passage, columns_of, rows_of
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)  # a Friday
 IDF = {"tea": 3.0, "port": 1.0}
 
 
-def candidate(bm25: float = 0.0, similarity: float | None = None, *, text: str = "words", **more) -> Candidate:
-    defaults = {"coverage": 0.0, "matched": frozenset(), "place": ("a", 0), "speaker": "", "length": 0, "time": None}
-    return Candidate(text=text, bm25=bm25, similarity=similarity, **{"origin": Origin.USER, **defaults, **more})
+def candidate(bm25: float = 0.0, similarity: float | None = None, *, text: str = "words", **more) -> Passage:
+    return Passage(text=text, bm25=bm25, similarity=similarity, **more)
 
 
-def features(*candidates: Candidate, text: str = "tea port") -> list[Features]:
-    return features_of(candidates, Question.of(text, IDF, NOW))
+def features(*candidates: Passage, text: str = "tea port") -> list[SimpleNamespace]:
+    return rows_of(features_of(columns_of(candidates, IDF), Question.of(text, IDF, NOW)))
 
 
 def test_words_are_shares_of_the_best_and_the_length_is_a_logarithm_that_ends():
@@ -55,7 +57,7 @@ def test_the_best_of_a_session_counts_for_all_of_it():
 
 
 def test_hours_without_a_message_part_two_sessions_of_one_file():
-    def at(hours: float, ordinal: int, bm25: float) -> Candidate:
+    def at(hours: float, ordinal: int, bm25: float) -> Passage:
         return candidate(bm25, place=("a", ordinal), time=NOW + timedelta(hours=hours))
 
     early, soon, late = features(at(0, 0, 8.0), at(2, 1, 0.0), at(9, 2, 2.0))
@@ -119,17 +121,19 @@ def test_a_day_that_is_named_in_relation_to_now_raises_what_was_said_then(questi
 def test_the_learned_order_is_the_weighted_sum_of_the_features():
     plain, named = candidate(4.0, speaker="bob"), candidate(4.0, speaker="ann", place=("b", 0))
     question = Question.of("what of Ann", IDF, NOW)
-    order = rank([plain, named], question, NOW, SearchOptions())
+    order = rank(columns_of([plain, named], IDF), question, NOW, SearchOptions())
     assert order[1] - order[0] == pytest.approx(2 * weights.WORDS_ALONE["named_speaker"])
     similar = [candidate(4.0, 0.5), candidate(4.0, 0.5, place=("b", 0), length=3)]
-    order = rank(similar, question, NOW, SearchOptions())
+    order = rank(columns_of(similar, IDF), question, NOW, SearchOptions())
     assert order[1] - order[0] == pytest.approx(weights.WITH_MEANING["length"] * math.log(4))
 
 
 def test_recency_is_added_to_the_learned_order_where_it_is_asked_for():
     now, old = candidate(time=NOW), candidate(time=NOW - timedelta(days=30), place=("b", 0))
     question = Question.of("tea", IDF, NOW)
-    order = rank([now, old], question, NOW, SearchOptions(recency_weight=0.2, recency_half_life_days=30))
+    order = rank(
+        columns_of([now, old], IDF), question, NOW, SearchOptions(recency_weight=0.2, recency_half_life_days=30)
+    )
     assert order[0] - order[1] == pytest.approx(0.2 * RECENCY_LOG_ODDS * 0.5)
 
 
@@ -149,12 +153,18 @@ def test_bm25_and_coverage_by_hand():
     idf = idf_of(("tea", "port"), {"tea": 9, "port": 1}, 200)
     assert idf["tea"] == pytest.approx(math.log(1 + 191.5 / 9.5))
     assert idf["port"] == pytest.approx(math.log(1 + 199.5 / 1.5))
-    one, two = score_terms([["tea", "tea", "x", "y"], ["port", "z"]], idf)
-    # Average length 3, k1 = 1.2, b = 0.75.
-    assert one.bm25 == pytest.approx(idf["tea"] * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / 3)))
-    assert two.bm25 == pytest.approx(idf["port"] * 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / 3)))
-    assert one.coverage == pytest.approx(idf["tea"] / (idf["tea"] + idf["port"]))
-    assert two.matched == {"port"}
+    found = score_terms(["tea tea x y", "port z", ""], idf)
+    # Average length 2, k1 = 1.2, b = 0.75.
+    assert found.bm25.tolist() == pytest.approx(
+        [
+            idf["tea"] * 2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 4 / 2)),
+            idf["port"] * 1 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * 2 / 2)),
+            0.0,
+        ]
+    )
+    assert found.coverage[0] == pytest.approx(idf["tea"] / (idf["tea"] + idf["port"]))
+    assert found.matched.tolist() == [[True, False, False], [False, True, False]]
+    assert found.lengths.tolist() == [4, 2, 0]
 
 
 def test_a_question_of_a_megabyte_is_looked_at_for_its_beginning_only():

@@ -1,3 +1,4 @@
+import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -275,6 +276,25 @@ def test_a_rare_chinese_character_counts_where_its_pairs_stand_nowhere(database,
     assert found("蓍属几许？") == ["yarrow"]
     assert found("窑卢呢？") == ["kiln"]
     assert found("约摸呢？") == []
+
+
+def test_without_numpy_the_files_are_searched_in_the_order_of_their_words(monkeypatch):
+    monkeypatch.setitem(sys.modules, "nanobot_memory_plugins.search.assemble", None)
+    documents = [
+        document("soup", "the soup of the day"),
+        document("once", "the kettle stood beside a long row of cups, spoons, plates and saucers in the kitchen"),
+        document("both", "the green kettle"),
+        document("twice", "the kettle, the kettle"),
+    ]
+    result = scan_markdown(documents, Query("a green kettle", limit=2))
+    assert keys(result) == ["both", "twice"]
+    assert [hit.coverage for hit in result.hits] == pytest.approx(
+        [1.0, 0.444], abs=0.001
+    )  # ln(28.9) of ln(28.9) + ln(67.3)
+    assert result.hits[0].score == 1.0 > result.hits[1].score > 0.0
+    assert result.level is Level.MARKDOWN
+    assert keys(scan_markdown(documents, Query("kettle", limit=9))) == ["twice", "both", "once"]
+    assert keys(scan_markdown(documents, Query("tea"))) == []
 
 
 @pytest.mark.parametrize("indexed", [True, False])

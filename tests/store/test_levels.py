@@ -134,6 +134,7 @@ asyncio.run(main())
         ("fastembed,onnxruntime", Level.FULL_TEXT),
         ("sqlite_vec", Level.NUMPY),
         ("apsw", Level.MARKDOWN),
+        ("numpy", Level.MARKDOWN),
         ("fastembed,sqlite_vec,apsw,numpy", Level.MARKDOWN),
     ],
 )
@@ -154,6 +155,7 @@ def test_missing_packages_cost_only_what_they_bring(
     assert (int(searched), int(shown), text) == (level, level, TEXT)
     assert reason
     assert hint
+    assert level is not Level.MARKDOWN or reason.endswith((" apsw cannot be imported.", " numpy cannot be imported."))
     assert said.startswith(f"{int(level)}: ")
 
 

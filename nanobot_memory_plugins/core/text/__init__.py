@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.reading import Reading, Sentence, message_reading, reading_of
     from nanobot_memory_plugins.core.text.relative_dates.ahead import DayAhead, days_ahead
     from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
+    from nanobot_memory_plugins.core.text.relative_dates.phrases import dated_phrases
     from nanobot_memory_plugins.core.text.requests import VERB
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
@@ -70,6 +71,7 @@ _MODULES = {
     "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
     "relative_dates.ahead": ("DayAhead", "days_ahead"),
     "relative_dates.calendar": ("Span",),
+    "relative_dates.phrases": ("dated_phrases",),
     "requests": ("VERB",),
     "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
     "stems": ("stem",),
@@ -116,6 +118,7 @@ __all__ = [
     "clean",
     "clean_markdown",
     "dated",
+    "dated_phrases",
     "days_ahead",
     "denies",
     "dominant_language",

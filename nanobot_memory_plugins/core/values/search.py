@@ -71,7 +71,7 @@ class Hit:
     0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
     text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
     memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
-    are those of a structured note. ``days`` says what relative phrases of the text mean.
+    are those of a structured note.
     """
 
     id: str
@@ -90,7 +90,6 @@ class Hit:
     source: str = ""
     tldr: str = ""
     tags: tuple[str, ...] = ()
-    days: tuple[DatedPhrase, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

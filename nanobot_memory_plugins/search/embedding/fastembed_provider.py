@@ -4,7 +4,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.search.embedding.catalogue import Model, Origin, missing, pooling_of
 from nanobot_memory_plugins.search.embedding.installation import extra_missing
-from nanobot_memory_plugins.search.embedding.onnx_model import output_rank
 from nanobot_memory_plugins.search.embedding.vectors import embeddable, unit_vectors
 
 if TYPE_CHECKING:
@@ -126,12 +125,16 @@ class FastembedEmbedder:
         from fastembed import TextEmbedding
 
         # Without local_files_only fastembed asks the hub, and sleeps 39 s when it is out of reach.
-        return TextEmbedding(
+        engine = TextEmbedding(
             self._model.hub.name if self._model.hub and self._pooling == "auto" else self._register(),
             specific_model_path=str(self._folder),
             local_files_only=True,
             threads=self._threads,
+            lazy_load=True,
         )
+        # What fastembed asks for further options of the session before it opens it.
+        engine.model.add_extra_session_options = _without_idle_spinning  # type: ignore[attr-defined]
+        return engine
 
     def _register(self) -> str:
         """Tell fastembed of a model that is not in its catalogue, once, and return its name there."""
@@ -140,7 +143,7 @@ class FastembedEmbedder:
 
         pooling = self._pooling
         if pooling == "auto":
-            if output_rank(self._folder / self._model.graph_file) == 2:
+            if self._model.origin is Origin.BUILTIN or self._gives_one_vector():
                 pooling = "none"
             else:
                 pooling = pooling_of(self._folder) or "mean"
@@ -159,6 +162,11 @@ class FastembedEmbedder:
                 )
         return name
 
+    def _gives_one_vector(self) -> bool:
+        from nanobot_memory_plugins.search.embedding.onnx_model import output_rank
+
+        return output_rank(self._folder / self._model.graph_file) == 2
+
     def _identity(self) -> str:
         if self._model.origin is Origin.BUILTIN:
             return self._model.name  # the name carries its version
@@ -171,6 +179,14 @@ class FastembedEmbedder:
             digest.update(path.name.encode())
             _update_from_file(digest, path)
         return f"folder@{digest.hexdigest()[:12]}"
+
+
+def _without_idle_spinning(options: Any, _extra: object) -> None:
+    """Let onnxruntime's threads rest between two runs.
+
+    They spin as they wait for the next one, each for as long as the rest of a search takes.
+    """
+    options.add_session_config_entry("session.force_spinning_stop", "1")
 
 
 def _update_from_file(digest: "hashlib._Hash", path: Path) -> None:

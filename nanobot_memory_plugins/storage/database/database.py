@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
 from nanobot_memory_plugins.search.segmentation import SEGMENTATION_VERSION
+from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.storage.database import (
     consistency as agreement,
@@ -167,10 +168,12 @@ class Database:
             raise CorruptIndexError(f"The index {self.path.name} is damaged.")
         if self.has_fts5 and not integrity.full_text_is_sound(connection):
             raise CorruptIndexError(f"The full-text index of {self.path.name} is damaged.")
-        if schema.get_meta(connection, "segmentation") != SEGMENTATION_VERSION:
+        derived: dict[str, int | str] = {"segmentation": SEGMENTATION_VERSION, "traits": traits_version()}
+        if any(schema.get_meta(connection, name) != version for name, version in derived.items()):
             with immediate(connection):
-                writing.segment_again(connection)
-                schema.set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+                writing.derive_again(connection)
+                for name, version in derived.items():
+                    schema.set_meta(connection, name, version)
         if schema.get_meta(connection, "hides_secrets_of_people") != 1:
             with immediate(connection):
                 writing.read_people_again(connection)

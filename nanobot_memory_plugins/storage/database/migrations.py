@@ -49,7 +49,12 @@ def _shorten_names(connection: apsw.Connection) -> None:
     connection.execute(f"UPDATE docs SET user = {shorter} WHERE {where}", {"beside": BESIDE})
 
 
-STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names)
+def _add_traits(connection: apsw.Connection) -> None:
+    """Let rows hold what their texts say for every question. It is worked out when the file is opened for writing."""
+    connection.execute("ALTER TABLE docs ADD COLUMN traits INTEGER NOT NULL DEFAULT 0")
+
+
+STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names, _add_traits)
 """The step at place n leads from version ``schema.FIRST_VERSION`` + n to the next. Only ever add to its end.
 
 A change of the schema: change `schema._TABLES`, count `schema.SCHEMA_VERSION` up, add a step here, and store the new

@@ -6,11 +6,12 @@ import apsw
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
+from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
 
 # The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
 FIRST_VERSION = 1
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
 
@@ -40,7 +41,8 @@ CREATE TABLE docs (
   head_terms TEXT NOT NULL,
   embedding_hash BLOB NOT NULL,  -- of the text that is embedded
   row_hash BLOB NOT NULL,  -- of every field of the document: SQLite does not notice a flipped bit
-  group_chat TEXT NOT NULL DEFAULT ''
+  group_chat TEXT NOT NULL DEFAULT '',
+  traits INTEGER NOT NULL DEFAULT 0  -- what the text says for every question alike, as bits
 );
 CREATE INDEX docs_path ON docs (path, ordinal);
 CREATE INDEX docs_source ON docs (source, timestamp);
@@ -153,6 +155,7 @@ def make_tables(connection: apsw.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}").fetchall()
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}").fetchall()
     set_meta(connection, "segmentation", SEGMENTATION_VERSION)
+    set_meta(connection, "traits", traits_version())
     set_meta(connection, "hides_secrets_of_people", 1)
     set_meta(connection, "identity", uuid.uuid4().hex)
 

@@ -7,22 +7,23 @@ from typing import Any
 import apsw
 
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
-from nanobot_memory_plugins.search.indexed_text import body_terms, head_terms, storable
+from nanobot_memory_plugins.search.indexed_text import derived_of, storable
 from nanobot_memory_plugins.search.timestamps import timestamp
 from nanobot_memory_plugins.storage.database import rows, spaces
 from nanobot_memory_plugins.storage.database.connection import query
 from nanobot_memory_plugins.storage.database.schema import get_meta, next_revision, set_meta
 
 _UPSERT = f"""
-INSERT INTO docs ({rows.DOCUMENT_COLUMNS}, timestamp, body_terms, head_terms, embedding_hash, row_hash)
-VALUES ({", ".join("?" * (rows.DOCUMENT_COLUMN_COUNT + 5))})
+INSERT INTO docs ({rows.DOCUMENT_COLUMNS}, timestamp, body_terms, head_terms, traits, embedding_hash, row_hash)
+VALUES ({", ".join("?" * (rows.DOCUMENT_COLUMN_COUNT + 6))})
 ON CONFLICT (key) DO UPDATE SET
   path = excluded.path, line = excluded.line, "offset" = excluded."offset", ordinal = excluded.ordinal,
   source = excluded.source, text = excluded.text, content_hash = excluded.content_hash, origin = excluded.origin,
   agent = excluded.agent, user = excluded.user, channel = excluded.channel, session = excluded.session,
   heading = excluded.heading, tldr = excluded.tldr, tags = excluded.tags, speaker = excluded.speaker,
   time = excluded.time, timestamp = excluded.timestamp, body_terms = excluded.body_terms,
-  head_terms = excluded.head_terms, embedding_hash = excluded.embedding_hash, row_hash = excluded.row_hash
+  head_terms = excluded.head_terms, traits = excluded.traits, embedding_hash = excluded.embedding_hash,
+  row_hash = excluded.row_hash
 """
 
 
@@ -46,8 +47,8 @@ def prepare(connection: apsw.Connection, documents: Iterable[Document]) -> list[
             prepared.append(PreparedDocument(values[0], None))
             continue
         embedding_hash = rows.embedding_hash(document)
-        terms = (body_terms(document), head_terms(document))
-        stored = (*values, timestamp(document.time) if document.time else None, *terms, embedding_hash, row_hash)
+        derived = derived_of(document)
+        stored = (*values, timestamp(document.time) if document.time else None, *derived, embedding_hash, row_hash)
         prepared.append(PreparedDocument(values[0], stored, embedding_hash))
     return prepared
 
@@ -111,14 +112,13 @@ def read_people_again(connection: apsw.Connection) -> None:
     connection.execute("DELETE FROM files WHERE path LIKE '%.md'")
 
 
-def segment_again(connection: apsw.Connection) -> None:
-    """Make the terms of every row anew, after the way of segmenting changed. Vectors stay."""
+def derive_again(connection: apsw.Connection) -> None:
+    """Make terms and traits of every row anew, after the way of making either changed. Vectors stay."""
     for doc_id in _ids(connection, "SELECT id FROM docs", ()):
         row = query(connection, f"SELECT {rows.DOCUMENT_COLUMNS} FROM docs WHERE id = ?", (doc_id,))[0]
         document = rows.document_from_row(row)
         connection.execute(
-            "UPDATE docs SET body_terms = ?, head_terms = ? WHERE id = ?",
-            (body_terms(document), head_terms(document), doc_id),
+            "UPDATE docs SET body_terms = ?, head_terms = ?, traits = ? WHERE id = ?", (*derived_of(document), doc_id)
         )
 
 

@@ -20,21 +20,22 @@ from nanobot_memory_plugins.core import (
     truncate_to_tokens,
 )
 from nanobot_memory_plugins.search.assemble import Examination, answer
+from nanobot_memory_plugins.search.bm25 import idf_of
 from nanobot_memory_plugins.search.documents import Document
-from nanobot_memory_plugins.search.features import Question, is_bare_question
+from nanobot_memory_plugins.search.features import Question
 from nanobot_memory_plugins.search.filters import passes
 from nanobot_memory_plugins.search.indexed_text import storable
-from nanobot_memory_plugins.search.lexical import idf_of, score_terms
+from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.named_days import terms_of_named_days
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.rare_characters import rare_characters
 from nanobot_memory_plugins.search.results import hit_of, newest_first
-from nanobot_memory_plugins.search.scan import candidate_of, terms_of
 from nanobot_memory_plugins.search.segmentation import candidate_terms
+from nanobot_memory_plugins.search.text_traits import Trait
 from nanobot_memory_plugins.storage.database import Database, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database.connection import plain_errors
 from nanobot_memory_plugins.storage.search.full_text import FullText
-from nanobot_memory_plugins.storage.search.rows import Row, Rows
+from nanobot_memory_plugins.storage.search.rows import Row, Rows, candidates_of, passing
 from nanobot_memory_plugins.storage.search.vector_matrix import RESIDENT_BYTES, VectorMatrix
 
 # Candidates from each side, at least: few of them make the normalisation unsteady.
@@ -124,20 +125,16 @@ class Searcher:
         terms = self._terms(query.text, asked_at)
         rows = self._candidate_rows(query, terms, meaning)
         newer = {document.key for document in tail}
-        fresh = [Row(0, document, *terms_of(document)) for document in tail if passes(document, query)]
-        rows = [row for row in rows if row.document.key not in newer and passes(row.document, query)] + fresh
+        rows = passing((row for row in rows if row.key not in newer), query)
+        rows += [Row.of(document) for document in tail if passes(document, query)]
         similar: dict[int, float] = {}
         if meaning is not None:
             similar = self._matrix.similarity(meaning.space, meaning.vector, [row.id for row in rows])
         idf = self._idf(rows, terms)
-        texts = [row.terms(query.tier) for row in rows]
-        scores = score_terms(texts, idf)
         return Examination(
-            documents=tuple(row.document for row in rows),
-            candidates=tuple(
-                candidate_of(row.document, score, len(found_terms), similarity=similar.get(row.id))
-                for row, found_terms, score in zip(rows, texts, scores, strict=True)
-            ),
+            document=lambda place: rows[place].document,
+            texts=[row.text for row in rows],
+            candidates=candidates_of(rows, score_terms([row.terms(query.tier) for row in rows], idf), similar),
             question=Question.of(query.text, idf, asked_at),
             terms=tuple(terms),
             options=self._options if query.tier is Tier.HEAVY else self._options.model_copy(update=_LIGHT),
@@ -215,7 +212,7 @@ def _crowding(rows: Sequence[Row], limit: int) -> set[int]:
     kept: set[int] = set()
     questions = 0
     for row in rows:
-        is_question = is_bare_question(row.document.text)
+        is_question = bool(row.traits & Trait.BARE_QUESTION)
         if len(kept) == limit or (is_question and questions == limit // 4):
             continue
         questions += is_question

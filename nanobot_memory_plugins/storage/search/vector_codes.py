@@ -84,8 +84,8 @@ class VectorCodes:
     def cosines(self, vector: NDArray[np.float32], places: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the cosine of some of the vectors to one of unit length.
 
-        On this thread alone: ``@`` shares the work among all cores and waits for those that the embedding model's
-        threads still spin on, which is five times slower on two cores, right after the query was embedded.
+        On this thread alone: ``@`` shares the work among all cores and waits for those that are busy, which is five
+        times slower on two cores while something else runs on one of them.
         """
         found = np.empty(len(places), dtype=np.float32)
         for start in range(0, len(places), _BLOCK):
