@@ -135,7 +135,8 @@ def _ends(text: str) -> str:
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
     """Match any of the words, the longest first: whole ones in Latin script, anywhere in Chinese, whatever the case."""
     folded = sorted((simplified(word) for word in words if word), key=len, reverse=True)
-    parts = [
-        rf"(?<![A-Za-z0-9]){re.escape(word)}(?![A-Za-z0-9])" if word.isascii() else re.escape(word) for word in folded
-    ]
+    latin = "|".join(re.escape(word) for word in folded if word.isascii())
+    # Its edges stand once: looked for at each word, they take ten times as long to compile.
+    parts = [rf"(?<![A-Za-z0-9])(?:{latin})(?![A-Za-z0-9])"] if latin else []
+    parts += [re.escape(word) for word in folded if not word.isascii()]
     return re.compile("|".join(parts) or r"(?!)", re.IGNORECASE)
