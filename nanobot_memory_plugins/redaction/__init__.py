@@ -6,12 +6,25 @@ personal data ``[CARD]``, ``[ID_NUMBER]`` and ``[IBAN]``, contact data ``[EMAIL]
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.redaction.engine.preview import preview
-from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
-from nanobot_memory_plugins.redaction.rules.effort import Budget
-from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Finding, Rule
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
+    from nanobot_memory_plugins.redaction.rules.effort import Budget
+    from nanobot_memory_plugins.redaction.rules.rule import UNCHECKED, Finding, Rule
+
+# Who only looks at characters does not wait for the detectors.
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "engine.redactor": ("Redactor",),
+        "rules.effort": ("Budget",),
+        "rules.rule": ("UNCHECKED", "Finding", "Rule"),
+    },
+)
 
 __all__ = [
     "UNCHECKED",
@@ -24,7 +37,12 @@ __all__ = [
     "safe_preview",
 ]
 
-_BUILT_IN = Redactor()
+
+@cache
+def _built_in() -> Redactor:
+    from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+
+    return Redactor()
 
 
 def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
@@ -33,12 +51,12 @@ def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
     ``keeps`` tells of contact data whether it stays; without it all is hidden. The first call loads the detectors,
     which takes some tenths of a second.
     """
-    return _BUILT_IN.redact(text, keeps=keeps)
+    return _built_in().redact(text, keeps=keeps)
 
 
 def redact_value(value: object) -> Any:
     """Give ``value`` as JSON-ready data with every secret replaced; see :meth:`Redactor.redact_value`."""
-    return _BUILT_IN.redact_value(value)
+    return _built_in().redact_value(value)
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
@@ -47,4 +65,6 @@ def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None =
     Strings are shown as they are, everything else as JSON. A cut view ends with how many characters were left out.
     Where ``budget`` is spent, the rest is hidden as a whole.
     """
-    return preview(_BUILT_IN, value, max_chars, budget)
+    from nanobot_memory_plugins.redaction.engine.preview import preview
+
+    return preview(_built_in(), value, max_chars, budget)

@@ -11,7 +11,8 @@ from nanobot_memory_plugins.consolidation.operations.undo import restore
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, Withheld
 from nanobot_memory_plugins.core.cli.main import run_command_line
-from nanobot_memory_plugins.core.host.withholding import WithheldWords, without_lines
+from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
+from nanobot_memory_plugins.core.host.withholding import without_lines
 
 CONFIG = MemoryConfig.model_validate(
     {

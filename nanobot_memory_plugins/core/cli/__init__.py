@@ -1,7 +1,8 @@
 """The command line."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.console import printable_segment
@@ -14,18 +15,31 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.progress import time_left
     from nanobot_memory_plugins.core.cli.repair import finish_erasure, repair_memory, say_repaired
 
-_MODULES = {
-    "console": ("printable_segment",),
-    "cost_command": ("Cost", "summed"),
-    "doctor_command": ("examine", "finding_row"),
-    "extras": ("not_installed",),
-    "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
-    "options": ("run", "warn"),
-    "plain": ("say",),
-    "progress": ("time_left",),
-    "repair": ("finish_erasure", "repair_memory", "say_repaired"),
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "console": ("printable_segment",),
+        "cost_command": ("Cost", "summed"),
+        "doctor_command": ("examine", "finding_row"),
+        "extras": ("not_installed",),
+        "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
+        "options": ("run", "warn"),
+        "plain": ("say",),
+        "progress": ("time_left",),
+        "repair": ("finish_erasure", "repair_memory", "say_repaired"),
+    },
+)
+
+COMMANDS = {
+    "cost": "Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens.",
+    "doctor": "Check the installation: Python, workspace, plugins, configuration, index and embedding model.",
+    "export": "Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile.",
+    "import": "Take over memories from elsewhere. It can be repeated: only new items are imported.",
+    "people": "Who is one person, and who sees what names nobody.",
+    "plugins": "List the installed plugins: distribution, version, hooks, and how they stand.",
+    "redact": "Redact standard input to standard output.",
 }
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+"""What the help says of each, which imports none of them."""
 
 __all__ = [
     "Cost",
@@ -46,10 +60,3 @@ __all__ = [
     "warn",
     "without_embeddings",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name when it is first used."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -1,20 +1,20 @@
 """Options that the commands share, and how they speak: tables for people, one JSON object for programs."""
 
-import asyncio
 import json
 import math
 import os
 import sys
 from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, load_config
-from nanobot_memory_plugins.core.config.reading import nanobot_home, read_json
 from nanobot_memory_plugins.redaction.script.printable import escaped_in_json
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 
 # Names the workspace, when --workspace does not.
 WORKSPACE_VARIABLE = "NANOBOT_MEMORY_WORKSPACE"
@@ -66,6 +66,8 @@ def resolve_workspace(given: Path | None, *, environment: Mapping[str, str] = os
 
 
 def _nanobot_workspace() -> str | Path:
+    from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+
     home = nanobot_home()
     if home is None:
         return ".nanobot/workspace"
@@ -75,12 +77,14 @@ def _nanobot_workspace() -> str | Path:
     return raw if isinstance(raw, str) and raw else home / "workspace"
 
 
-def read_configuration(given: Path | None) -> tuple[MemoryConfig, list[ConfigProblem]]:
+def read_configuration(given: Path | None) -> "tuple[MemoryConfig, list[ConfigProblem]]":
     """Return the configuration for a command: that of ``--config``, or of the usual places, and its problems."""
+    from nanobot_memory_plugins.core.config import load_config
+
     return load_config(given)
 
 
-def warn(problems: Sequence[ConfigProblem]) -> None:
+def warn(problems: "Sequence[ConfigProblem]") -> None:
     """Print configuration problems to standard error, one a line."""
     for problem in problems:
         where = f" ({problem.source})" if problem.source else ""
@@ -116,4 +120,6 @@ def _is_utf8(stream: Any) -> bool:
 
 def run(work: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a command's coroutine to its end, on an event loop of its own."""
+    import asyncio
+
     return asyncio.run(work)

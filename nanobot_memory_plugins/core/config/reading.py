@@ -1,12 +1,11 @@
 """Where a configuration file may be, and how it is read."""
 
-import json
 import os
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
@@ -19,9 +18,6 @@ from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_ent
 
 # Names the configuration file, when none is given.
 CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"
-
-# Longer runs of digits are no number that an option could hold, and Python refuses to convert the longest.
-_LONGEST_NUMBER = 32
 
 
 def load_config(
@@ -41,32 +37,6 @@ def load_config(
         if found is not None:
             return found
     return MemoryConfig(), []
-
-
-def nanobot_home() -> Path | None:
-    """Return ``~/.nanobot``, or None where there is no home."""
-    try:
-        return Path.home() / ".nanobot"
-    except RuntimeError:
-        return None
-
-
-def read_json(path: Path) -> tuple[object, str]:
-    """Return a JSON file's content and an empty string, or None and what is wrong with the file."""
-    try:
-        if not path.is_file():
-            return None, "there is no such file" if not path.exists() else "this is not a file"
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        return None, f"the file is not UTF-8 (at byte {error.start}); save it as UTF-8"
-    except (OSError, ValueError) as error:
-        return None, f"the file cannot be read ({getattr(error, 'strerror', None) or type(error).__name__})"
-    try:
-        return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number), ""
-    except json.JSONDecodeError as error:
-        return None, f"the file is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
-    except RecursionError:
-        return None, "the file is nested too deeply"
 
 
 def _usual_places() -> list[Path]:
@@ -129,15 +99,6 @@ def installed_plugins() -> set[str]:
     return {found.name for found in installed_entry_points(PLUGIN_GROUP)}
 
 
-class _Object(dict[str, Any]):
-    """A JSON object that remembers which keys stood there more than once."""
-
-    def __init__(self, pairs: list[tuple[str, Any]]) -> None:
-        super().__init__(pairs)
-        counts = Counter(key for key, _ in pairs) if len(self) < len(pairs) else Counter[str]()
-        self.repeated = [key for key, count in counts.items() if count > 1]
-
-
 def _repeated(value: object, prefix: str, depth: int = 8) -> list[str]:
     """Return the dotted places of the keys that stand in an object, or below it, more than once."""
     if not isinstance(value, dict) or depth == 0:
@@ -145,7 +106,3 @@ def _repeated(value: object, prefix: str, depth: int = 8) -> list[str]:
     dotted = f"{prefix}." if prefix else ""
     here = [dotted + shown(key) for key in getattr(value, "repeated", ())]
     return here + [place for key, item in value.items() for place in _repeated(item, dotted + shown(key), depth - 1)]
-
-
-def _whole_number(digits: str) -> int | float:
-    return int(digits) if len(digits) <= _LONGEST_NUMBER else float("inf")

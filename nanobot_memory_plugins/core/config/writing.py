@@ -9,8 +9,9 @@ from filelock import FileLock, Timeout
 from pydantic.alias_generators import to_snake
 
 from nanobot_memory_plugins.core.config.json_edit import with_keys
+from nanobot_memory_plugins.core.config.json_file import read_json
 from nanobot_memory_plugins.core.config.mapping import find_section, has_documented_names, names_plugins
-from nanobot_memory_plugins.core.config.reading import installed_plugins, read_json
+from nanobot_memory_plugins.core.config.reading import installed_plugins
 from nanobot_memory_plugins.core.config.wording import kind_of
 from nanobot_memory_plugins.core.errors import ConfigurationError, MemoryFileError
 from nanobot_memory_plugins.core.files.replace import replace_file

@@ -1,7 +1,8 @@
 """Forgetting for good, and taking out secrets: what is found and removed in our files, and known again later."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.cleaning import clean_notes, lines_nearly_with
@@ -17,21 +18,23 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.erasure.scrubbed import Scrubbed
     from nanobot_memory_plugins.core.erasure.secret_files import total
 
-_MODULES = {
-    "cleaning": ("clean_notes", "lines_nearly_with"),
-    "file_search": ("plan_in_files",),
-    "fingerprinting": ("Removal", "remember_forgotten"),
-    "fingerprints": ("Fingerprints",),
-    "history_filter": ("HistoryFilter",),
-    "letters": ("Letters", "plain"),
-    "matching": ("is_short",),
-    "plan": ("ErasurePlan", "held_line", "nearly_traces", "trace_of"),
-    "recognition": ("matches_in",),
-    "rewriting": ("leftovers",),
-    "scrubbed": ("Scrubbed",),
-    "secret_files": ("total",),
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "cleaning": ("clean_notes", "lines_nearly_with"),
+        "file_search": ("plan_in_files",),
+        "fingerprinting": ("Removal", "remember_forgotten"),
+        "fingerprints": ("Fingerprints",),
+        "history_filter": ("HistoryFilter",),
+        "letters": ("Letters", "plain"),
+        "matching": ("is_short",),
+        "plan": ("ErasurePlan", "held_line", "nearly_traces", "trace_of"),
+        "recognition": ("matches_in",),
+        "rewriting": ("leftovers",),
+        "scrubbed": ("Scrubbed",),
+        "secret_files": ("total",),
+    },
+)
 
 __all__ = [
     "ErasurePlan",
@@ -53,10 +56,3 @@ __all__ = [
     "total",
     "trace_of",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name when it is first used."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

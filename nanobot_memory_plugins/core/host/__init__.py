@@ -1,7 +1,8 @@
 """The host at work: `MemoryHost`, its plugins, the turn, what is recorded, and what a prompt is given."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
@@ -13,21 +14,23 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
-    from nanobot_memory_plugins.core.host.withholding import WithheldWords
+    from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
-_MODULES = {
-    "live_history": ("tokens_of",),
-    "bootstrap_files": ("default_overhead", "read_text"),
-    "bounded_store": ("hits_of", "whole_hit"),
-    "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
-    "plugins.plugin_host": ("PluginState",),
-    "prompt_filter": ("without_others_notes",),
-    "recall_log": ("injections", "recall_folder"),
-    "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
-    "scrub": ("scrub_workspace",),
-    "withholding": ("WithheldWords",),
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "live_history": ("tokens_of",),
+        "bootstrap_files": ("default_overhead", "read_text"),
+        "bounded_store": ("hits_of", "whole_hit"),
+        "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
+        "plugins.plugin_host": ("PluginState",),
+        "prompt_filter": ("without_others_notes",),
+        "recall_log": ("injections", "recall_folder"),
+        "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "scrub": ("scrub_workspace",),
+        "withheld_words": ("WithheldWords",),
+    },
+)
 
 __all__ = [
     "FACT_PARAMETERS",
@@ -47,10 +50,3 @@ __all__ = [
     "whole_hit",
     "without_others_notes",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name when it is first used."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

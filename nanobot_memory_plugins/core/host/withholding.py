@@ -2,40 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core.erasure.letters import GAP
-from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
-from nanobot_memory_plugins.core.erasure.retold import Retold
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginAnswer, PluginHost
 from nanobot_memory_plugins.core.values import ContextBlock, Hit, Scope, Withheld
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
+
 _HOOK = "withheld_texts"
 _ITEM = "- "
 # Sets of texts that are kept ready: one for each group of people who see the same.
 _KEPT = 16
-
-
-class WithheldWords:
-    """Withheld texts, found as they were said and where they are told again, as an assistant echoes a user."""
-
-    def __init__(self, held: Iterable[Withheld]) -> None:
-        texts: list[str] = []
-        names: list[str] = []
-        for one in held:
-            (names if one.is_name else texts).append(one.text)
-        self._wanted = Wanted(texts, words=names)
-        self._retold = Retold(texts, names)
-
-    def are_in(self, text: str) -> bool:
-        """Say whether a text holds or tells one of them."""
-        return bool(self._wanted.count(text)) or any(True for _ in self._retold.spans(text))
-
-    def without(self, text: str) -> str:
-        """Return a text with a gap in place of each sentence that holds or tells one of them."""
-        left, _ = self._wanted.without(text)
-        return Wanted.cut(left, [Stretch(start, end, start) for start, end in self._retold.spans(left)])
 
 
 class Withholding:
@@ -93,35 +73,35 @@ class Withholding:
             name for (name, hook), count in failures.items() if hook == _HOOK and count and name in self._withhold
         )
 
-    def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> WithheldWords | None:
+    def _from_others(self, withheld: Sequence[PluginAnswer], plugin: str) -> "WithheldWords | None":
         """Return what all but one plugin withhold, or None."""
         others = (value for one in withheld if one.plugin_name != plugin for value in one.values)
         held = tuple(one for one in others if isinstance(one, Withheld))
         if not held:
             return None
+        from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
+
         wanted = self._wanted.pop(held, None) or WithheldWords(held)
         self._wanted[held] = wanted  # the one that was used last is the last
         return wanted
 
 
-def _without(hit: Hit, wanted: WithheldWords) -> Hit | None:
+def _without(hit: Hit, wanted: "WithheldWords") -> Hit | None:
     if not (wanted.are_in(hit.text) or wanted.are_in(hit.snippet)):
         return hit
-    left = wanted.without(hit.text)
-    if not any(map(str.isalnum, left.replace(GAP, ""))):
-        return None
+    left = wanted.rest(hit.text)
     # The snippet may have been cut amid the words.
-    return replace(hit, text=left, snippet="")
+    return replace(hit, text=left, snippet="") if left else None
 
 
-def without_lines(text: str, wanted: WithheldWords) -> str:
+def without_lines(text: str, wanted: "WithheldWords") -> str:
     """Return a text without the lines that hold what is wanted, and without headings that nothing is left below."""
     if not wanted.are_in(text):
         return text
     return "\n".join(_left(text.split("\n"), wanted))
 
 
-def _left(lines: Iterable[str], wanted: WithheldWords) -> list[str]:
+def _left(lines: Iterable[str], wanted: "WithheldWords") -> list[str]:
     left: list[str] = []
     heading: str | None = None  # one below which all items so far were taken out
     for line in lines:

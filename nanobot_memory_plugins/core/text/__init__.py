@@ -1,7 +1,8 @@
 """What a text means: what is known of any text, whoever wrote it, in English and Chinese."""
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of, ends_as_question
@@ -41,45 +42,47 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
 
-_MODULES = {
-    "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
-    "attribution": ("UserAttribution",),
-    "authored": ("authored_text", "text_to_assistant"),
-    "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
-    "clauses": ("fold", "phrases_of", "without_quoted"),
-    "conversation": (
-        "GAP",
-        "as_spoken",
-        "dated",
-        "dominant_language",
-        "excerpt",
-        "message_time",
-        "own_words",
-        "render",
-        "said",
-    ),
-    "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
-    "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
-    "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
-    "negation": ("denies", "negations", "without_negations"),
-    "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
-    "pleasantries": ("is_pleasantry",),
-    "profile": ("profile_lines", "profile_text"),
-    "opposites": ("ANOTHER_IN", "RELATION_ZH"),
-    "quotations": ("QuotedConversation",),
-    "questions": ("CLOSING", "asks_by_a_word"),
-    "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
-    "relative_dates.ahead": ("DayAhead", "days_ahead"),
-    "relative_dates.calendar": ("Span",),
-    "relative_dates.phrases": ("dated_phrases",),
-    "requests": ("VERB",),
-    "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
-    "stems": ("stem",),
-    "support": ("Objection", "Support"),
-    "wishes": ("asks_for_advice", "holds_wish"),
-    "words": ("LazyPattern", "Word", "Words", "any_of"),
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
+        "attribution": ("UserAttribution",),
+        "authored": ("authored_text", "text_to_assistant"),
+        "calendar": ("CHINESE_WEEKDAYS", "MONTH_NUMBERS", "WEEKDAYS"),
+        "clauses": ("fold", "phrases_of", "without_quoted"),
+        "conversation": (
+            "GAP",
+            "as_spoken",
+            "dated",
+            "dominant_language",
+            "excerpt",
+            "message_time",
+            "own_words",
+            "render",
+            "said",
+        ),
+        "evidence": ("Evidence", "is_refusal", "says_nothing", "terms", "without_thoughts"),
+        "markdown": ("LINE_BREAKS", "clean", "clean_markdown", "one_line"),
+        "period_questions": ("PeriodQuestion", "Speaker", "period_question", "named_period"),
+        "negation": ("denies", "negations", "without_negations"),
+        "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
+        "pleasantries": ("is_pleasantry",),
+        "profile": ("profile_lines", "profile_text"),
+        "opposites": ("ANOTHER_IN", "RELATION_ZH"),
+        "quotations": ("QuotedConversation",),
+        "questions": ("CLOSING", "asks_by_a_word"),
+        "reading": ("Reading", "Sentence", "message_reading", "reading_of"),
+        "relative_dates.ahead": ("DayAhead", "days_ahead"),
+        "relative_dates.calendar": ("Span",),
+        "relative_dates.phrases": ("dated_phrases",),
+        "requests": ("VERB",),
+        "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
+        "stems": ("stem",),
+        "support": ("Objection", "Support"),
+        "wishes": ("asks_for_advice", "holds_wish"),
+        "words": ("LazyPattern", "Word", "Words", "any_of"),
+    },
+)
 
 __all__ = [
     "ANOTHER_IN",
@@ -152,10 +155,3 @@ __all__ = [
     "without_quoted",
     "without_thoughts",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the module of a name when it is first used."""
-    if name not in _MODULE_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -1,42 +1,70 @@
 """The frozen values that pass between host, core and plugins."""
 
-from nanobot_memory_plugins.core.values.bounded import bounded_copy
-from nanobot_memory_plugins.core.values.conversation import (
-    Message,
-    Origin,
-    freeze,
-    messages_from_chat,
-)
-from nanobot_memory_plugins.core.values.entries import (
-    EntryChange,
-    EntryEdit,
-    EntryList,
-    EntryRun,
-    EntryView,
-    KnownEntry,
-    Profile,
-    ScorePoint,
-)
-from nanobot_memory_plugins.core.values.explanation import Explanation, Part, Weighed
-from nanobot_memory_plugins.core.values.notes import (
-    ContextBlock,
-    Destination,
-    Note,
-    NoteType,
-    PromptEntries,
-    Receipt,
-    Summary,
-)
-from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace, Withheld
-from nanobot_memory_plugins.core.values.scopes import Scope, Visibility, Whose
-from nanobot_memory_plugins.core.values.search import (
-    DatedPhrase,
-    Hit,
-    Level,
-    Query,
-    SearchResult,
-    StoreStatus,
-    Tier,
+from typing import TYPE_CHECKING
+
+from nanobot_memory_plugins.redaction.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.values.bounded import bounded_copy
+    from nanobot_memory_plugins.core.values.conversation import (
+        Message,
+        Origin,
+        freeze,
+        messages_from_chat,
+    )
+    from nanobot_memory_plugins.core.values.entries import (
+        EntryChange,
+        EntryEdit,
+        EntryList,
+        EntryRun,
+        EntryView,
+        KnownEntry,
+        Profile,
+        ScorePoint,
+    )
+    from nanobot_memory_plugins.core.values.explanation import Explanation, Part, Weighed
+    from nanobot_memory_plugins.core.values.notes import (
+        ContextBlock,
+        Destination,
+        Note,
+        NoteType,
+        PromptEntries,
+        Receipt,
+        Summary,
+    )
+    from nanobot_memory_plugins.core.values.purging import Erasure, HeldLine, Trace, Withheld
+    from nanobot_memory_plugins.core.values.scopes import Scope, Visibility, Whose
+    from nanobot_memory_plugins.core.values.search import (
+        DatedPhrase,
+        Hit,
+        Level,
+        Query,
+        SearchResult,
+        StoreStatus,
+        Tier,
+    )
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "bounded": ("bounded_copy",),
+        "conversation": ("Message", "Origin", "freeze", "messages_from_chat"),
+        "entries": (
+            "EntryChange",
+            "EntryEdit",
+            "EntryList",
+            "EntryRun",
+            "EntryView",
+            "KnownEntry",
+            "Profile",
+            "ScorePoint",
+        ),
+        "explanation": ("Explanation", "Part", "Weighed"),
+        "notes": ("ContextBlock", "Destination", "Note", "NoteType", "PromptEntries", "Receipt", "Summary"),
+        "purging": ("Erasure", "HeldLine", "Trace", "Withheld"),
+        "scopes": ("Scope", "Visibility", "Whose"),
+        "search": ("DatedPhrase", "Hit", "Level", "Query", "SearchResult", "StoreStatus", "Tier"),
+    },
 )
 
 __all__ = [
