@@ -1,15 +1,38 @@
-"""What the bridge adds to nanobot's start: seconds to import both, minus seconds to import nanobot alone."""
+"""What a start costs: the bridge beside nanobot, and commands beside the packages that every command line needs.
 
+The bridge: seconds to import it with nanobot, minus seconds to import nanobot alone. Commands: processor time of a
+process, beside one that only imports typer, rich and pydantic, with all modules compiled, as an installer leaves them.
+What is compared runs in turns, so that all of it sees the same machine.
+"""
+
+import os
+import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 from benchmarks.measure import report
 
 REPETITIONS = 9
 HOST = "import nanobot.agent.loop, nanobot.cli.commands"
 BRIDGE = f"{HOST}; import nanobot_memory_plugins.bridge.tools"
+BARE = ("-c", "import typer, rich, pydantic")
+COMMAND = ("-m", "nanobot_memory_plugins.core.cli")
+QUESTION = "where does the tea grow?"
+# The arguments of a command, and how many times the bare processor time it may take; none where the model is loaded,
+# whose library alone takes as long as all of a search by words.
+COMMANDS = {
+    ("--version",): 3.0,
+    ("--help",): 3.0,
+    ("entries", "list"): 3.0,
+    ("search", QUESTION, "--no-embeddings"): 6.0,
+    ("why", QUESTION, "--no-embeddings"): 6.0,
+    ("search", QUESTION): None,
+    ("why", QUESTION): None,
+}
 
 
 def _seconds(code: str) -> float:
@@ -18,8 +41,16 @@ def _seconds(code: str) -> float:
     return time.perf_counter() - started
 
 
-def main() -> None:
-    """Print the median of the differences; the two are run in turns, so that both see the same machine."""
+def _processor_seconds(compiled: Path, *arguments: str) -> float:
+    environment = os.environ | {"PYTHONPYCACHEPREFIX": str(compiled), "PYTHONDONTWRITEBYTECODE": ""}
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, *arguments], check=True, capture_output=True, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def report_bridge() -> None:
+    """Print the median of what the bridge adds to nanobot's start."""
     _seconds(BRIDGE)
     differences, hosts = [], []
     for _ in range(REPETITIONS):
@@ -28,6 +59,35 @@ def main() -> None:
         differences.append(_seconds(BRIDGE) - host)
     report("import of nanobot alone", statistics.median(hosts) * 1000, "ms")
     report("the bridge adds", statistics.median(differences) * 1000, "ms", limit=300)
+
+
+def report_commands(folder: Path) -> None:
+    """Print the processor time of each command in a small workspace, beside the bare one's, as medians."""
+    workspace, compiled = folder / "workspace", folder / "compiled"
+    (workspace / "memory").mkdir(parents=True)
+    said = "### 2026-02-16 10:00\ntype: fact\n\nThe tea grows on the northern slope.\n"
+    (workspace / "memory" / "2026-02-16.md").write_text(said, encoding="utf-8")
+    runs = {("bare",): BARE} | {
+        given: (*COMMAND, *given, *(() if given[0].startswith("-") else ("--workspace", str(workspace))))
+        for given in COMMANDS
+    }
+    for run in runs.values():
+        _processor_seconds(compiled, *run)
+    taken: dict[tuple[str, ...], list[float]] = {given: [] for given in runs}
+    for _ in range(REPETITIONS):
+        for given, run in runs.items():
+            taken[given].append(_processor_seconds(compiled, *run))
+    bare = statistics.median(taken["bare",])
+    report("importing typer, rich and pydantic", bare * 1000, "ms")
+    for given, most in COMMANDS.items():
+        report(f"{' '.join(given)}, beside that", statistics.median(taken[given]) / bare, "x", limit=most)
+
+
+def main() -> None:
+    """Print all of it."""
+    report_bridge()
+    with tempfile.TemporaryDirectory() as folder:
+        report_commands(Path(folder))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 """The log of the set. Whatever a line is about (a session's key, a file, a tool), it stays one line and harmless."""
 
-from typing import TYPE_CHECKING
-
-import loguru
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
@@ -14,5 +13,18 @@ def _on_one_line(record: "Record") -> None:
     record["message"] = one_line(record["message"])
 
 
-logger: "Logger" = loguru.logger.patch(_on_one_line)
+class _LazyLogger:
+    """loguru's own, imported when something is logged: asyncio comes with it, and who lists entries logs nothing."""
+
+    @cached_property
+    def _logger(self) -> "Logger":
+        import loguru
+
+        return loguru.logger.patch(_on_one_line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._logger, name)
+
+
+logger = cast("Logger", _LazyLogger())
 """loguru's own, sinks included; only what this set logs is changed."""

@@ -1,19 +1,19 @@
 """Days as people write them: a model that reads "2023-05-07" answers with it, and works out "last Friday" wrongly."""
 
 import calendar
-import re
 from collections.abc import Iterable
 from datetime import date, timedelta
 
 from nanobot_memory_plugins.core import DatedPhrase
+from nanobot_memory_plugins.core.text import LazyPattern
 
-_CHINESE = re.compile("[\u4e00-\u9fff]")
+_CHINESE = LazyPattern("[\u4e00-\u9fff]")
 _MONTHS_A_YEAR = 12
 
 
 def is_chinese(text: str) -> bool:
     """Say whether dates beside a text are written in Chinese."""
-    return bool(_CHINESE.search(text))
+    return not text.isascii() and _CHINESE.search(text) is not None
 
 
 def day_in_words(day: date, *, chinese: bool) -> str:

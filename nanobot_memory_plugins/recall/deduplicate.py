@@ -14,13 +14,13 @@ from functools import cached_property
 from itertools import pairwise
 
 from nanobot_memory_plugins.core import Hit
-from nanobot_memory_plugins.core.text import negations, reading_of
+from nanobot_memory_plugins.core.text import LazyPattern, negations, reading_of
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 
 _SPACES = re.compile(r"\s+")
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-_TOKEN = re.compile(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[.:/@'’-][^\W_{_UNSPACED}]+)*")
+_TOKEN = LazyPattern(rf"(?P<run>[{_UNSPACED}]+)|[^\W_{_UNSPACED}]+(?:[.:/@'’-][^\W_{_UNSPACED}]+)*")
 # What may stand in one of two texts and not in the other without a difference in what they say.
 _FILLERS = frozenset(
     "a an the and so well oh ok okay yes yeah just really very also too please that to of is am are was were".split()  # noqa: SIM905

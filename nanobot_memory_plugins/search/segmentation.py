@@ -19,6 +19,7 @@ from itertools import pairwise
 import snowballstemmer
 
 from nanobot_memory_plugins.core.text.dates import date_terms
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.redaction.script.chinese_script import simplified
 from nanobot_memory_plugins.search import stopwords
 
@@ -44,7 +45,7 @@ _CONNECTOR = r"(?:://|::|_+|[./\\@:+-])"
 _TOKEN = re.compile(rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_WORD}(?:{_CONNECTOR}{_WORD})*(?:\+\+|#(?!\w))?)")
 # A character between two that say nothing, or between one and the end of its run.
 _ALONE = re.compile(rf"(?:(?<=[{_SILENT}])|^)[^{_SILENT}](?=[{_SILENT}]|$)")
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HAN = LazyPattern("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _PATH_SEPARATOR = re.compile(r"://|::|[/\\@:]")
 _PART_SEPARATOR = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -83,7 +84,7 @@ def candidate_terms(text: str) -> tuple[str, ...]:
 
 def holds_chinese(text: str) -> bool:
     """Tell whether what is read of a query holds any Chinese character."""
-    return _HAN.search(text[:_QUERY_HEAD]) is not None or _HAN.search(text[-_QUERY_TAIL:]) is not None
+    return not text.isascii() and any(_HAN.search(end) for end in (text[:_QUERY_HEAD], text[-_QUERY_TAIL:]))
 
 
 def uncovered_characters(text: str, known: Container[str]) -> tuple[str, ...]:

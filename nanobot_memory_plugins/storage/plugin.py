@@ -6,7 +6,6 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     Store,
     Trace,
-    Wanted,
     hookimpl,
     run_in_daemon_thread,
 )
@@ -36,6 +35,8 @@ class StoragePlugin:
         context: PluginContext,
     ) -> list[Trace]:
         """Forget texts for good: rows, terms, vectors, freed pages and the log."""
+        from nanobot_memory_plugins.core import Wanted
+
         store = context.store
         wanted = Wanted(texts, words=words, nearly=nearly)
         told = await store.purge(wanted, dry_run=dry_run) if isinstance(store, SqliteStore) else []

@@ -7,13 +7,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, StoreError, Trace, Wanted
+from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths, StoreError, Trace
 from nanobot_memory_plugins.core.erasure.unopened import unopened
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import known_databases, wanted_database
 from nanobot_memory_plugins.storage.options import StorageOptions
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import Wanted
     from nanobot_memory_plugins.storage.database import Database
     from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
@@ -25,7 +26,7 @@ _IS_NOT_USED = "this configuration does not use it; it is emptied, and made agai
 _IN_FILES = "it is the index of text that stays in its file"
 
 
-def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: bool) -> list[Trace]:
+def purge_index(index: "MemoryIndex", wanted: "Wanted", *, indexed: int, dry_run: bool) -> list[Trace]:
     """Take texts out of an index that is up to date with its files. It blocks.
 
     ``indexed`` is the number of rows that held one of the texts before it was brought up to date.
@@ -49,7 +50,7 @@ def purge_index(index: "MemoryIndex", wanted: Wanted, *, indexed: int, dry_run: 
     return [*traces, *_remove_put_aside(index)]
 
 
-def count_rows(index: "MemoryIndex", wanted: Wanted) -> int:
+def count_rows(index: "MemoryIndex", wanted: "Wanted") -> int:
     """Return how many rows of the index carry one of the texts. Raises `StoreError`."""
     opener: DatabaseOpener | None = index.opener
     if opener is None:
@@ -58,7 +59,7 @@ def count_rows(index: "MemoryIndex", wanted: Wanted) -> int:
         return _count(database, wanted)
 
 
-def _count(database: "Database", wanted: Wanted) -> int:
+def _count(database: "Database", wanted: "Wanted") -> int:
     texts = ("\n".join((one.text, one.tldr, one.heading, " ".join(one.tags))) for one in database.documents())
     return sum(bool(wanted.count(text)) for text in texts)
 
@@ -88,7 +89,7 @@ def place_of(index: "MemoryIndex") -> str:
 
 
 def purge_unopened(
-    paths: MemoryPaths, options: StorageOptions, opened: Path | None, wanted: Wanted, *, dry_run: bool
+    paths: MemoryPaths, options: StorageOptions, opened: Path | None, wanted: "Wanted", *, dry_run: bool
 ) -> list[Trace]:
     """Empty the indexes of the workspace that are not used any more; name those that cannot be opened. It blocks."""
     traces: list[Trace] = []
@@ -102,7 +103,7 @@ def purge_unopened(
     return traces
 
 
-def _purge_other(paths: MemoryPaths, path: Path, wanted: Wanted, *, dry_run: bool) -> list[Trace]:
+def _purge_other(paths: MemoryPaths, path: Path, wanted: "Wanted", *, dry_run: bool) -> list[Trace]:
     from nanobot_memory_plugins.storage.database import CorruptIndexError, Database
 
     where, opener = _relative(paths, path), DatabaseOpener(path)

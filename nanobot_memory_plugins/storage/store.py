@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nanobot_memory_plugins.core import (
     Clock,
@@ -17,7 +17,6 @@ from nanobot_memory_plugins.core import (
     StoreError,
     StoreStatus,
     Trace,
-    Wanted,
     logger,
     without_secrets,
 )
@@ -28,6 +27,9 @@ from nanobot_memory_plugins.storage.index_progress import Coverage
 from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.purging import count_rows, locked_index, place_of, purge_index
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import Wanted
 
 T = TypeVar("T")
 
@@ -192,7 +194,7 @@ class SqliteStore:
         self._must_be_open()
         await self._in_housekeeping(self._index.clear)
 
-    async def purge(self, wanted: Wanted, *, dry_run: bool) -> list[Trace]:
+    async def purge(self, wanted: "Wanted", *, dry_run: bool) -> list[Trace]:
         """Forget texts that the files hold no more; say what was found. What cannot be done is said, not raised.
 
         Nobody is waited for for long: what cannot be done now is left to the next start.

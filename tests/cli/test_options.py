@@ -1,6 +1,8 @@
 """What the commands share: the workspace they mean, and the object that they print."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,6 +41,27 @@ def test_what_is_printed_is_one_line_of_json(capsys: pytest.CaptureFixture[str])
     print_json({"path": Path("a"), "text": "两\n行 \udc80", "score": float("nan"), "rows": ({"deep": float("inf")},)})
     (line,) = capsys.readouterr().out.splitlines()
     assert json.loads(line) == {"path": "a", "text": "两\n行 ?", "score": None, "rows": [{"deep": None}]}
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_the_log_is_the_same_where_it_is_set_up_before_loguru_is_imported(verbose: bool):
+    script = f"""
+from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
+from nanobot_memory_plugins.core.log import logger
+configure_command_line_logging({verbose})
+logger.debug("a detail")
+try:
+    password = "hunter" + "2"
+    password / 0
+except TypeError:
+    logger.exception("two\\nlines")
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout == ""
+    assert "two lines\n" in done.stderr
+    assert ("DEBUG   __main__: a detail\n" in done.stderr) is verbose
+    assert "TypeError" in done.stderr
+    assert "hunter2" not in done.stderr
 
 
 @pytest.mark.parametrize("verbose", [False, True])

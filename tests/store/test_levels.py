@@ -255,7 +255,7 @@ from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.values import Query
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
-import nanobot_memory_plugins.storage.search.searcher, sqlite_vec
+import nanobot_memory_plugins.storage.search.searcher, loguru, sqlite_vec
 from nanobot_memory_plugins.search.segmentation import segment
 segment('warm up 天气')
 if os.geteuid() == 0:

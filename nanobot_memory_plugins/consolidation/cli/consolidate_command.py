@@ -5,12 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.consolidation.cli.shown import opened
+from nanobot_memory_plugins.consolidation.cli.shown import opened, proposal_row, show_proposals
 from nanobot_memory_plugins.consolidation.nightly.pipeline import Report
 from nanobot_memory_plugins.consolidation.nightly.scheduler import alone
 from nanobot_memory_plugins.consolidation.nightly.service import consolidation_of
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
-from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
     ConfigOption,
@@ -109,17 +108,6 @@ def _row(report: Report, repository: EntryRepository) -> dict[str, Any]:
         "file": repository.paths.relative(repository.path),
         "commit": report.commit or None,
     }
-
-
-def proposal_row(proposal: Proposal) -> dict[str, str]:
-    """Return a proposal for programs."""
-    return {"quote": proposal.quote, "file": proposal.file, "found": proposal.found}
-
-
-def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
-    """Show sentences that seem outdated, with the file in which they stand."""
-    for one in proposals:
-        console().print(f"outdated? {shown(one.file)}: {shown(one.quote)}")
 
 
 def _show(report: Report, has_model: bool, dry_run: bool) -> None:

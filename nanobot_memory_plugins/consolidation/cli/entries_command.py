@@ -1,4 +1,7 @@
-"""``nanobot-memory entries``: look at the scored memories, and change them. No language model is needed."""
+"""``nanobot-memory entries``: look at the scored memories, and change them. No language model is needed.
+
+What changes entries is imported by the commands that do: a list is there at once.
+"""
 
 from datetime import UTC, datetime
 from typing import Annotated
@@ -6,26 +9,21 @@ from typing import Annotated
 import typer
 
 from nanobot_memory_plugins.consolidation.cli.completing import entry_ids, groups, restorable_ids, run_ids
-from nanobot_memory_plugins.consolidation.cli.consolidate_command import proposal_row, show_proposals
 from nanobot_memory_plugins.consolidation.cli.shown import (
     WHO,
     change_row,
     opened,
     outcome_row,
+    proposal_row,
     row,
     show_outcome,
+    show_proposals,
     show_run,
     table,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Section
+from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
-from nanobot_memory_plugins.consolidation.model.plan_days import end_of
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
-from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
-from nanobot_memory_plugins.consolidation.operations.as_of import held_at
-from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, forget, put_into_group, remember
-from nanobot_memory_plugins.consolidation.operations.undo import restore, undo
-from nanobot_memory_plugins.consolidation.prompt.source import is_visible
 from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
@@ -44,7 +42,6 @@ from nanobot_memory_plugins.core import (
     shown,
 )
 from nanobot_memory_plugins.core.cli import say
-from nanobot_memory_plugins.core.erasure import plan_in_files
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
@@ -75,10 +72,13 @@ def list_entries(
     if as_of is None:
         there = faded(snapshot.entries, repository.clock.now()).entries
     else:
+        from nanobot_memory_plugins.consolidation.model.plan_days import end_of
+        from nanobot_memory_plugins.consolidation.operations.as_of import held_at
+
         there = held_at(snapshot.entries, repository.journal.runs(), end_of(as_of.date(), as_of.astimezone().tzinfo))
     found = of_group(in_order(there.values()), group)
     whose = Scope(agent, user, channel, session)
-    found = [entry for entry in found if section in (None, entry.section) and is_visible(entry, whose)]
+    found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
@@ -127,6 +127,8 @@ def remember_text(
     as_json: JsonOption = False,
 ) -> None:
     """Remember a text. An entry with the same text is marked as used instead of duplicated."""
+    from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+
     repository = opened(workspace)
     until = expires.astimezone(UTC) if expires else None
     done = remember(repository, NewEntry(text, category, importance, group, until, pinned=pin), who=WHO)
@@ -146,6 +148,9 @@ def forget_entry(
 
     Where conversations and notes still hold their words is said; it is not brought up from there.
     """
+    from nanobot_memory_plugins.consolidation.operations.remember import forget
+    from nanobot_memory_plugins.core.erasure import plan_in_files
+
     repository = opened(workspace)
     outcome = forget(repository, ids, who=WHO)
     texts = tuple(change.before.content for change in outcome.changes if change.before)
@@ -163,6 +168,8 @@ def forget_entry(
 @entries.command("restore")
 def restore_entry(entry_id: _GoneId, workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """Bring back an entry that was archived, forgotten or deleted."""
+    from nanobot_memory_plugins.consolidation.operations.undo import restore
+
     repository = opened(workspace)
     outcome = restore(repository, entry_id, now=repository.clock.now(), who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
@@ -212,6 +219,8 @@ def undo_run(
     as_json: JsonOption = False,
 ) -> None:
     """Take back a run, or one change of it. What was changed since then stays."""
+    from nanobot_memory_plugins.consolidation.operations.undo import undo
+
     repository = opened(workspace)
     outcome = undo(repository, run_id, entry_id=entry_id, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
@@ -240,6 +249,8 @@ def group_entries(
         return
     if name is None:
         raise typer.BadParameter("say into which group, with --to")
+    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group
+
     outcome = put_into_group(repository, ids, name, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
@@ -247,6 +258,8 @@ def group_entries(
 @entries.command("proposals")
 def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> None:
     """List sentences of yours in the memory that the daily consolidation takes for outdated. It removes none."""
+    from nanobot_memory_plugins.consolidation.nightly.inputs import foreign_texts
+
     repository = opened(workspace)
     found = Records(repository.paths).proposals(foreign_texts(repository.paths, repository.load()))
     if as_json:

@@ -1,6 +1,7 @@
 """What the commands have in common: opening the entries, and showing them."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.table import Table
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.fields import shown_date, shown_score
 from nanobot_memory_plugins.consolidation.store.journal import Change, Run
+from nanobot_memory_plugins.consolidation.store.nightly_records import Proposal
 from nanobot_memory_plugins.consolidation.store.repair import repair_workspace
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import (
@@ -35,11 +37,16 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
-    config, _ = read_configuration(None)
     if repaired:
-        finish_erasure(folder, config)
+        finish_erasure(folder)
         say_repaired(repair_workspace(folder))
-    return EntryRepository(folder, redact=ContactRedaction(config.redaction.contacts).of_people)
+
+    @cache
+    def redaction() -> ContactRedaction:
+        return ContactRedaction(read_configuration(None)[0].redaction.contacts)
+
+    # The configuration is read by what writes: a list does without.
+    return EntryRepository(folder, redact=lambda text: redaction().of_people(text))
 
 
 def row(entry: Entry) -> dict[str, Any]:
@@ -128,3 +135,14 @@ def show_run(run: Run) -> None:
         what = (after or before).content if (after or before) else ""  # type: ignore[union-attr]
         scores = " -> ".join(shown_score(one.score) for one in (before, after) if one)
         out.print(f"    {change.action.value:9} {shown(change.id)}  {scores}  {shown(what)}")
+
+
+def proposal_row(proposal: Proposal) -> dict[str, str]:
+    """Return a proposal for programs."""
+    return {"quote": proposal.quote, "file": proposal.file, "found": proposal.found}
+
+
+def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
+    """Show sentences that seem outdated, with the file in which they stand."""
+    for one in proposals:
+        console().print(f"outdated? {shown(one.file)}: {shown(one.quote)}")

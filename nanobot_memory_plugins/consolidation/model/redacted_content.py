@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 
 from nanobot_memory_plugins.consolidation.model.entry import Entry
-from nanobot_memory_plugins.consolidation.model.normalised import wording
 
 _PLACEHOLDER = re.compile(r"\[(?:REDACTED|API_KEY|PRIVATE_KEY|EMAIL|PHONE|ADDRESS|CARD|ID_NUMBER|IBAN)\]")
 # A clause of its own tells something of its own: "the network is HarborGuest, the password is [REDACTED]".
@@ -27,6 +26,8 @@ def is_point_hidden(text: str) -> bool:
     """Tell whether what a text is about is hidden, and no clause of it says anything else."""
     if not _PLACEHOLDER.search(text):
         return False
+    from nanobot_memory_plugins.consolidation.model.normalised import wording
+
     rest = " ".join(clause for clause in _CLAUSES.split(text) if not _PLACEHOLDER.search(clause))
     return wording(_ASIDES.sub(" ", rest)).weight < _LEAST_WEIGHT
 

@@ -4,8 +4,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from filelock import Timeout
-
 from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
 from nanobot_memory_plugins.core.files import FileBusyError, file_lock, queued
 
@@ -22,6 +20,8 @@ def locked_entries(paths: MemoryPaths, path: Path, seconds: float) -> Iterator[N
     It is waited for ``seconds``, and as long again while others write the file meanwhile, five times in all. Raises
     `FileBusyError`, and `MemoryFileError` where the file cannot be locked.
     """
+    from filelock import Timeout
+
     lock = file_lock(paths, path)
     with ExitStack() as held:
         for attempt in range(1, _WAITS + 1):

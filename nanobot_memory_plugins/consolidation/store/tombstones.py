@@ -15,7 +15,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.store.atomic_files import read_file, write_private
 from nanobot_memory_plugins.consolidation.store.journal import entries_folder
 from nanobot_memory_plugins.core import MemoryFileError, MemoryPaths
-from nanobot_memory_plugins.core.erasure import Fingerprints, Letters, Removal, matches_in, plain, remember_forgotten
+from nanobot_memory_plugins.core.erasure import Fingerprints
 from nanobot_memory_plugins.core.files import make_folder
 from nanobot_memory_plugins.core.text import clean
 
@@ -38,6 +38,8 @@ class Tombstones:
 
         Hold the lock of the entries. Raises `MemoryFileError`.
         """
+        from nanobot_memory_plugins.core.erasure import Removal, remember_forgotten
+
         # What core has written down keeps the time of its order.
         removal = Removal("", tuple(one for one in texts if not self._is_known(one)))
         remember_forgotten(self._paths, [removal] if removal.words else [])
@@ -62,10 +64,15 @@ class Tombstones:
         if _is_among(purged, _of_id(entry.id)) or _is_among(purged, _plain(entry.content)):
             return True
         known = self._fingerprints.known()
-        found = matches_in(Letters(entry.content), known) if known is not None else []
-        return known is not None and any(not known.is_said_again(one.record.id) for one in found)
+        if known is None:
+            return False
+        from nanobot_memory_plugins.core.erasure import Letters, matches_in
+
+        return any(not known.is_said_again(one.record.id) for one in matches_in(Letters(entry.content), known))
 
     def _is_known(self, text: str) -> bool:
+        from nanobot_memory_plugins.core.erasure import plain
+
         known = self._fingerprints.known()
         record = known.texts.get(known.key(plain(text))) if known is not None else None
         return known is not None and record is not None and not known.is_said_again(record.id)

@@ -1,7 +1,9 @@
 """The group of commands that entry points bring, each imported when it is called."""
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from difflib import get_close_matches
 from types import ModuleType
 from typing import Any, NoReturn
@@ -30,7 +32,8 @@ class CommandGroup(typer.core.TyperGroup):
         self._entry_points: dict[str, InstalledEntryPoint] | None = None
 
     @property
-    def _found(self) -> dict[str, InstalledEntryPoint]:
+    def found(self) -> dict[str, InstalledEntryPoint]:
+        """The entry points of commands by name."""
         if self._entry_points is None:
             points = sorted(
                 installed_entry_points(COMMAND_GROUP),
@@ -43,16 +46,34 @@ class CommandGroup(typer.core.TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Return the names of all commands, without importing any."""
-        return sorted({*self._found, *self.commands})
+        return sorted({*self.found, *self.commands})
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command. One that cannot be imported is answered with a command that says why."""
-        if cmd_name not in self.commands and cmd_name in self._found:
+        if cmd_name not in self.commands and cmd_name in self.found:
             try:
-                self.commands[cmd_name] = _command_of(cmd_name, self._found[cmd_name].load())
+                self.commands[cmd_name] = _command_of(cmd_name, self.found[cmd_name].load())
             except Exception as error:
-                self.commands[cmd_name] = _broken(self._found[cmd_name], error)
+                self.commands[cmd_name] = _broken(self.found[cmd_name], error)
         return self.commands.get(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help, which has a line for each command."""
+        super(CommandGroup, self._listed()).format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the commands that a shell offers, with their lines."""
+        ctx.command = self._listed()
+        return super().shell_complete(ctx, incomplete)
+
+    def _listed(self) -> "CommandGroup":
+        """Return a group to be listed, in which others stand for this project's own commands: none is imported."""
+        listed = copy(self)
+        listed.commands = dict(self.commands)
+        for name, point in self.found.items():
+            if point.distribution.startswith(_OURS) and (told := told_of(point)):
+                listed.commands.setdefault(name, typer.core.TyperCommand(name, help=told))
+        return listed
 
     def make_context(self, *arguments: Any, **extra: Any) -> Any:
         """Read the arguments; what is wrong with them is said without their controls."""
@@ -83,6 +104,15 @@ def _printable_errors() -> Iterator[None]:
         if hasattr(error, "format_message"):  # what Click raises for a wrong use; Typer brings a Click of its own
             without_controls(error)
         raise
+
+
+def told_of(point: InstalledEntryPoint) -> str:
+    """Return what ``COMMANDS`` of the package that holds a command's module says of it, or nothing."""
+    try:
+        package = importlib.import_module(point.entry_point.module.rpartition(".")[0])
+    except ImportError:
+        return ""
+    return str(getattr(package, "COMMANDS", {}).get(point.name, ""))
 
 
 def _command_of(name: str, brought: Any) -> Any:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Any
 
 from nanobot_memory_plugins.core.log import logger
 
@@ -11,14 +12,18 @@ def configure_command_line_logging(verbose: bool) -> None:
 
     ``diagnose`` is off: it would print the values of variables, secrets among them.
     """
-    logger.remove()
-    logger.add(
-        sys.stderr,
-        level="DEBUG" if verbose else "WARNING",
-        format="<level>{level: <7}</level> {message}"
-        if not verbose
-        else "{time:HH:mm:ss.SSS} {level: <7} {name}: {message}",
-        colorize=False if os.environ.get("NO_COLOR") else None,
-        diagnose=False,
-        backtrace=False,
-    )
+    settings: dict[str, Any] = {
+        "level": "DEBUG" if verbose else "WARNING",
+        "format": "{time:HH:mm:ss.SSS} {level: <7} {name}: {message}"
+        if verbose
+        else "<level>{level: <7}</level> {message}",
+        "diagnose": False,
+        "backtrace": False,
+    }
+    if os.environ.get("NO_COLOR"):
+        settings["colorize"] = False
+    if "loguru" in sys.modules:
+        logger.remove()
+        logger.add(sys.stderr, **settings)
+    else:  # whoever logs first imports it: its environment says the same
+        os.environ.update({f"LOGURU_{name.upper()}": str(value) for name, value in settings.items()})

@@ -8,6 +8,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.config.names import STANDARD_PLUGINS
 from nanobot_memory_plugins.core.errors import StoreError
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.withholding import Withholding
@@ -19,23 +20,31 @@ from nanobot_memory_plugins.core.values import StoreStatus
 # Seconds for a plugin to open its store: a command waits longer than a host does.
 _OPEN_SECONDS = 300.0
 _PATIENCE = 20.0
+# The plugins of this set that open no store.
+_WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
 
 
 @asynccontextmanager
 async def opened_store(workspace: Path, config: MemoryConfig) -> AsyncIterator[Store]:
     """Open the store of a workspace, its files repaired before. Raises `StoreError` when no plugin brings one."""
-    async with opened_memory(workspace, config) as (store, _):
+    async with opened_memory(workspace, config, withheld=False) as (store, _):
         yield store
 
 
 @asynccontextmanager
-async def opened_memory(workspace: Path, config: MemoryConfig) -> AsyncIterator[tuple[Store, Withholding]]:
-    """Open a store as `opened_store` does, and say beside it what of it is not to be shown, since it was forgotten."""
+async def opened_memory(
+    workspace: Path, config: MemoryConfig, *, withheld: bool = True
+) -> AsyncIterator[tuple[Store, Withholding]]:
+    """Open a store as `opened_store` does, and say beside it what of it is not to be shown, since it was forgotten.
+
+    Who does not want to know that (``withheld``) need not wait until the plugins that tell it are imported.
+    """
     stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
+    left_out = {} if withheld else {name: {"enabled": False} for name in _WITHOUT_STORE}
     plugins = PluginSet(
         workspace,
-        config=config.model_copy(update={"core": core}),
+        config=config.model_copy(update={"core": core, "plugins": {**config.plugins, **left_out}}),
         llm=None,
         clock=SystemClock(),
         problems=list[ConfigProblem](),

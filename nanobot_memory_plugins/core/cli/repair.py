@@ -1,21 +1,22 @@
 """Putting memory files right before a command reads them, as a host does at its start."""
 
-import asyncio
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.cli.plain import say
-from nanobot_memory_plugins.core.config import MemoryConfig
 from nanobot_memory_plugins.core.entry_points import REPAIR_GROUP, installed_entry_points
-from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 from nanobot_memory_plugins.core.log import logger
 
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.config import MemoryConfig
+    from nanobot_memory_plugins.core.erasure.plan import ErasurePlan
 
-def repair_memory(workspace: Path, config: MemoryConfig) -> None:
+
+def repair_memory(workspace: Path, config: "MemoryConfig") -> None:
     """Let each enabled plugin repair its files, and say on standard error what was done. It blocks, mostly for seconds.
 
     What was being forgotten when a process ended is forgotten first.
@@ -36,14 +37,22 @@ def repair_memory(workspace: Path, config: MemoryConfig) -> None:
             logger.warning("the files of {} could not be repaired: {}", point.distribution, type(error).__name__)
 
 
-def finish_erasure(workspace: Path, config: MemoryConfig) -> ErasurePlan | None:
-    """Finish a forgetting that was broken off, say so on standard error, and return what became of it. It blocks."""
+def finish_erasure(workspace: Path, config: "MemoryConfig | None" = None) -> "ErasurePlan | None":
+    """Finish a forgetting that was broken off, say so on standard error, and return what became of it. It blocks.
+
+    Without a configuration it reads that of the usual places, should there be anything to finish.
+    """
     if not ErasureRecord(MemoryPaths.of(workspace)).exists():
         return None
+    import asyncio
+
+    from nanobot_memory_plugins.core.config import load_config
+    from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+
     done: list[ErasurePlan | None] = []
 
     async def start() -> None:
-        async with MemoryHost(workspace, config=config) as host:
+        async with MemoryHost(workspace, config=config or load_config()[0]) as host:
             done.append(host.eraser.finished)
 
     def finish() -> None:

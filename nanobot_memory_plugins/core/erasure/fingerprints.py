@@ -20,8 +20,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from filelock import Timeout
-
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
@@ -173,6 +171,8 @@ class Fingerprints:
 
         A function is given the key, and returns the records.
         """
+        from filelock import Timeout
+
         try:
             private_folder(self._folder, below=self._paths.memory)
             with private_lock(self._folder / ".lock", timeout=_LOCK_SECONDS):

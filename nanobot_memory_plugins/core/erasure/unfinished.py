@@ -13,9 +13,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from filelock import Timeout
-from pydantic import TypeAdapter, ValidationError
-
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import private_folder, private_lock
@@ -25,7 +22,6 @@ from nanobot_memory_plugins.core.values import Erasure
 
 FOLDER = ".erasure"
 _VERSION = 1
-_ERASURE = TypeAdapter(Erasure)
 
 
 class BeingErasedError(MemoryFileError):
@@ -55,6 +51,8 @@ class ErasureRecord:
     @contextmanager
     def locked(self, seconds: float) -> Iterator[None]:
         """Let erasures be done one after the other. Raises `BeingErasedError`, and `MemoryFileError`."""
+        from filelock import Timeout
+
         try:
             private_folder(self._paths.locks, below=self._paths.memory)
             lock = private_lock(self._paths.locks / "erasure.lock", thread_local=False)
@@ -81,6 +79,8 @@ class ErasureRecord:
             raise MemoryFileError(
                 f"What was to be forgotten cannot be read: {error.strerror or type(error).__name__}."
             ) from error
+        from pydantic import TypeAdapter
+
         try:
             row = json.loads(data)
             if isinstance(row, dict) and row.get("version", 0) > _VERSION:
@@ -88,8 +88,8 @@ class ErasureRecord:
                     "A newer version has begun to forget something, and was broken off.",
                     hint="Update nanobot-memory-core, and start it once.",
                 )
-            return Unfinished(_ERASURE.validate_python(row["erasure"]), str(row["time"]))
-        except (ValueError, TypeError, KeyError, RecursionError, ValidationError):
+            return Unfinished(TypeAdapter(Erasure).validate_python(row["erasure"]), str(row["time"]))
+        except (ValueError, TypeError, KeyError, RecursionError):
             return None
 
     def begin(self, erasure: Erasure, time: str) -> None:

@@ -8,8 +8,7 @@ import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
-
-from filelock import FileLock, Timeout
+from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.lines import LineCounter, read_at
@@ -17,6 +16,9 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK, narrow_file, private_folder, private_lock
 from nanobot_memory_plugins.core.files.replace import sync_folder
 from nanobot_memory_plugins.core.text.markdown import count_breaks
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _LOCK_POLL_SECONDS = 0.002
 _COMMON_FLAGS = (
@@ -30,7 +32,7 @@ class FileBusyError(MemoryFileError):
     """Another process has the file locked."""
 
 
-def file_lock(paths: MemoryPaths, path: Path) -> FileLock:
+def file_lock(paths: MemoryPaths, path: Path) -> "FileLock":
     """Return the cross-process lock that guards a memory file against its appenders.
 
     Hold it while you replace the file, and only that long: records for the file wait in spill files
@@ -142,6 +144,8 @@ class Appender:
         false), and `MemoryFileError`, which says why, for every other failure, one inside the ``with``
         block included.
         """
+        from filelock import Timeout
+
         try:
             make_folder(self._paths, path.parent)
             self._count_ahead(path)

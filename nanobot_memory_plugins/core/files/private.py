@@ -5,8 +5,10 @@ import errno
 import os
 import stat
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from filelock import FileLock
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
@@ -62,8 +64,10 @@ def narrow_file(path: Path) -> None:
             _narrow(path, status, _FILE_MODE)
 
 
-def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) -> FileLock:
+def private_lock(path: Path, *, timeout: float = -1, thread_local: bool = True) -> "FileLock":
     """Return a lock file for its owner only: filelock gives it 0666 less the umask, unless it is told otherwise."""
+    from filelock import FileLock  # with asyncio, which takes longer than a list of entries
+
     narrow_file(path)
     return FileLock(path, timeout=timeout, mode=_FILE_MODE, thread_local=thread_local)
 

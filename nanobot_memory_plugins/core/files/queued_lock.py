@@ -4,16 +4,18 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
-from filelock import FileLock, Timeout
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 _queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 _guard = threading.Lock()
 
 
 @contextmanager
-def queued(lock: FileLock, *, timeout: float, poll_interval: float) -> Iterator[None]:
+def queued(lock: "FileLock", *, timeout: float, poll_interval: float) -> Iterator[None]:
     """Hold ``lock``, and wait for it at most ``timeout`` seconds.
 
     A lock file is had by whoever asks at the right moment: of many threads that ask again and again, one may be passed
@@ -24,6 +26,8 @@ def queued(lock: FileLock, *, timeout: float, poll_interval: float) -> Iterator[
     with _guard:
         queue = _queues.setdefault(lock.lock_file, threading.Lock())
     if not queue.acquire(timeout=timeout):
+        from filelock import Timeout
+
         raise Timeout(lock.lock_file)
     try:
         with lock.acquire(timeout=max(0.0, deadline - time.monotonic()), poll_interval=poll_interval):

@@ -130,6 +130,7 @@ class MemoryHost(PromptCalls):
 
     async def _start(self) -> None:
         await self._plugins.load()
+        await self._redaction.load()
         self._store = await self._plugins.open_store()
         await self._plugins.open_entries()
         await self._plugins.host.call("on_start", {}, accept=())

@@ -17,11 +17,10 @@ from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost, Plu
 from nanobot_memory_plugins.core.host.withholding import Withholding
 from nanobot_memory_plugins.core.isolation.breaker import BreakerSettings
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.language_model import LanguageModel, UsageLedger
+from nanobot_memory_plugins.core.language_model import UsageLedger
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
-from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor, installed_rules
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.values import Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
@@ -106,7 +105,6 @@ class PluginSet:
         only = {name.strip() for name in names.split(",") if name.strip()} if names is not None else None
         skip = {name for name in self._config.plugins if not self._config.enabled(name)}
         self._discovered = await run_in_daemon_thread(lambda: discover_plugins(only=only, skip=skip))
-        await run_in_daemon_thread(default_redactor)  # it finds the rules of third parties, which imports them
         for found in self._discovered:
             if found.plugin is not None:
                 self._register(found)
@@ -159,6 +157,8 @@ class PluginSet:
     def _language_model(self, plugin: str) -> Complete | None:
         if self._llm is None:
             return None
+        from nanobot_memory_plugins.core.language_model import LanguageModel
+
         return LanguageModel(
             self._llm,
             plugin=plugin,
@@ -193,10 +193,12 @@ class PluginSet:
         """Return how things stand: what core sees and what each plugin reports."""
         answers = await self.host.call("diagnose", {}, accept=(Finding,))
         told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
-        return [*self.findings(), *await run_in_daemon_thread(self._prompt_findings), *told]
+        return [*await run_in_daemon_thread(self.findings), *await run_in_daemon_thread(self._prompt_findings), *told]
 
     def findings(self) -> list[Finding]:
-        """Return what core has to say about plugins and configuration."""
+        """Return what core has to say about plugins and configuration. It blocks."""
+        from nanobot_memory_plugins.core.redaction.installed_rules import installed_rules
+
         findings = [
             Finding(
                 f"plugin {report.name}",

@@ -5,24 +5,30 @@ Whatever goes into a file, a row, a vector or a log goes through here.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
-from nanobot_memory_plugins.redaction.engine.preview import preview
-from nanobot_memory_plugins.redaction.engine.redactor import Keeps
-from nanobot_memory_plugins.redaction.rules.effort import Budget
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.redaction.engine.redactor import Keeps, Redactor
+    from nanobot_memory_plugins.redaction.rules.effort import Budget
 
-__all__ = ["default_redactor", "redact_text", "redact_value", "safe_preview"]
+__all__ = ["redact_text", "redact_value", "safe_preview"]
+
+
+def _redactor() -> Redactor:
+    # The detectors are imported by who redacts something, and not by who only opens a memory.
+    from nanobot_memory_plugins.core.redaction.installed_rules import default_redactor
+
+    return default_redactor()
 
 
 def redact_text(text: str, *, keeps: Keeps | None = None) -> str:
     """Give ``text`` with every secret replaced; ``keeps`` tells of contact data whether it stays."""
-    return default_redactor().redact(text, keeps=keeps)
+    return _redactor().redact(text, keeps=keeps)
 
 
 def redact_value(value: object) -> Any:
     """Give ``value`` as JSON-ready data with every secret replaced; see `Redactor.redact_value`."""
-    return default_redactor().redact_value(value)
+    return _redactor().redact_value(value)
 
 
 def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None = None) -> str:
@@ -30,4 +36,6 @@ def safe_preview(value: object, *, max_chars: int = 500, budget: Budget | None =
 
     See the function of the same name in `nanobot_memory_plugins.redaction`.
     """
-    return preview(default_redactor(), value, max_chars, budget)
+    from nanobot_memory_plugins.redaction.engine.preview import preview
+
+    return preview(_redactor(), value, max_chars, budget)

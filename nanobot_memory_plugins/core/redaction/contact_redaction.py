@@ -36,6 +36,12 @@ class ContactRedaction:
             }
         )
 
+    async def load(self) -> None:
+        """Import the detectors and the rules of third parties, off the event loop: nobody waits for them later."""
+        from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+
+        await run_in_daemon_thread(lambda: redact_text(""))
+
     def of_people(self, text: str) -> str:
         """Return what the user said, or a person wrote, without secrets."""
         return redact_text(text, keeps=None if self._contacts == "hide" else _always)

@@ -10,7 +10,6 @@ import threading
 from collections import deque
 
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
-from nanobot_memory_plugins.redaction.engine.redactor import Redactor
 from nanobot_memory_plugins.redaction.rules.rule import ADDRESS, CONTACT_PLACEHOLDERS, EMAIL, PHONE
 
 # What is compared of a telephone number: country and area codes are left out as often as not.
@@ -24,7 +23,6 @@ _MOST_WAITING = 2_000
 _LONGEST_HEARD = 20_000
 # Only shorter texts are looked at at once: it is done on the host's loop.
 _SHORT = 1_000
-_RULES = Redactor()
 
 
 class SaidContacts:
@@ -53,12 +51,14 @@ class SaidContacts:
 
     def holds(self, placeholder: str, found: str) -> bool:
         """Tell whether ``found``, which would be replaced by ``placeholder``, was said before."""
+        from nanobot_memory_plugins.redaction.engine.redactor import Redactor
+
         with self._lock:
             while self._waiting:
                 text = self._waiting.popleft()
                 if not _MAY_HOLD.search(text):
                     continue
-                for finding in _RULES.findings(text):
+                for finding in Redactor().findings(text):
                     if finding.placeholder in CONTACT_PLACEHOLDERS:
                         self._known[_key(finding.placeholder, text[finding.start : finding.end])] = None
             return _key(placeholder, found) in self._known

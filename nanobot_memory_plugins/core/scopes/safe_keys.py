@@ -61,7 +61,7 @@ def _tokens() -> RuleIndex:
 
 def redact_scope(scope: Scope) -> Scope:
     """Return a scope of harmless names: hosts make a channel's name, too, of the session's key."""
-    return Scope(*(redact_key("" if name is None else str(name)) for name in astuple(scope)))
+    return Scope(*("" if name in (None, "") else redact_key(str(name)) for name in astuple(scope)))
 
 
 def with_redacted_keys(kind: type[_Class]) -> type[_Class]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Literal
 
+from nanobot_memory_plugins.core.text.words import LazyPattern
 from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from nanobot_memory_plugins.redaction.script.chinese_script import SIMPLIFIED_OF
 from nanobot_memory_plugins.redaction.script.printable import printable
@@ -51,7 +52,7 @@ _IMITATIONS = (
     "runtimecontext",
 )
 _LOOKED_THROUGH = 50_000  # characters of a text by which its language is told
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_CJK = LazyPattern(r"[\u3400-\u9fff\uf900-\ufaff]")
 _NONCE = r"#[0-9a-f]{8}"
 _BEGINS = re.compile(rf"(?P<marker>{'|'.join(map(re.escape, PREFIX.values()))}) (?P<nonce>{_NONCE})\n")
 _ENDS = re.compile(rf"\n(?P<marker>{'|'.join(map(re.escape, SUFFIX.values()))}) (?P<nonce>{_NONCE})")
@@ -60,7 +61,7 @@ _SUFFIX_OF = {prefix: SUFFIX[language] for language, prefix in PREFIX.items()}
 
 def language_of(text: str) -> Language:
     """Return ``zh`` when Chinese characters stand in the text, else ``en``."""
-    return "zh" if _CJK.search(text, 0, _LOOKED_THROUGH) else "en"
+    return "zh" if not text.isascii() and _CJK.search(text, 0, _LOOKED_THROUGH) else "en"
 
 
 def _new_nonce() -> str:

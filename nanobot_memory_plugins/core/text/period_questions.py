@@ -138,7 +138,7 @@ _TALKER_ZH = LazyPattern(
 )
 _WORD = re.compile(r"[a-z']+")
 _LATIN = re.compile(r"[a-z]")
-_CHINESE = re.compile("[\u3400-\u9fff]")
+_CHINESE = LazyPattern("[\u3400-\u9fff]")
 _BARE = LazyPattern(r"^\W*(?:and|or|what about|how about|then|ok and)\b|^\W*那|呢\W*$")
 
 

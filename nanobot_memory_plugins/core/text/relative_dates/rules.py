@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from nanobot_memory_plugins.core.text.relative_dates.calendar import Span
+from nanobot_memory_plugins.core.text.words import LazyPattern
 
 Resolve = Callable[[re.Match[str], date], Span | None]
 
@@ -26,9 +27,9 @@ class Rules:
     """Patterns with what they mean. Where several fit, the first in order wins and takes the text that it matches."""
 
     def __init__(self, rules: Mapping[str, tuple[str, Resolve]]) -> None:
-        self._rules = {name: (re.compile(pattern), resolve) for name, (pattern, resolve) in rules.items()}
+        self._rules = {name: (LazyPattern(pattern), resolve) for name, (pattern, resolve) in rules.items()}
         alternatives = (f"(?P<{name}>{_GROUP_NAME.sub('(?:', pattern)})" for name, (pattern, _) in rules.items())
-        self._any = re.compile("|".join(alternatives))
+        self._any = LazyPattern("|".join(alternatives))
 
     def found(self, text: str, today: date) -> Iterator[Found]:
         """Yield each phrase that names days; a date that the calendar does not have is left out."""

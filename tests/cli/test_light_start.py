@@ -1,0 +1,82 @@
+"""What a start does not import: who asks for help, or for a list, does not wait for what searches and learns."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import typer.main
+
+from nanobot_memory_plugins.core.cli.command_group import CommandGroup, told_of
+from nanobot_memory_plugins.core.cli.main import app
+
+OURS = "nanobot_memory_plugins."
+PLUGINS = {f"{OURS}{name}.plugin" for name in ("bootstrap", "bridge", "compaction", "consolidation", "flush")}
+# No search by words needs these; nor does anything that is asked for before one in the test need the next ones.
+BEYOND_SEARCH = PLUGINS | {"fastembed", "onnxruntime", "nanobot", "tenacity", "json_repair"}
+BEYOND_SEARCH |= {
+    f"{OURS}{name}" for name in ("redaction.engine.redactor", "core.host.memory_host", "core.erasure.matching")
+}
+BEYOND_LIST = BEYOND_SEARCH | {"numpy", "apsw", "snowballstemmer", "pluggy", "loguru", "asyncio", "filelock"}
+BEYOND_LIST |= {
+    f"{OURS}{name}" for name in ("core.config.models", "core.text.clauses", "consolidation.operations.remember")
+}
+BEYOND_HELP = BEYOND_LIST | {"pydantic.main", f"{OURS}core.values"}
+BEYOND_VERSION = BEYOND_HELP | {"rich.console", "rich.table"}
+
+# Each run is in the same process: what one of them has imported is there for the next, which may import more.
+SCRIPT = """
+import contextlib, io, json, sys
+from nanobot_memory_plugins.core.cli.main import run_command_line
+for arguments, beyond in json.load(sys.stdin):
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        code = run_command_line(arguments)
+    commands = [name for name in sys.modules if name.endswith("_command")]
+    print(json.dumps([code, sorted(set(beyond) & set(sys.modules)), commands, out.getvalue()]))
+"""
+
+
+def test_each_start_imports_what_it_needs_and_no_more(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "memory" / "2026-02-16.md").write_text("The tea grows on the northern slope.\n", encoding="utf-8")
+    environment = os.environ | {"NANOBOT_MEMORY_WORKSPACE": str(tmp_path), "HOME": str(tmp_path)}
+    asked = ["where does the tea grow?", "--no-embeddings"]
+    steps = [
+        (["--version"], BEYOND_VERSION),
+        (["--help"], BEYOND_HELP),
+        (["entries", "list"], BEYOND_LIST),
+        (["search", *asked], BEYOND_SEARCH),
+        (["why", *asked], BEYOND_SEARCH),
+    ]
+
+    def run(*chosen: tuple[list[str], set[str]]) -> list[tuple[int, list[str], list[str], str]]:
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            input=json.dumps([(arguments, sorted(beyond)) for arguments, beyond in chosen]),
+            capture_output=True,
+            encoding="utf-8",
+            check=True,
+            env=environment,
+        )
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    run((["search", *asked], set()))  # which indexes the file, and redacts what people wrote
+    version, help_, listed, searched, why = run(*steps)
+    for code, found, _, _ in (version, help_, listed, searched, why):
+        assert (code, found) == (0, [])
+    assert help_[2] == []
+    assert [name.rpartition(".")[2] for name in listed[2]] == ["entries_command"]
+    assert "Scored memories" not in version[3]
+    assert "The scored memories: list" in help_[3]
+    assert "northern slope" in searched[3]
+    assert "northern slope" in why[3]
+
+
+def test_the_help_says_of_each_command_what_the_command_says():
+    group = typer.main.get_command(app)
+    assert isinstance(group, CommandGroup)
+    context = typer.Context(group)
+    told = {name: told_of(point) for name, point in group.found.items()}
+    said = {name: group.get_command(context, name).help.partition("\n\n")[0] for name in told}
+    assert told == {name: " ".join(text.split()) for name, text in said.items()}
