@@ -17,14 +17,21 @@ class _LazyLogger:
     """loguru's own, imported when something is logged: asyncio comes with it, and who lists entries logs nothing."""
 
     @cached_property
-    def _logger(self) -> "Logger":
+    def logger(self) -> "Logger":
+        """The one that logs."""
         import loguru
 
         return loguru.logger.patch(_on_one_line)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._logger, name)
+        return getattr(self.logger, name)
 
 
-logger = cast("Logger", _LazyLogger())
+_lazy = _LazyLogger()
+logger = cast("Logger", _lazy)
 """loguru's own, sinks included; only what this set logs is changed."""
+
+
+def import_log() -> None:
+    """Import loguru now: who gives up the right to read it could not log later."""
+    _lazy.logger  # noqa: B018

@@ -12,6 +12,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+# Commands do without it until they lock a file. Whoever writes has it: a host may give up the right to read it later.
+import filelock  # noqa: F401
+
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files.damage import damage_in
 from nanobot_memory_plugins.core.files.entries import exact_time
@@ -21,7 +24,7 @@ from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.thread import SerialThread
 from nanobot_memory_plugins.core.files.transcript import TranscriptRecord, last_records
 from nanobot_memory_plugins.core.files.writing import Writer
-from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.log import import_log, logger
 from nanobot_memory_plugins.core.values import Note, Origin, Receipt, Scope
 
 Result = TypeVar("Result")
@@ -64,6 +67,7 @@ class MemoryFiles:
         new_id: Callable[[], str] | None = None,
         longest_wait: float = LONGEST_WAIT,
     ) -> None:
+        import_log()
         self.paths = MemoryPaths.of(workspace)
         self._clock = clock or SystemClock()
         self._timezone = timezone
