@@ -40,8 +40,8 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.text import Reading, UserAttribution, message_reading, profile_text
 
-# Seconds that a tool waits for the entries' lock while nobody gets on: one write of a busy disk may take as long.
-_TURN_LOCK_SECONDS = 5.0
+# Seconds that a tool waits for the entries' lock: four times the limit of a message.
+_TURN_LOCK_SECONDS = 2.0
 
 # How long the end of the host waits for messages that are still read, and for writes that no turn waited for.
 _END_SECONDS = 5.0
