@@ -75,7 +75,7 @@ _PURPOSE = LazyPattern(
 # When what "that" points to will be needed.
 _LATER = LazyPattern(r"\s*(?:for|when(?:ever)?|if|because|since|so|next time|before|until)\b[^:]{1,80}$")
 _WHEN_ASKED = LazyPattern(
-    r"\s*(?:when(?:ever)?|next time|if) (?:i|you|we) (?:ask|want|need|talk|tell|give|suggest|recommend"
+    r"\s*(?:for )?(?:when(?:ever)?|next time|if) (?:i|you|we) (?:ask|want|need|talk|tell|give|suggest|recommend"
     r"|plan|cook|write)\b[^,:]{0,60}$"
 )
 _OWN = r"(?:i|im|i'm|i've|ive|i'd|i'll|my|mine|me|we|we're|we've|our|ours|us)"
@@ -145,7 +145,7 @@ def _asks_you(lead: str, word: "re.Match[str] | None" = None) -> bool:
     if whom in YOU:
         if word is not None and word["know"] and "let" in words:
             return False
-        return ((asked or "please" in words) and not is_passive) or appraised or verb.startswith("be ")
+        return (asked and not is_passive) or appraised or verb.startswith("be ")
     if whom in ("it", "this", "that"):
         return is_passive and not unknown and (asked or appraised or "let" in words)
     if whom:
@@ -168,7 +168,7 @@ def _kept(sentence: Sentence, word: "re.Match[str]", start: int, *, is_said: boo
         after = _skipped(folded, points.end())
         if not folded[after:].strip(" ,") or _MARK.match(folded, after) or _PURPOSE.match(folded, after):
             pointer, at = points, after
-        elif is_said and _WHEN_ASKED.match(folded, after):
+        elif is_said and _WHEN_ASKED.match(folded, points.end()):
             pointer, at = points, len(folded)
     purpose = _PURPOSE.match(folded, at) or (_LATER.match(folded, at) if pointer is not None else None)
     at = purpose.end() if purpose is not None else at
@@ -229,9 +229,7 @@ def _behind_mark(sentence: Sentence, at: int, mark: str, word: "re.Match[str]", 
     if word["know"] or _NOTE.fullmatch(word[0]):
         said = _PERSONAL.search(folded) is not None and _STATES.search(folded) is not None
     elif is_colon or pointer:
-        said = not _WH.match(folded) and (
-            word["sure"] is not None or folded.startswith("i ") or not _CODE.search(folded)
-        )
+        said = not _WH.match(folded) and (word["sure"] is not None or not _CODE.search(folded))
         said = said and (is_colon or not _OPINION.match(folded))
     else:
         said = _is_clause(folded) or bool(_FORBIDS.match(folded))

@@ -10,7 +10,7 @@ from nanobot_memory_plugins.consolidation.commands.answers import Told
 from nanobot_memory_plugins.consolidation.commands.conversations import Conversations
 from nanobot_memory_plugins.consolidation.commands.kinds import category_of
 from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, commands_in
-from nanobot_memory_plugins.consolidation.commands.reference import Target, meant_by_this
+from nanobot_memory_plugins.consolidation.commands.reference import Referent, meant_by_this
 from nanobot_memory_plugins.consolidation.commands.standing import as_instruction
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
 from nanobot_memory_plugins.consolidation.model.entry import Entry
@@ -89,7 +89,7 @@ class CommandExecutor:
     def _begin(
         self,
         order: Command,
-        meant: Target | None,
+        meant: Referent | None,
         session_key: str,
         text: str,
         history: Sequence[Message],
@@ -105,7 +105,7 @@ class CommandExecutor:
             doing = self._forget(wanted, text, scope, language, everything=order.everything)
         return self._tasks.begin(doing)
 
-    async def _remember(self, meant: Target | None, session_key: str, scope: Scope, language: Language) -> Told:
+    async def _remember(self, meant: Referent | None, session_key: str, scope: Scope, language: Language) -> Told:
         if meant is None or not meant.text:
             return Told(answers.nothing_to_remember(language))
         said = NewEntry(
@@ -195,10 +195,10 @@ def forgets(text: str) -> bool:
     return any(order.kind is Kind.FORGET for order in _users_orders(text))
 
 
-def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Command, Target | None]]:
+def _meant_orders(text: str, history: Sequence[Message]) -> list[tuple[Command, Referent | None]]:
     """Return the orders in a message, each with what it means."""
     return [
-        (order, Target(order.text, Origin.USER) if order.text else meant_by_this(text, history))
+        (order, Referent(order.text, Origin.USER) if order.text else meant_by_this(text, history))
         for order in _users_orders(text)
     ]
 

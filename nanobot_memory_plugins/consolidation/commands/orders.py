@@ -4,6 +4,7 @@ A sentence is an order when it begins with the verb, after words of politeness a
 stories ("I forgot my keys") and tasks ("don't forget to add tests") are none.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -146,6 +147,6 @@ def _is_statement(text: str) -> bool:
     """Say whether a text says anything: a greeting or a yes does not."""
     return (
         len(text.split()) >= _WORDS
-        or text.startswith(("I'm ", "I’m "))
+        or re.match(r"i'?m \w", fold(text)) is not None
         or len(text) - sum(map(str.isascii, text)) >= _CHARACTERS
     )

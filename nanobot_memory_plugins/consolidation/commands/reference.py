@@ -14,14 +14,14 @@ _NEAR = 12
 _LONGEST = 600
 
 
-class Target(NamedTuple):
-    """A text, and whose it is."""
+class Referent(NamedTuple):
+    """What "this" refers to: a text, and whose it is."""
 
     text: str
     origin: Origin
 
 
-def meant_by_this(text: str, history: Sequence[Message]) -> Target | None:
+def meant_by_this(text: str, history: Sequence[Message]) -> Referent | None:
     """Return what an order without a text of its own is about; ``text`` is the message with the order.
 
     Tools' answers are never meant. After a question of the user's the answer is, else the user's statement.
@@ -39,14 +39,14 @@ def meant_by_this(text: str, history: Sequence[Message]) -> Target | None:
         if orders:
             kept = next((one.text for one in orders if one.text and one.kind is Kind.REMEMBER), "")
             if kept:
-                return Target(kept, Origin.USER)
+                return Referent(kept, Origin.USER)
             continue
         if not _asks(own):
             # A message that holds somebody else's text is nobody's word as a whole.
             whole = own.strip() == message.text.strip()
-            return Target(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
+            return Referent(message.text.strip(), Origin.USER if whole else Origin.SUMMARY)
         break
-    return Target(_beginning(answer), Origin.ASSISTANT) if answer else None
+    return Referent(_beginning(answer), Origin.ASSISTANT) if answer else None
 
 
 def _asks(text: str) -> bool:

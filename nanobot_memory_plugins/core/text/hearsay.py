@@ -7,7 +7,7 @@ from nanobot_memory_plugins.core.text.words import Word, Words
 
 _TEXTS = (
     r"(?:e-?mails?|mails?|messages?|letters?|articles?|(?:web)?pages?|web ?sites?|sites?|logs?|output|documents?"
-    r"|(?:(?<=the )|(?<=this )|(?<=these ))docs?"
+    r"|docs|(?<=\w )(?<!my )(?<!our )(?<!and )(?<!but )(?<!so )doc"
     r"|papers?|reviews?|transcripts?|posts?|comments?|tweets?|threads?|texts?|files?|results?|tools?|search|notes?|news"
     r"|summary|internet|web|screenshot|pdf|inbox|report|blog|wiki|readme|manual|forum)"
 )
@@ -65,8 +65,8 @@ REPORTS = Words(
         ),
         Word("[\u4e00-\u9fff]{1,6}(?<!早)(?<!晚)[上里](?:写着|说|显示|印着|标着)", "标签上写着20", "早上说话"),
         Word(
-            "^(?!我|咱|你|医生|护士|大夫|牙医|老实|听我|不|没|要|应该|可|虽|据|按|一般|比如|例如|也就|总的?来?|换句|简单|直接|具体|严格|坦白|跟|和|对|向)"
-            "[\u4e00-\u9fff]{2,4}(?<!医生)(?<!医师)(?<!大夫)(?<!护士)(?<!药师)(?<!养师)(?<!疗师)(?<!不用)(?<!不必)(?<!别)(?<![你您])"
+            "^(?!我|咱|你|医生|护士|大夫|牙医|老实|听我|不|没|要|应该|可|虽|据|按|一般|比如|例如|也就|总的?来?|换句|简单|直接|具体|严格|坦白|[再先就][跟和对向给同]|跟|和|对|向)"
+            "[\u4e00-\u9fff]{2,4}(?<!医生)(?<!医师)(?<!大夫)(?<!护士)(?<!药师)(?<!养师)(?<!疗师)(?<!不用)(?<!不必)(?<!别)"
             "(?:今天|昨天|刚才|刚|又|还|也|都)?说(?!服(?!务)|明|话|法|英语|中文|日语|汉语|粤语|德语|不定|得|来|起|过)",
             "安娜说很晚",
             "老实说很晚",
@@ -80,8 +80,7 @@ REPORTS = Words(
 )
 NAMED = Word(
     r"(?<!Dr )(?<!Dr\. )(?<!Doctor )\b(?!I\b|My\b|We\b|Our\b|Dr\b|Yes\b|No\b|Nobody\b"
-    r"|Who\b)[A-Z][\w'’.-]+ (?:just |also )?(?:says|said|claims|claimed"
-    r"|(?:writes|wrote)(?! (?:an?|each|every|his|her|their|up|out|code)\b)|texted|e-?mailed|told me"
+    r"|Who\b)[A-Z][\w'’.-]+ (?:just |also )?(?:says|said|claims|claimed|writes|wrote|texted|e-?mailed|told me"
     r"|tells me|thinks|believes|insists|mentioned|suggested)\b"
     r"(?! (?:yes|no|hi|hello|goodbye)\b)",
     "Bob said it is late",
