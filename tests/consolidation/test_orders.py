@@ -216,6 +216,11 @@ def test_an_order_to_remember(message: str, text: str):
     assert commands_in(message) == [Command(Kind.REMEMBER, text)]
 
 
+@pytest.mark.parametrize("message", ["阿莫西林能吃吗，帮我记一下", "我能吃虾吗，帮我记一下"])
+def test_a_question_before_an_order_is_not_what_is_kept(message: str):
+    assert commands_in(message) == [Command(Kind.REMEMBER, "")]
+
+
 @pytest.mark.parametrize(("message", "text"), in_both_scripts(IN_PEOPLES_WORDS))
 def test_an_order_in_the_words_people_use(message: str, text: str):
     assert commands_in(message) == ([Command(Kind.REMEMBER, text)] if text else [])
