@@ -63,10 +63,18 @@ def wheels(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def third_party() -> list[Path]:
-    """Return what the tests' environment holds of others: every installed package but ours."""
+    """Return what the tests' environment holds of others: every installed package but ours and plugins for ours."""
     ours = ("nanobot_memory", "_editable_impl_nanobot_memory", "_nanobot_memory")
     found = Path(sysconfig.get_paths()["purelib"]).iterdir()
-    return [one for one in found if not one.name.lower().startswith(ours) and one.suffix != ".pth"]
+    return [
+        one for one in found if not one.name.lower().startswith(ours) and one.suffix != ".pth" and not _is_plugin(one)
+    ]
+
+
+def _is_plugin(package: Path) -> bool:
+    """Say whether a folder of metadata names something that our plugins' loader would find."""
+    names = package / "entry_points.txt"
+    return names.is_file() and "[nanobot_memory" in names.read_text(encoding="utf-8")
 
 
 def needed_by(folder: str) -> set[str]:
@@ -75,6 +83,10 @@ def needed_by(folder: str) -> set[str]:
     needs = [need.partition("==")[0] for need in tomllib.loads(text)["project"].get("dependencies", ())]
     ours = [need.removeprefix("nanobot-memory-") for need in needs if need.startswith("nanobot-memory-")]
     return {folder}.union(*map(needed_by, ours))
+
+
+# What would bring something into a new environment from outside.
+_NOT_HANDED_ON = ("NANOBOT", "VIRTUAL_ENV", "PYTHONPATH")
 
 
 class Environment:
@@ -92,7 +104,7 @@ class Environment:
             else:
                 here.symlink_to(package)
         self.variables = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("NANOBOT", "VIRTUAL_ENV"))},
+            **{name: value for name, value in os.environ.items() if not name.startswith(_NOT_HANDED_ON)},
             "HOME": str(folder / "home"),
         }
 
