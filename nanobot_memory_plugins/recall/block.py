@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core import ContextBlock, Hit, Tier, estimate_tokens
 from nanobot_memory_plugins.core.text import dated_phrases
@@ -32,7 +32,7 @@ def build_block(
     whole, the next ``max_snippets`` by snippet; one that does not fit is left out and the next is tried. When not all
     fit, a short memory goes before a long one that is hardly better, and snippets become shorter, down to four ninths
     of ``heavy_max_snippet_chars``, where that makes room for what is worth more: a memory is worth its score, as far as
-    it is shown. After a light search a structured note stands by its tl;dr and tags.
+    it is shown. After a light search a structured note stands by its tl;dr and tags, an answer with its question.
 
     Lines are grouped by source file, and what was said last stands first: of two memories that say different things the
     newer mostly holds. What has no date, as long-term memory, stands before what has.
@@ -94,6 +94,9 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
         text = with_days(text, dated_phrases(hit.text, hit.time.date()))
     date = f"[{day_in_words(hit.time.date(), chinese=is_chinese(text))}] " if hit.time else ""
     who = hit.speaker or hit.origin.value
+    if hit.answers:
+        asked = one_line(hit.answers)
+        who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
     return f"- {date}{who}: {text} (line {hit.line})"
 
 
@@ -123,6 +126,22 @@ def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch
     watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, f"{room}injectBudgetChars)")
     watch.cut((hit for hit in left if hit.id not in page.refused), Reason.PLACES, places)
     watch.whole.update(page.whole)
+
+
+def paired(hits: Sequence[Hit], live: LiveContext) -> list[Hit]:
+    """Return hits in which each question stands once.
+
+    A message that is mostly the question of an answer among them goes, for the answer says it. One that says more
+    stays, and the answer comes without its question; so it does where the live context holds the question.
+    """
+    asked = [hit.answers for hit in hits if hit.answers]
+    left = [hit for hit in hits if not any(one in hit.text and 2 * len(one) >= len(hit.text) for one in asked)]
+    return [
+        replace(hit, answers="")
+        if hit.answers and (live.holds(hit.answers) or any(hit.answers in other.text for other in left))
+        else hit
+        for hit in left
+    ]
 
 
 def without_live(hits: Iterable[Hit], live: LiveContext, watch: RecallTrace | None = None) -> list[Hit]:

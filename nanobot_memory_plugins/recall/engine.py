@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
-from nanobot_memory_plugins.recall.block import build_block, build_listing, without_live
+from nanobot_memory_plugins.recall.block import build_block, build_listing, paired, without_live
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
@@ -275,7 +275,8 @@ def _chosen(
     if asked is not None and not _is_needed(asked, fresh, options, watch):
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
-    block = build_block(_useful(fresh, _top_k(tier, options), options, watch), options, tier=shown, watch=watch)
+    useful = paired(_useful(fresh, _top_k(tier, options), options, watch), live)
+    block = build_block(useful, options, tier=shown, watch=watch)
     by_id = {hit.id: hit for hit in fresh}
     return Recalled(
         tier=tier,

@@ -252,7 +252,8 @@ def _complaint(item: "ErrorDetails") -> str:
 
 def _line(hit: Hit, before: str = "") -> str:
     text = " ".join((hit.snippet or hit.text)[:_SNIPPET_CHARS].split())
-    return f"- {before}id {hit.id} | {_source(hit)}\n  {text}"
+    asked = f"\n  (asked: {' '.join(hit.answers.split())})" if hit.answers else ""
+    return f"- {before}id {hit.id} | {_source(hit)}{asked}\n  {text}"
 
 
 def _source(hit: Hit) -> str:

@@ -8,17 +8,19 @@ from datetime import datetime, tzinfo
 import numpy as np
 from numpy.typing import NDArray
 
-from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Part, Query, SearchResult, Weighed
-from nanobot_memory_plugins.search.candidates import Candidates
+from nanobot_memory_plugins.core.values import Explanation, Hit, Level, Origin, Part, Query, SearchResult, Weighed
+from nanobot_memory_plugins.search.candidates import NOWHERE, Candidates
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.features import Question
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.ranking import Parts, is_learned, odds, rank
-from nanobot_memory_plugins.search.results import hit_of
+from nanobot_memory_plugins.search.results import hit_of, question_in
 
 # Below this cosine a text that shares no word with the query has nothing to do with it.
 LEAST_SIMILARITY = 0.2
+# Those who ask and answer each other.
+_SPEAKERS = {Origin.USER.value, Origin.ASSISTANT.value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,12 @@ class Examination:
     question: Question
     terms: tuple[str, ...]
     options: SearchOptions
+
+    def coverage_of(self, places: Sequence[int]) -> float:
+        """Return the share of the query's IDF that some passages hold together, 0..1."""
+        weights = np.fromiter(self.question.idf.values(), np.float64, len(self.question.idf))
+        held = float(weights @ self.candidates.words.matched[:, places].any(axis=1))
+        return min(1.0, held / (float(weights.sum()) or 1.0))
 
 
 def answer(examined: Examination, now: datetime, query: Query, level: Level) -> SearchResult:
@@ -115,15 +123,28 @@ def are_found(candidates: Candidates) -> NDArray[np.bool_]:
 
 
 def _hit(examined: Examination, place: int, score: float, zone: tzinfo | None) -> Hit:
-    similarity = float(examined.candidates.similarity[place])
+    candidates = examined.candidates
+    asked = _said_before(candidates, place)
+    answers = question_in(examined.texts[asked]) if asked != NOWHERE else ""
+    item = [place, asked] if answers else [place]
+    similarity = float(np.max(candidates.similarity[item]))
     return hit_of(
         examined.document(place),
         score=score,
-        coverage=float(examined.candidates.words.coverage[place]),
+        coverage=examined.coverage_of(item),
         similarity=None if math.isnan(similarity) else similarity,
         terms=examined.terms,
         zone=zone,
+        answers=answers,
     )
+
+
+def _said_before(candidates: Candidates, place: int) -> int:
+    """Return where the message of the other speaker stands, right before the message of a passage, or nowhere."""
+    first = int(candidates.messages[place])
+    before = int(candidates.before_in_session[first])
+    speakers = {candidates.origins[first], candidates.origins[before]}
+    return before if before != NOWHERE and speakers == _SPEAKERS else NOWHERE
 
 
 def _parts_of(place: int, parts: Mapping[str, tuple[float, Sequence[float]]]) -> tuple[Part, ...]:

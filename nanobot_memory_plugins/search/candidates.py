@@ -86,6 +86,16 @@ class Candidates:
         return self._beside(1)
 
     @cached_property
+    def before_in_session(self) -> Places:
+        """Where the passage before each one stands, if both are of one session."""
+        return self._of_session(self.before)
+
+    @cached_property
+    def after_in_session(self) -> Places:
+        """Where the passage after each one stands, if both are of one session."""
+        return self._of_session(self.after)
+
+    @cached_property
     def in_order(self) -> Places:
         """The places of all candidates, file by file, each in its order."""
         return np.argsort(self.keys, kind="stable")
@@ -115,6 +125,9 @@ class Candidates:
     def keys(self) -> NDArray[np.int64]:
         """Where each stands, as one number: the passage after it in its file has the next one."""
         return codes_of(self.paths) * _PLACES_A_FILE + self.ordinals
+
+    def _of_session(self, places: Places) -> Places:
+        return np.where(self.sessions[places] == self.sessions, places, NOWHERE)
 
     def _beside(self, step: int) -> Places:
         keys = self.keys[self.in_order]

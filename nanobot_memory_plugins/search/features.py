@@ -100,7 +100,7 @@ def features_of(candidates: Candidates, question: Question) -> Features:
     origins = np.array(candidates.origins, dtype=np.str_)
     is_user, is_assistant = origins == Origin.USER.value, origins == Origin.ASSISTANT.value
     asks = traits & Trait.QUESTION != 0
-    before, after = _in_session(candidates, candidates.before), _in_session(candidates, candidates.after)
+    before, after = candidates.before_in_session, candidates.after_in_session
     asked = np.where((before != NOWHERE) & asks[before], before, NOWHERE)
     matched = candidates.words.matched
     window = matched | _at(before, matched) | _at(after, matched)
@@ -159,11 +159,6 @@ def _standard(values: Floats) -> Floats:
         return np.zeros(len(values))
     standard: Floats = np.nan_to_num((values - known.mean()) / deviation)
     return standard
-
-
-def _in_session(candidates: Candidates, places: Places) -> Places:
-    """Return places beside, but those of another session as nowhere."""
-    return np.where(candidates.sessions[places] == candidates.sessions, places, NOWHERE)
 
 
 def _at(places: Places, values: NDArray[_Value]) -> NDArray[_Value]:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import tzinfo
 
-from nanobot_memory_plugins.core.text.sentences import sentence_spans
+from nanobot_memory_plugins.core.text.sentences import ends_in_question_mark, sentence_spans, sentences_of
 from nanobot_memory_plugins.core.values import Hit, Level, Query, SearchResult
 from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.filters import passes
@@ -11,6 +11,8 @@ from nanobot_memory_plugins.search.segmentation import segment
 from nanobot_memory_plugins.search.timestamps import in_zone, timestamp
 
 SNIPPET_CHARS = 360
+# A longer question says more than its answer.
+_QUESTION_CHARS = 200
 # What of a long text is looked through for a snippet.
 _SNIPPET_SOURCE = 20_000
 
@@ -23,6 +25,7 @@ def hit_of(
     similarity: float | None = None,
     terms: Collection[str] = (),
     zone: tzinfo | None = None,
+    answers: str = "",
 ) -> Hit:
     """Return a document as a hit; in ``zone``, of whoever asks, lie its time and the days that its phrases mean."""
     time = in_zone(document.time, zone) if document.time is not None else None
@@ -43,7 +46,17 @@ def hit_of(
         source=document.source,
         tldr=document.tldr,
         tags=document.tags,
+        answers=answers,
     )
+
+
+def question_in(text: str) -> str:
+    """Return the question with which a text ends, or nothing where it is too long."""
+    if not ends_in_question_mark(text):
+        return ""
+    sentences = sentences_of(text[-_QUESTION_CHARS:])
+    is_whole = len(sentences) > 1 or len(text) <= _QUESTION_CHARS
+    return sentences[-1].strip() if is_whole else ""
 
 
 def newest_first(documents: Iterable[Document], query: Query, level: Level) -> SearchResult:

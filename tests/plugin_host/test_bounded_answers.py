@@ -86,8 +86,13 @@ async def test_no_more_hits_are_taken_than_were_asked_for():
 
 @pytest.mark.parametrize("kind", [str, Liar])
 async def test_long_texts_of_a_hit_are_cut(kind: type[str]):
-    hit = replace(HIT, text=kind("x" * (HIT_TEXT + 1)), snippet=kind("y" * (HIT_SNIPPET + 1)))
-    expected = replace(HIT, text="x" * HIT_TEXT, snippet="y" * HIT_SNIPPET)
+    hit = replace(
+        HIT,
+        text=kind("x" * (HIT_TEXT + 1)),
+        snippet=kind("y" * (HIT_SNIPPET + 1)),
+        answers=kind("z" * (HIT_SNIPPET + 1)),
+    )
+    expected = replace(HIT, text="x" * HIT_TEXT, snippet="y" * HIT_SNIPPET, answers="z" * HIT_SNIPPET)
     assert (await hits_of(Store(SearchResult((hit,))), Query("port"))).hits == (expected,)
     assert await whole_hit(Store(hit), "a1") == expected
 

@@ -52,8 +52,13 @@ def _bounded(hit: object) -> Hit | None:
     try:
         if not isinstance(hit, Hit):
             raise TypeError
-        cut = replace(hit, text=_cut(hit.text, HIT_TEXT), snippet=_cut(hit.snippet, HIT_SNIPPET))
-        SizeCounter(_FIELDS).plain(replace(cut, text="", snippet=""))
+        cut = replace(
+            hit,
+            text=_cut(hit.text, HIT_TEXT),
+            snippet=_cut(hit.snippet, HIT_SNIPPET),
+            answers=_cut(hit.answers, HIT_SNIPPET),
+        )
+        SizeCounter(_FIELDS).plain(replace(cut, text="", snippet="", answers=""))
     except TooLargeError as error:
         logger.warning("the store returned an invalid hit, skipped: {}", error)
         return None

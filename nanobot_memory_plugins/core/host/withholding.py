@@ -87,6 +87,8 @@ class Withholding:
 
 
 def _without(hit: Hit, wanted: "WithheldWords") -> Hit | None:
+    if wanted.are_in(hit.answers):
+        hit = replace(hit, answers="")
     if not (wanted.are_in(hit.text) or wanted.are_in(hit.snippet)):
         return hit
     left = wanted.rest(hit.text)

@@ -71,7 +71,8 @@ class Hit:
     0..1 and can be compared within one result. ``coverage`` is the share of the query's weight (IDF) that the
     text covers, ``similarity`` the cosine to the query, or None without vectors. ``source`` is the kind of
     memory (``long_term``, ``note``, ``observation``, ``summary``, ``transcript``, ``document``); ``tldr`` and ``tags``
-    are those of a structured note.
+    are those of a structured note. ``answers`` is the question of the other speaker that stands right before a message,
+    empty where there is none; then coverage and similarity are those of both.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Hit:
     source: str = ""
     tldr: str = ""
     tags: tuple[str, ...] = ()
+    answers: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,177 @@
+"""An answer is recalled with the question that it answers, as one memory."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.testing import install_plugin
+
+CONFIG = MemoryConfig.model_validate(
+    {
+        "core": {"message_limit": 30},
+        "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 20}},
+    }
+)
+QUESTION = "Which size of gloves do you wear?"
+WITHHOLDING = f"""
+    from nanobot_memory_plugins.core import Withheld, hookimpl
+
+    @hookimpl.withheld_texts
+    def withheld_texts(**_):
+        return Withheld("{QUESTION}")
+"""
+
+
+@pytest.fixture
+async def memory(tmp_path: Path) -> AsyncIterator[MemoryHost]:
+    async with MemoryHost(tmp_path / "workspace", config=CONFIG) as host:
+        yield host
+
+
+async def told(memory: MemoryHost, *turns: tuple[str, str], session: str = "cli:old") -> None:
+    for user, assistant in turns:
+        await memory.message_received(session_key=session, text=user)
+        await memory.message_sent(session_key=session, text=assistant)
+    await memory.flush_index()
+
+
+async def lines_for(memory: MemoryHost, text: str, session: str = "cli:new") -> list[str]:
+    block = (await memory.message_received(session_key=session, text=text)).block
+    return [line for line in (block or "").splitlines() if line.startswith("- ")]
+
+
+async def searched(memory: MemoryHost, query: str) -> str:
+    tool = next(one for one in memory.tools() if one.name == "memory_search")
+    return await tool.run({"query": query}, session_key="cli:new")
+
+
+async def line_with(memory: MemoryHost, words: str, text: str, session: str = "cli:new") -> str:
+    return next(line for line in await lines_for(memory, text, session) if words in line)
+
+
+async def test_what_the_assistant_answered_stands_with_the_question(memory):
+    await told(memory, ("Where is the spare key of the cellar?", "In the blue tin above the fridge, behind the tea."))
+    line = await line_with(memory, "blue tin", "Do you remember where the spare key of the cellar is?")
+    assert 'assistant, asked "Where is the spare key of the cellar?": In the blue tin above the fridge' in line
+
+
+async def test_what_the_user_answered_stands_with_what_the_assistant_asked(memory):
+    await told(
+        memory, ("I need new gloves for work.", f"Happy to look. {QUESTION}"), ("Nine and a half, wide gloves.", "OK.")
+    )
+    line = await line_with(memory, "Nine and a half", "Do you remember which size of gloves I wear?")
+    assert f'user, asked "{QUESTION}": Nine and a half' in line
+
+
+async def test_in_chinese_the_question_stands_in_chinese_quotation_marks(memory):
+    await told(memory, ("地下室的备用钥匙放在哪里？", "地下室的备用钥匙放在冰箱上面的蓝色铁盒里。"))
+    line = await line_with(memory, "铁盒", "你还记得地下室的备用钥匙放在哪里吗？")
+    assert "assistant，回答“地下室的备用钥匙放在哪里？”: 地下室的备用钥匙" in line
+
+
+async def test_a_statement_before_an_answer_is_no_question(memory):
+    await told(
+        memory, ("The spare key of the cellar is lost.", "Then the one in the blue tin is the last key of the cellar.")
+    )
+    assert ", asked" not in await line_with(memory, "blue tin", "Do you remember the spare key of the cellar?")
+
+
+async def test_a_question_of_another_session_is_not_what_a_message_answers(memory):
+    await told(memory, ("I need new gloves for work.", QUESTION))
+    await told(memory, ("Nine and a half, wide gloves.", "OK."), session="cli:later")
+    assert ", asked" not in await line_with(
+        memory, "Nine and a half", "Do you remember my wide gloves, nine and a half?"
+    )
+
+
+async def test_a_question_of_hours_ago_is_not_what_a_message_answers(tmp_path: Path):
+    clock = ManualClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
+    async with MemoryHost(tmp_path / "workspace", config=CONFIG, clock=clock) as memory:
+        await told(memory, ("I need new gloves for work.", QUESTION))
+        clock.advance(5 * 3_600)
+        await told(memory, ("Nine and a half, wide gloves.", "OK."))
+        line = await line_with(memory, "Nine and a half", "Do you remember my wide gloves, nine and a half?")
+        assert ", asked" not in line
+
+
+async def test_what_somebody_goes_on_to_say_answers_no_question_of_their_own(memory):
+    for text in ("Where did I put the spare key of the cellar?", "The key of the cellar is in the blue tin, I see."):
+        await memory.message_received(session_key="cli:old", text=text)
+    await memory.flush_index()
+    assert ", asked" not in await line_with(memory, "blue tin", "Do you remember the spare key of the cellar?")
+
+
+async def test_each_part_of_a_long_answer_stands_with_the_question(memory):
+    question = "How do I repair the pump of the boiler?"
+    parts = [
+        f"Step {number}: the pump of the boiler has a valve {number}. " + "Turn it slowly. " * 40 for number in range(9)
+    ]
+    await told(memory, (question, "\n\n".join(parts)))
+    assert memory.store is not None
+    hits = (await memory.store.search(Query("valve of the pump of the boiler"))).hits
+    answers = [hit for hit in hits if "valve" in hit.text]
+    assert len(answers) > 1
+    assert {hit.answers for hit in answers} == {question}
+
+
+async def test_a_message_that_is_mostly_the_question_is_not_shown_beside_its_answer(memory):
+    await told(memory, ("I need new gloves.", f"Sure. {QUESTION}"), ("Nine and a half, wide gloves.", "OK."))
+    lines = await lines_for(memory, "Do you remember which size of gloves I wear?")
+    assert sum(QUESTION in line for line in lines) == 1
+
+
+async def test_a_message_that_says_more_than_its_question_stays(memory):
+    story = "The gloves of the firm come in three colours, two cuffs and with or without a lining of wool."
+    await told(memory, ("I need new gloves.", f"{story} {QUESTION}"), ("Nine and a half, wide gloves.", "OK."))
+    lines = await lines_for(memory, "Do you remember which size of gloves I wear?")
+    assert [QUESTION in line for line in lines if "lining of wool" in line or "Nine and a half" in line] == [
+        False,
+        True,
+    ]
+
+
+async def test_a_question_that_stands_in_the_conversation_is_not_said_again(memory):
+    question = "Where is the spare key of the cellar?"
+    await told(memory, (question, "In the blue tin above the fridge, behind the tea."))
+    history = [{"role": "user", "content": question}, {"role": "assistant", "content": "Let me look it up."}]
+    answer = await memory.message_received(
+        session_key="cli:new", text="Do you remember the blue tin with the key of the cellar?", history=history
+    )
+    assert answer.block is not None
+    assert "blue tin" in answer.block
+    assert ", asked" not in answer.block
+
+
+async def test_a_long_question_is_left_out(memory):
+    long = f"Where is the spare key of the cellar, {'the one that we had made when we moved in, ' * 8}do you know?"
+    await told(memory, (long, "In the blue tin above the fridge, behind the tea."))
+    assert ", asked" not in await line_with(memory, "blue tin", "Do you remember the spare key in the blue tin?")
+
+
+async def test_a_question_that_is_withheld_is_shown_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "plugin").mkdir()
+    install_plugin(tmp_path / "plugin", monkeypatch, "withholding", WITHHOLDING)
+    asked = "Do you remember my wide gloves, nine and a half?"
+    async with MemoryHost(tmp_path / "workspace", config=CONFIG) as memory:
+        await told(memory, ("I need new gloves for work.", QUESTION), ("Nine and a half, wide gloves.", "OK."))
+        assert not any(QUESTION in line for line in await lines_for(memory, asked))
+        found = await searched(memory, asked)
+    assert "Nine and a half" in found
+    assert QUESTION not in found
+
+
+async def test_the_search_tool_shows_the_question_above_the_answer(memory):
+    await told(memory, ("I need new gloves for work.", QUESTION), ("Nine and a half, wide gloves.", "OK."))
+    found = await searched(memory, "wide gloves, nine and a half")
+    assert f"\n  (asked: {QUESTION})\n  Nine and a half, wide gloves." in found
+
+
+async def test_a_hit_says_what_it_answers(memory):
+    await told(memory, ("Where is the spare key of the cellar?", "In the blue tin above the fridge, behind the tea."))
+    assert memory.store is not None
+    hits = (await memory.store.search(Query("blue tin"))).hits
+    assert [hit.answers for hit in hits if "blue tin" in hit.text] == ["Where is the spare key of the cellar?"]
