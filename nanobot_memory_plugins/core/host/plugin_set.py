@@ -227,8 +227,9 @@ class PluginSet:
             Finding(
                 f"configuration {problem.key}",
                 problem.message,
-                Health.DEGRADED,
-                hint=f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
+                Health.BAD if problem.is_unread else Health.DEGRADED,
+                hint=problem.hint
+                or f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
                 " the options, and --config names another file.",
             )
             for problem in self.problems
