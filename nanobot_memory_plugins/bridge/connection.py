@@ -25,9 +25,18 @@ from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_
 from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
-from nanobot_memory_plugins.core import PROJECT_NAME, MemoryPaths, MemoryTool, Scope, logger, workspace_scopes
+from nanobot_memory_plugins.core import (
+    PROJECT_NAME,
+    MemoryPaths,
+    MemoryTool,
+    Scope,
+    SystemClock,
+    logger,
+    run_in_daemon_thread,
+    workspace_scopes,
+)
 from nanobot_memory_plugins.core.files import make_missing
-from nanobot_memory_plugins.core.host import ONLY_VARIABLE
+from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
 
 
@@ -63,6 +72,7 @@ class Bridge:
             ),
             attend=self._attend,
             settle=self._offer_tools,
+            missed=self._note_missed,
             scopes=self._scopes,
         )
         if self.enabled:
@@ -249,6 +259,11 @@ class Bridge:
                 logger.warning("the memory's tool {} is left out: nanobot has one of that name", tool.name)
             else:
                 self._loop.tools.register(ContributedTool(self, tool.name))
+
+    def _note_missed(self, limit: float) -> None:
+        """Record that a turn goes on without the memory, in a thread of its own: the memory's has no time now."""
+        missed = {"recall": f"{NO_ANSWER} {limit:g} s, the start of the memory included"}
+        run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), missed))
 
     def _is_wanted(self, plugin: str) -> bool:
         return self.configuration.memory.enabled(plugin)
