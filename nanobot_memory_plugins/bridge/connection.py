@@ -18,6 +18,7 @@ from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
@@ -61,6 +62,7 @@ class Bridge:
         self._idle: IdleSessions | None = None
         self._own_tools: set[str] = set()
         self._provider_given = False
+        self._has_told = False
         self.thread = MemoryThread(
             self._build, at_start=self._catch_up, exit_limit=self.configuration.bridge.close_limit
         )
@@ -71,7 +73,7 @@ class Bridge:
                 message=self.configuration.memory.core.message_limit, start=self.configuration.bridge.start_limit
             ),
             attend=self._attend,
-            settle=self._offer_tools,
+            settle=self._settle,
             missed=self._note_missed,
             scopes=self._scopes,
         )
@@ -243,6 +245,14 @@ class Bridge:
             self.thread.submit(
                 lambda memory: memory.session_idle(session_key=key, history=turn, ended=True, scope=scope)
             )
+
+    def _settle(self) -> None:
+        """Do what waits for the memory's start. Runs on the host's event loop, after the first answer."""
+        plugins = getattr(self.thread.started, "plugins", None)
+        if plugins is not None and not self._has_told:
+            self._has_told = True
+            say_problems(plugins.problems)
+        self._offer_tools()
 
     def _offer_tools(self) -> None:
         """Register the tools that plugins contribute, once the memory has started. Runs on the host's event loop."""

@@ -14,6 +14,9 @@ import pytest
 
 from nanobot_memory_plugins.core.cli.machine_findings import files_in_the_way, room_findings, workspace_finding
 from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Erasure
 from nanobot_memory_plugins.core.values.diagnosis import Health
 from tests.faults.space import MEGABYTE, small_file_system
 from tests.support.ordinary_user import folder_of_an_ordinary_user
@@ -172,3 +175,21 @@ def test_room_is_told_where_there_is_enough(tmp_path: Path):
         pytest.skip("there is little room here")
     (found,) = room_findings(tmp_path)
     assert found.health is Health.GOOD
+
+
+@pytest.mark.slow
+def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remedies_help(tmp_path: Path):
+    paths = MemoryPaths.of(tmp_path)
+    paths.memory.mkdir()
+    (paths.memory / "ideas.md").write_text("Old laptop: ThinkPad, its password is Winter2024!\n", encoding="utf-8")
+    record = ErasureRecord(paths)
+    record.begin(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00")
+    with record.locked(1):  # what keeps it from ending
+        _, found = doctor(tmp_path)
+    assert "memory/ideas.md" in found["secrets by hand"]["state"]
+    assert "scrub --everywhere" in found["secrets by hand"]["hint"]
+    assert "begun at 2026-03-06" in found["forgetting for good"]["state"]
+    scrub = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "scrub", "--everywhere", "-w", str(tmp_path)]
+    assert subprocess.run(scrub, capture_output=True, check=False, timeout=120).returncode == 0
+    assert doctor(tmp_path) == (0, {})
+    assert not record.exists()
