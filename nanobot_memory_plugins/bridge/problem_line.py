@@ -1,26 +1,24 @@
 """What is wrong with the configuration, said once where the user looks: nanobot's own log is off in a terminal."""
 
-import sys
 from collections.abc import Sequence
-from typing import TextIO
 
 from nanobot_memory_plugins.core import ConfigProblem, logger
-from nanobot_memory_plugins.redaction.script.printable import one_line
+from nanobot_memory_plugins.core.cli import say
 
 _LONGEST = 300
 
 
-def say_problems(problems: Sequence[ConfigProblem], out: TextIO | None = None) -> bool:
-    """Write the first problem, and how many there are, as one line; return whether there was anything to say.
+def say_problems(problems: Sequence[ConfigProblem]) -> bool:
+    """Write to standard error, as one line, the first problem and how many there are; return whether it did.
 
     Where our log is on it has said all of them, and nothing is written.
     """
     if not problems or not _log_is_off():
         return False
-    told = one_line(problems[0].message)
+    told = problems[0].message
     told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
     count = "" if len(problems) == 1 else f"the first of {len(problems)} problems; "
-    print(f"nanobot-memory: {told} ({count}`nanobot-memory doctor` says what helps)", file=out or sys.stderr)
+    say(f"nanobot-memory: {told} ({count}`nanobot-memory doctor` says what helps)", err=True)
     return True
 
 

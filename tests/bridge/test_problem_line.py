@@ -1,6 +1,5 @@
 """Wrong options are told in one line where the user of nanobot looks."""
 
-import io
 import subprocess
 
 import pytest
@@ -30,15 +29,16 @@ def test_nanobot_agent_says_wrong_options_in_one_line_and_nothing_where_all_is_w
     assert "nanobot-memory" not in done.stderr
 
 
-def test_nothing_is_written_where_the_log_says_it_and_a_long_message_is_cut():
+def test_nothing_is_written_where_the_log_says_it_and_a_long_message_is_cut(capsys):
     problem = ConfigProblem("a", "a: " + "wrong\n" * 200)
-    out = io.StringIO()
-    assert not say_problems([problem], out)
+    assert not say_problems([problem])
     logger.disable("nanobot_memory_plugins")
     try:
-        assert not say_problems([], out)
-        assert say_problems([problem], out)
+        assert not say_problems([])
+        assert say_problems([problem])
     finally:
         logger.enable("nanobot_memory_plugins")
-    assert out.getvalue().count("\n") == 1
-    assert len(out.getvalue()) < 400
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert len(told.err) < 400

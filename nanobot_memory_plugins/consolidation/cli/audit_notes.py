@@ -14,9 +14,10 @@ from nanobot_memory_plugins.consolidation.cli.audit import Kind, junk_in
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
 from nanobot_memory_plugins.core import MemoryPaths, shown
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.transfer.written import imported_records
 
 KINDS = (Kind.JUNK, Kind.HIDDEN, Kind.NEAR_DUPLICATE)
+# What every importer of ours tags its notes with.
+_TAG = "imported"
 # Faults that are shown; --json has them all.
 _SHOWN, _TEXT = 10, 100
 
@@ -94,16 +95,16 @@ def audit_notes(paths: MemoryPaths) -> NotesAudit:
 
 
 def _notes(paths: MemoryPaths) -> Iterator[tuple[str, NoteEntry]]:
-    for name, ids in sorted(imported_records(paths).items()):
-        if not name.endswith(".md"):
-            continue
+    for path in sorted(paths.memory.glob("*.md")):
         try:
-            data = (paths.memory / name).read_bytes()
+            data = path.read_bytes()
         except OSError:
             continue
+        if _TAG.encode() not in data:
+            continue
         for part in parse_notes(data):
-            if isinstance(part, NoteEntry) and part.id in ids:
-                yield f"memory/{name}", part
+            if isinstance(part, NoteEntry) and _TAG in part.tags:
+                yield paths.relative(path), part
 
 
 def _faults(found: Sequence[tuple[str, NoteEntry]]) -> Iterator[NoteFault]:

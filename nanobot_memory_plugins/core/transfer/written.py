@@ -94,21 +94,6 @@ def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBa
     return result
 
 
-def imported_records(paths: MemoryPaths) -> dict[str, set[str]]:
-    """Return the ids of the records that imports added, by the file below the memory folder; not of those taken back.
-
-    What has been removed since is named, too.
-    """
-    rows = _rows(paths)
-    undone = {row["import"] for row in rows if row.get("undone")}
-    found: dict[str, set[str]] = {}
-    for row in rows:
-        records = row.get("records")
-        if row["import"] not in undone and isinstance(records, dict):
-            found.setdefault(str(row.get("file", "")), set()).update(records)
-    return found
-
-
 def _take_entries_back(workspace: Path, run: str, result: TakenBack) -> None:
     joiner = installed_joiner()
     try:
