@@ -18,6 +18,7 @@ from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
 from nanobot_memory_plugins.bridge.memory import Memory
 from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
@@ -25,9 +26,18 @@ from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_
 from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
-from nanobot_memory_plugins.core import PROJECT_NAME, MemoryPaths, MemoryTool, Scope, logger, workspace_scopes
+from nanobot_memory_plugins.core import (
+    PROJECT_NAME,
+    MemoryPaths,
+    MemoryTool,
+    Scope,
+    SystemClock,
+    logger,
+    run_in_daemon_thread,
+    workspace_scopes,
+)
 from nanobot_memory_plugins.core.files import make_missing
-from nanobot_memory_plugins.core.host import ONLY_VARIABLE
+from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
 
 
@@ -52,6 +62,7 @@ class Bridge:
         self._idle: IdleSessions | None = None
         self._own_tools: set[str] = set()
         self._provider_given = False
+        self._has_told = False
         self.thread = MemoryThread(
             self._build, at_start=self._catch_up, exit_limit=self.configuration.bridge.close_limit
         )
@@ -62,7 +73,8 @@ class Bridge:
                 message=self.configuration.memory.core.message_limit, start=self.configuration.bridge.start_limit
             ),
             attend=self._attend,
-            settle=self._offer_tools,
+            settle=self._settle,
+            missed=self._note_missed,
             scopes=self._scopes,
         )
         if self.enabled:
@@ -234,6 +246,14 @@ class Bridge:
                 lambda memory: memory.session_idle(session_key=key, history=turn, ended=True, scope=scope)
             )
 
+    def _settle(self) -> None:
+        """Do what waits for the memory's start. Runs on the host's event loop, after the first answer."""
+        plugins = getattr(self.thread.started, "plugins", None)
+        if plugins is not None and not self._has_told:
+            self._has_told = True
+            say_problems(plugins.problems)
+        self._offer_tools()
+
     def _offer_tools(self) -> None:
         """Register the tools that plugins contribute, once the memory has started. Runs on the host's event loop."""
         memory = self.thread.started
@@ -249,6 +269,11 @@ class Bridge:
                 logger.warning("the memory's tool {} is left out: nanobot has one of that name", tool.name)
             else:
                 self._loop.tools.register(ContributedTool(self, tool.name))
+
+    def _note_missed(self, limit: float) -> None:
+        """Record that a turn goes on without the memory, in a thread of its own: the memory's has no time now."""
+        missed = {"recall": f"{NO_ANSWER} {limit:g} s, the start of the memory included"}
+        run_in_daemon_thread(lambda: note_missed(self.workspace, SystemClock(), missed))
 
     def _is_wanted(self, plugin: str) -> bool:
         return self.configuration.memory.enabled(plugin)

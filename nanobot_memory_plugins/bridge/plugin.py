@@ -8,7 +8,6 @@ from nanobot_memory_plugins.bridge.seams import Seam
 from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, hookimpl
 
 _HINT = f"Use a supported nanobot-ai: {UPGRADE}"
-_NOT_YET = f"Nothing is wrong here; a later nanobot-ai may offer it: {UPGRADE}"
 
 
 class NanobotPlugin:
@@ -42,5 +41,5 @@ def finding_of(seam: Seam) -> Finding:
     if seam.attached:
         return Finding(subject, f"attached ({seam.detail})")
     if seam.detail.startswith("not possible"):
-        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.DEGRADED, hint=_NOT_YET)
+        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.INFO)
     return Finding(subject, f"not attached: {seam.detail}; {seam.degraded}", Health.DEGRADED, hint=_HINT)

@@ -45,7 +45,7 @@ class Turns:
     """Offers nanobot the context of each user message.
 
     ``sessions`` is the host's session manager, or None. ``attend`` is called on the host's event loop before the
-    memory is asked, ``settle`` after it has answered.
+    memory is asked, ``settle`` after it has answered, ``missed`` with the limit in seconds where it has not.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Turns:
         *,
         attend: Callable[[], None],
         settle: Callable[[], None],
+        missed: Callable[[float], None],
         scopes: TurnScopes,
     ) -> None:
         self._thread = thread
@@ -63,6 +64,7 @@ class Turns:
         self._limits = limits
         self._attend = attend
         self._settle = settle
+        self._missed = missed
         self._scopes = scopes
         self._begun: BoundedDict[tuple[str, str], Future[Recalled | None]] = BoundedDict(_BEGUN)
 
@@ -101,7 +103,10 @@ class Turns:
             if recalled is None:
                 recalled = self._begin(key, text, self._scope_of(key, request))
             starting = 0.0 if self._thread.started is not None else self._limits.start
-            answer = await self._thread.wait(recalled, limit=starting + self._limits.message + _GRACE)
+            limit = starting + self._limits.message + _GRACE
+            answer = await self._thread.wait(recalled, limit=limit)
+            if answer is None:
+                self._missed(limit)
             self._settle()
         except Exception as error:
             logger.warning("recall failed: {}", type(error).__name__)

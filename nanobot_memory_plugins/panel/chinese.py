@@ -196,6 +196,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "failed": "失败",
         # health
         "good": "良好",
+        "info": "信息",
         "degraded": "降级",
         "bad": "异常",
         "Looking …": "检查中……",

@@ -26,7 +26,13 @@ from nanobot_memory_plugins.core import (
     run_in_daemon_thread,
 )
 from nanobot_memory_plugins.core.cli import Cost, summed
-from nanobot_memory_plugins.core.cli.machine_findings import machine_findings, memory_file_findings, workspace_finding
+from nanobot_memory_plugins.core.cli.machine_findings import (
+    files_in_the_way,
+    machine_findings,
+    memory_file_findings,
+    room_findings,
+    workspace_finding,
+)
 from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
 from nanobot_memory_plugins.core.host import PluginReport
 from nanobot_memory_plugins.core.language_model import uses
@@ -118,6 +124,7 @@ class PanelMemory:
     async def findings(self) -> list[Finding]:
         """Return what ``doctor`` would say, as seen from here."""
         found = await self.run(lambda: [*machine_findings(), workspace_finding(self.workspace)])
+        found += await self.run(lambda: [*room_findings(self.workspace), *files_in_the_way(self.workspace)])
         found += await self.run(lambda: memory_file_findings(self.workspace))
         if self._inspection is not None:
             found += await self._inspection.findings()

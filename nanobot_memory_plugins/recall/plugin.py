@@ -12,8 +12,10 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     Scope,
     hookimpl,
+    run_in_daemon_thread,
 )
-from nanobot_memory_plugins.recall.engine import recall, wider
+from nanobot_memory_plugins.core.host import NO_ANSWER, note_missed
+from nanobot_memory_plugins.recall.engine import limit_seconds, recall, wider
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import RecallTier, is_unsure, tier_after_draft
 from nanobot_memory_plugins.recall.tools import memory_tools
@@ -107,6 +109,10 @@ class RecallPlugin:
             clock=context.clock,
             redact=context.redact,
         )
+        if recalled.late:
+            limit = limit_seconds(recalled.tier, context.options)
+            missed = {context.plugin_name: f"{NO_ANSWER} {limit:g} s"}
+            await run_in_daemon_thread(lambda: note_missed(context.workspace, context.clock, missed))
         shown = frozenset(recalled.block.hit_ids) if recalled.block is not None else frozenset()
         self._remember(session_key, _Answered(recalled.tier, shown, reviewed))
         return recalled.block

@@ -36,6 +36,9 @@ async def test_the_doctor_names_every_seam_and_what_is_not_possible(install, rec
     found = seam_findings(findings)
     assert set(found) == set(DEGRADED)
     assert {name for name, finding in found.items() if finding.health is not Health.GOOD} == IMPOSSIBLE
+    # What no version of the host offers is information: there is nothing to be done about it.
+    assert {(found[name].health, found[name].hint) for name in IMPOSSIBLE} == {(Health.INFO, "")}
+    assert {finding.health for finding in findings} <= {Health.GOOD, Health.INFO}
     assert "not possible" in found["draft review"].state
 
 

@@ -24,6 +24,8 @@ CONFIG = MemoryConfig.model_validate(
     }
 )
 
+NO_TOOLS = CONFIG.core.model_copy(update={"tools": False})
+
 
 def recorded(workspace: Path) -> list:
     return [row for _, row in injections(recall_folder(workspace / "memory"), since=date(2000, 1, 1))]
@@ -45,6 +47,26 @@ async def test_a_turn_is_recorded_with_its_memories_and_what_all_of_it_would_hav
     kept = "".join(file.read_text() for file in recall_folder(tmp_path / "memory").iterdir())
     assert "staging" not in kept
     assert "5433" not in kept
+
+
+async def test_what_stands_beside_a_block_in_a_request_is_counted_with_the_turn(tmp_path: Path):
+    memory_file = tmp_path / "memory" / "ENTRIES.md"
+    memory_file.parent.mkdir()
+    entry = "### [0a1b2c3d] fact | 0.90 | 2026-03-06 | 3\nThe user drinks oolong tea in the morning.\n"
+    memory_file.write_text(f"# Memory\n\n## Active Memories\n\n{entry}", encoding="utf-8")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="a:b", text="ok, thanks!")
+        entries = memory.prompt_entries(session_key="a:b").text  # a host builds its prompt while recall goes on
+        await memory.message_sent(session_key="a:b", text="You are welcome.")
+        offered = [{"name": one.name, "description": one.description} for one in memory.tools()]
+        await memory.flush_index()
+        (first,) = recorded(tmp_path)
+    assert "oolong" in entries
+    assert first.entry_tokens == estimate_tokens(entries)
+    assert first.tool_tokens > estimate_tokens(json.dumps(offered)) > 100
+    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": NO_TOOLS})) as memory:
+        await memory.message_received(session_key="a:b", text="ok, thanks!")
+    assert [row.tool_tokens for row in recorded(tmp_path)] == [first.tool_tokens, 0]
 
 
 async def test_a_record_that_takes_long_holds_no_turn_up(tmp_path: Path, monkeypatch):
@@ -94,13 +116,15 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
     folder = recall_folder(tmp_path / "memory")
     folder.mkdir(parents=True)
     today = datetime.now(UTC)
-    rows = [{"time": today.isoformat(), "ids": ["a", "b"], "tokens": 100, "whole_tokens": 1_000}] * 2
+    first = {"time": today.isoformat(), "ids": ["a", "b"], "tokens": 100, "whole_tokens": 1_000}
+    rows = [first, {**first, "tool_tokens": 650, "entry_tokens": 30}]
     rows.append({"time": today.isoformat(), "ids": [], "tokens": 0, "whole_tokens": 2_000})
     file = folder / f"{today.date()}.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     (folder / "2020-01-01.jsonl").write_text(json.dumps(rows[0]) + "\n")
     assert run_command_line(["cost", "-w", str(tmp_path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["recall"]
+    answer = json.loads(capsys.readouterr().out)
+    told = answer["recall"]
     assert told["total"] == {
         "day": "total",
         "turns": 3,
@@ -112,5 +136,9 @@ def test_cost_sums_up_by_day_what_was_saved(tmp_path: Path, capsys):
         "saved_share": 0.95,
     }
     assert len(told["days"]) == 1
+    parts = {"blocks": 200, "tools": 650, "entries": 30, "background": 0}
+    assert answer["cost"] == {**parts, "total": 880, "whole_memory": 4_000, "net": 3_120}
     assert run_command_line(["cost", "-w", str(tmp_path)]) == 0
-    assert "3,800" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "3,800" in shown
+    assert "In all the set saves 3,120 tokens" in shown

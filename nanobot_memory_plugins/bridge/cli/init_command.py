@@ -25,7 +25,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.cli import examine, finding_row, run
 
 _FAILED = 1
-_COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
+_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 
 
 def init(
@@ -187,12 +187,14 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
 def _show_findings(out: Console, findings: list[Finding]) -> None:
     """Show what is not good, with its hint, and count the rest."""
     for finding in findings:
-        if finding.health is not Health.GOOD:
+        if finding.health not in (Health.GOOD, Health.INFO):
             colour = _COLOURS[finding.health]
             out.print(f"[{colour}]{finding.health.value}[/{colour}]  {shown(finding.subject)}: {shown(finding.state)}")
             out.print(f"    {shown(finding.hint)}", style="italic")
-    good = sum(finding.health is Health.GOOD for finding in findings)
-    out.print(f"Doctor: {good} of {len(findings)} are good. `nanobot-memory doctor` shows all.")
+    judged = [finding for finding in findings if finding.health is not Health.INFO]
+    good = sum(finding.health is Health.GOOD for finding in judged)
+    told = f"all {good} are good" if good == len(judged) else f"{good} of {len(judged)} are good"
+    out.print(f"Doctor: {told}. `nanobot-memory doctor` shows all.")
 
 
 def _next_commands(plan: Plan, given: Path | None) -> list[str]:

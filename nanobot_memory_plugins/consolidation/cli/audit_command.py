@@ -12,6 +12,7 @@ from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.cli.audit import Cosine, Fault, Kind, Limits, candidate_pairs, rates
 from nanobot_memory_plugins.consolidation.cli.audit import audit as audited
+from nanobot_memory_plugins.consolidation.cli.audit_notes import audit_notes
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
@@ -63,7 +64,8 @@ def audit(
 ) -> None:
     """Look through the entries: junk, hidden, near-duplicates, stale, never recalled, over budget, expired, superseded.
 
-    Each is named by its id, with the command that fixes it. Nothing is changed.
+    Each is named by its id, with the command that fixes it. Notes that were imported are looked through for junk, what
+    is hidden, and duplicates, too. Nothing is changed.
     """
     repository = opened(workspace)
     configuration, problems = read_configuration(config)
@@ -88,6 +90,7 @@ def audit(
         cosine=cosine,
     )
     shown = [fault for fault in faults if not kind or fault.kind in kind]
+    notes = audit_notes(repository.paths)
     if as_json:
         active = sum(entry.section is Section.ACTIVE for entry in entries.values())
         print_json(
@@ -100,10 +103,12 @@ def audit(
                 "recorded_turns": recalled.turns,
                 "rates": {name: round(rate, 4) for name, rate in rates(faults, entries).items()},
                 "faults": [_row(fault, entries) for fault in shown],
+                "imported": notes.as_json(kind or []),
             }
         )
         return
     _show(shown, faults, entries, recalled, kind or [])
+    notes.show(console(), kind or [])
 
 
 def _by_words(_one: str, _other: str) -> float | None:

@@ -1,4 +1,4 @@
-"""``nanobot-memory cost``: what the language model was used for, by day, purpose and plugin, and what recall saved."""
+"""``nanobot-memory cost``: what the memory costs and saves in prompts, and what it used the language model for."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import console, shown
@@ -41,7 +42,8 @@ def cost(
 ) -> None:
     """Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens.
 
-    Below it, what recall put into the prompts, and what the whole memory would have cost there.
+    Below it, what recall put into the prompts and what the whole memory would have cost there; and what the set costs:
+    recalled blocks, its tools, the entries in the prompt, and its own uses of the model.
     """
     memory = MemoryPaths.of(resolve_workspace(workspace)).memory
     since = datetime.now(UTC).date() - timedelta(days=days - 1)
@@ -54,7 +56,7 @@ def cost(
     if as_json:
         whole = {"rows": [_row(row) for row in rows], "total": _row(total(rows))}
         saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}
-        print_json({"days": days, **whole, "recall": saved})
+        print_json({"days": days, **whole, "recall": saved, "cost": _expense(rows, recalled)})
         return
     out = console(wraps=True)
     if rows:
@@ -68,6 +70,8 @@ def cost(
     if recalled:
         out.print(savings_table(recalled))
         out.print("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled.")
+    if rows or recalled:
+        _show_expense(_expense(rows, recalled), total_saving(recalled), out)
 
 
 def summed(used: Iterable[tuple[date, Usage]]) -> list[Cost]:
@@ -107,6 +111,8 @@ class Saving:
     memories: int = 0
     injected_tokens: int = 0
     whole_tokens: int = 0
+    tool_tokens: int = 0
+    entry_tokens: int = 0
 
     @property
     def saved_tokens(self) -> int:
@@ -129,6 +135,8 @@ def savings(recorded: Iterable[tuple[date, Injection]]) -> list[Saving]:
         row.memories += len(turn.ids)
         row.injected_tokens += turn.tokens
         row.whole_tokens += turn.whole_tokens
+        row.tool_tokens += turn.tool_tokens
+        row.entry_tokens += turn.entry_tokens
     return sorted(days.values(), key=lambda row: row.day, reverse=True)
 
 
@@ -141,6 +149,8 @@ def total_saving(rows: Iterable[Saving]) -> Saving:
         whole.memories += row.memories
         whole.injected_tokens += row.injected_tokens
         whole.whole_tokens += row.whole_tokens
+        whole.tool_tokens += row.tool_tokens
+        whole.entry_tokens += row.entry_tokens
     return whole
 
 
@@ -161,8 +171,49 @@ def _cells(row: Saving) -> tuple[str, ...]:
     return (row.day, *(f"{number:,}" for number in numbers), f"{row.saved_share:.0%}")
 
 
+def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
+    """Return what the set costs, in estimated tokens, and what is left of the saving."""
+    calls, turns = total(used), total_saving(recalled)
+    parts = {
+        "blocks": turns.injected_tokens,
+        "tools": turns.tool_tokens,
+        "entries": turns.entry_tokens,
+        "background": calls.prompt_tokens + calls.answer_tokens,
+    }
+    whole = sum(parts.values())
+    return {**parts, "total": whole, "whole_memory": turns.whole_tokens, "net": turns.whole_tokens - whole}
+
+
+def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
+    """Show what the set costs, and what it saves beside that."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("what the set costs")
+    table.add_column("tokens", justify="right")
+    table.add_column("a turn", justify="right")
+    named = {
+        "recalled blocks": "blocks",
+        "tools (memory_search, remember, ...)": "tools",
+        "entries in the prompt": "entries",
+        "its own uses of the model": "background",
+        "total": "total",
+    }
+    for name, key in named.items():
+        table.add_row(name, f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
+    out.print(table)
+    if turns.turns:
+        verb = "saves" if expense["net"] >= 0 else "costs"
+        told = f"{verb} {abs(expense['net']):,} tokens beside the whole Markdown in each turn ({turns.whole_tokens:,})"
+        out.print(f"In all the set {told}.", soft_wrap=True)
+        out.print(
+            "Tools and entries are counted once a turn: each further request of it holds them again, mostly from the"
+            " provider's cache. `core.tools: off` offers no tools.",
+            soft_wrap=True,
+        )
+
+
 def _saving(row: Saving) -> dict[str, Any]:
-    return {**asdict(row), "saved_tokens": row.saved_tokens, "saved_share": round(row.saved_share, 4)}
+    told = {key: value for key, value in asdict(row).items() if key not in ("tool_tokens", "entry_tokens")}
+    return {**told, "saved_tokens": row.saved_tokens, "saved_share": round(row.saved_share, 4)}
 
 
 def cost_table(rows: list[Cost]) -> Table:

@@ -12,8 +12,10 @@ from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.cli.machine_findings import (
+    files_in_the_way,
     machine_findings,
     memory_file_findings,
+    room_findings,
     workspace_finding,
 )
 from nanobot_memory_plugins.core.cli.options import (
@@ -36,7 +38,7 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 if TYPE_CHECKING:
     from loguru import Message
 
-_COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
+_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _FAILED = 1
 _FIRST = "Repair that first, or name another folder with --workspace."
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
@@ -64,7 +66,14 @@ async def examine(workspace: Path, config: MemoryConfig, problems: list[ConfigPr
 
 
 async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigProblem]) -> list[Finding]:
-    findings = await asyncio.to_thread(lambda: [*machine_findings(), workspace_finding(workspace)])
+    findings = await asyncio.to_thread(
+        lambda: [
+            *machine_findings(),
+            workspace_finding(workspace),
+            *room_findings(workspace),
+            *files_in_the_way(workspace),
+        ]
+    )
     if any(finding.health is Health.BAD for finding in findings):
         findings.append(Finding("memory", "not started, because of the workspace", Health.BAD, _FIRST))
         return findings

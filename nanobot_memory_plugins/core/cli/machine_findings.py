@@ -1,13 +1,16 @@
 """What ``nanobot-memory doctor`` finds without any plugin: the interpreter, the workspace, the memory files."""
 
+import errno
 import os
 import platform
 import shlex
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 
 from nanobot_memory_plugins.core.erasure.secret_cleaning import clean_notes
@@ -19,6 +22,8 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 _KILO = 1_000
 # Bytes that are looked through for secrets, and files that are named.
 _MOST_READ, _MOST_NAMED = 1_000_000, 5
+# What is written to see whether there is room, and the room below which a warning is due, in bytes.
+_PROBE, _LITTLE_ROOM = 1 << 16, 50 << 20
 _RIGHT = "Is it the right folder? --workspace names another one."
 # Folders of ours, and whether a memory cannot do without them: where one is a link, nothing is written there.
 _FOLDERS = {
@@ -50,16 +55,15 @@ def workspace_finding(workspace: Path) -> Finding:
     """Return whether memory can be kept in a folder. One that is not there yet is made by whoever starts there."""
     if workspace.is_dir():
         try:
-            with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-"):
-                return Finding("workspace", str(workspace))
+            with tempfile.NamedTemporaryFile(dir=workspace, prefix=".nanobot-memory-doctor-") as file:
+                # An empty file has room on a full disk, too.
+                file.write(bytes(_PROBE))
+                file.flush()
+                os.fsync(file.fileno())
+            return Finding("workspace", str(workspace))
         except OSError as error:
             state = f"{workspace}: nothing can be written there ({error.strerror or type(error).__name__})"
-            return Finding(
-                "workspace",
-                state,
-                Health.BAD,
-                "Free disk space, give this user the right to write there, or name another folder with --workspace.",
-            )
+            return Finding("workspace", state, Health.BAD, _way_to_write(workspace, error.errno))
     if workspace.exists():
         state = f"{workspace}: this is not a folder"
         return Finding("workspace", state, Health.BAD, "Name a folder with --workspace.")
@@ -68,6 +72,32 @@ def workspace_finding(workspace: Path) -> Finding:
         state = f"{workspace}: it is not there and cannot be made below {parent}"
         return Finding("workspace", state, Health.BAD, "Name another folder with --workspace.")
     return Finding("workspace", f"{workspace}: it was not there before", Health.DEGRADED, _RIGHT)
+
+
+def _way_to_write(workspace: Path, number: int | None) -> str:
+    """Return what helps where a file cannot be written."""
+    folder = shlex.quote(str(workspace))
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return f"Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it."
+    if number == errno.EFBIG:
+        return "A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell."
+    if number == errno.EROFS:
+        return "That disk can only be read: mount it for writing, or name another folder with --workspace."
+    return f"`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace."
+
+
+def room_findings(workspace: Path) -> list[Finding]:
+    """Return how much room there is where the memory is kept; nothing where that cannot be told."""
+    try:
+        disk = shutil.disk_usage(workspace)
+    except OSError:
+        return []
+    if not disk.total:
+        return []
+    state = f"{disk.free / 1e9:,.1f} GB free" if disk.free >= 1e9 else f"{disk.free / 1e6:,.0f} MB free"
+    if disk.free >= _LITTLE_ROOM:
+        return [Finding("disk space", state)]
+    return [Finding("disk space", f"{state} at {workspace}", Health.DEGRADED, _way_to_write(workspace, errno.ENOSPC))]
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
@@ -81,8 +111,8 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
     findings = []
     for subject, files in kinds.items():
         sizes = list(files)
-        count = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
-        findings.append(Finding(subject, f"{count}, {sum(sizes) / _KILO:,.1f} kB" if sizes else "none yet"))
+        number = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
+        findings.append(Finding(subject, f"{number}, {sum(sizes) / _KILO:,.1f} kB" if sizes else "none yet"))
     return [*findings, *_linked_folders(workspace), *_secrets_by_hand(memory)]
 
 
@@ -104,6 +134,21 @@ def _secrets_by_hand(memory: Path) -> Iterator[Finding]:
             " file, and is hidden in the index, in blocks and in logs",
             Health.DEGRADED,
             "`nanobot-memory scrub --dry-run` shows the kinds; take them out by hand, or with `scrub --everywhere`.",
+        )
+
+
+def files_in_the_way(workspace: Path) -> Iterator[Finding]:
+    """Find what is no folder and stands where one of ours belongs."""
+    for name, is_needed in {"memory": True, **_FOLDERS}.items():
+        path = workspace / name
+        if path.is_symlink() or path.is_dir() or not path.exists():
+            continue
+        aside = next(one for number in count(1) if not (one := path.with_name(f"{path.name}.aside-{number}")).exists())
+        yield Finding(
+            f"folder {name}",
+            "a file stands where this folder belongs: nothing can be kept in it",
+            Health.BAD if is_needed else Health.DEGRADED,
+            f"`mv {shlex.quote(str(path))} {shlex.quote(str(aside))}`, and the next start makes the folder.",
         )
 
 

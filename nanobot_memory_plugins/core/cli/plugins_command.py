@@ -15,7 +15,6 @@ from nanobot_memory_plugins.core.cli.options import (
     read_configuration,
     resolve_workspace,
     run,
-    warn,
 )
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
@@ -37,7 +36,6 @@ def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_j
     for report in reports:
         if report.error:
             out.print(f"[red]{shown(report.name)}[/red]: {shown(report.error)}", soft_wrap=True)
-    warn(problems)
 
 
 def plugins_table(reports: list[PluginReport]) -> Table:

@@ -7,6 +7,7 @@ from typing import Any
 
 # Longer runs of digits are no number that an option could hold, and Python refuses to convert the longest.
 _LONGEST_NUMBER = 32
+UNREADABLE = "the file cannot be read"
 
 
 def nanobot_home() -> Path | None:
@@ -26,7 +27,7 @@ def read_json(path: Path) -> tuple[object, str]:
     except UnicodeDecodeError as error:
         return None, f"the file is not UTF-8 (at byte {error.start}); save it as UTF-8"
     except (OSError, ValueError) as error:
-        return None, f"the file cannot be read ({getattr(error, 'strerror', None) or type(error).__name__})"
+        return None, f"{UNREADABLE} ({getattr(error, 'strerror', None) or type(error).__name__})"
     try:
         return json.loads(text, object_pairs_hook=_Object, parse_int=_whole_number), ""
     except json.JSONDecodeError as error:

@@ -130,9 +130,12 @@ class ConfigProblem:
     """Something in a configuration that cannot be used as it stands; what it says was replaced by a default.
 
     ``key`` is dotted, as the user wrote it. ``message`` names it again, says what is wrong and what is expected,
-    and never shows a value. ``source`` is the file, or empty.
+    and never shows a value. ``source`` is the file, or empty. ``hint`` is what helps where that is not plainly to
+    correct the key. ``is_unread`` says that nothing of the file could be read.
     """
 
     key: str
     message: str
     source: str = ""
+    hint: str = ""
+    is_unread: bool = False

@@ -1,11 +1,13 @@
 """Where a configuration file may be, and how it is read."""
 
 import os
+import shlex
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
+from nanobot_memory_plugins.core.config.json_file import UNREADABLE, nanobot_home, read_json
 from nanobot_memory_plugins.core.config.mapping import (
     config_from_mapping,
     find_section,
@@ -53,10 +55,10 @@ def _read_named(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
     if wrong:
         return _unread(path, wrong)
     if not isinstance(raw, Mapping):
-        return _unread(path, f"an object is expected (found {kind_of(raw)})")
+        return _unused(path, f"an object is expected (found {kind_of(raw)})")
     speaks = find_section(raw)[0] or has_documented_names(raw) or names_plugins(raw, installed_plugins())
     if raw and not speaks:
-        return _unread(path, 'there is no "memoryPlugins" in the file; put the options under that key')
+        return _unused(path, 'there is no "memoryPlugins" in the file; put the options under that key')
     return _read(raw, path)
 
 
@@ -64,14 +66,23 @@ def _read_usual(path: Path) -> tuple[MemoryConfig, list[ConfigProblem]] | None:
     """Return what a file in a usual place says, or None: it is not there, or is about something else."""
     raw, wrong = read_json(path)
     if wrong:
-        try:
-            ours = b"memoryPlugins" in path.read_bytes()
-        except (OSError, ValueError):
-            return None
-        return _unread(path.absolute(), wrong) if ours else None
+        return _unread(path.absolute(), wrong) if _is_ours(path) else None
     if not isinstance(raw, Mapping) or not (find_section(raw)[0] or has_documented_names(raw)):
         return None
     return _read(raw, path.absolute())
+
+
+def _is_ours(path: Path) -> bool:
+    """Say whether a file in a usual place that cannot be read may hold our options: nanobot's own always may."""
+    if not path.exists():
+        return False
+    home = nanobot_home()
+    if home is not None and path.absolute() == (home / "config.json").absolute():
+        return True
+    try:
+        return b"memoryPlugins" in path.read_bytes()
+    except (OSError, ValueError):
+        return False
 
 
 def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[ConfigProblem]]:
@@ -88,10 +99,25 @@ def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[Config
     ]
 
 
-def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
+def _unused(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    """Return the defaults, since a file says nothing that can be used."""
     name = str(path)
     message = f"{shown(name) if len(name) < 80 else path.name}: {wrong}. The defaults are used."
     return MemoryConfig(source=name), [ConfigProblem("file", message, name)]
+
+
+def _unread(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
+    """Return the defaults, since a file cannot be read."""
+    config, (problem,) = _unused(path, wrong)
+    if not path.exists():
+        return config, [problem]
+    file = shlex.quote(str(path))
+    hint = f"Correct that place; then `python3 -m json.tool {file}` has nothing against it."
+    if path.is_dir():
+        hint = f"`mv {file} {shlex.quote(f'{path}.folder')}`, and put a file there."
+    elif wrong.startswith(UNREADABLE):
+        hint = f"`chmod u+r {file}`, as the user whose file it is."
+    return config, [replace(problem, hint=hint, is_unread=True)]
 
 
 def installed_plugins() -> set[str]:

@@ -89,9 +89,12 @@ class HookCalls:
         )
 
     def unheard(self, language: Language) -> list[ContextBlock]:
-        """Return what a turn is told of plugins that could not look at its message."""
-        names = self._plugins.host.unheard("on_message_received")
-        return [ContextBlock(text=told[language]) for name, told in _UNHEARD.items() if name in names]
+        """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
+        unheard = self._plugins.host.unheard("on_message_received")
+        missed = {name: unheard[name] for name in _UNHEARD if name in unheard}
+        if missed:
+            self._capture.note_missed(missed)
+        return [ContextBlock(text=_UNHEARD[name][language]) for name in missed]
 
     async def blocks(self, answers: Sequence[PluginAnswer], *, scope: Scope) -> list[ContextBlock]:
         """Return the blocks among the answers, without what somebody wants forgotten."""

@@ -105,6 +105,7 @@ class MemoryHost(PromptCalls):
         self._tools = OfferedTools(keep, self._words.hold, wanted=self.config.core.tools)
         self._starting: asyncio.Task[None] | None = None
         self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
+        self._capture.beside = lambda: (self._tools.tokens, self.entries_text)
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
         self._off_record = OffTheRecord(self.workspace, self._clock)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
@@ -184,7 +185,8 @@ class MemoryHost(PromptCalls):
             answers = await self._hooks.answers_to_message(session_key, text, before, limit=limit, scope=whose)
             await self._hooks.keep_notes(answers, scope=whose)
             blocks = await self._hooks.blocks(answers, scope=whose)
-        self._note_recall(blocks)
+        if self._store is not None:
+            self._capture.note_recall(blocks)
         self._redaction.hear(*(block.text for block in blocks))
         return MessageContext(
             block=fence((block.text for block in (*blocks, *self._hooks.unheard(language))), language=language),
@@ -211,13 +213,14 @@ class MemoryHost(PromptCalls):
             limit=self.config.core.message_limit,
             scope=whose,
         )
-        if blocks := await self._hooks.blocks(answers, scope=whose):
-            self._note_recall(blocks)
+        if (blocks := await self._hooks.blocks(answers, scope=whose)) and self._store is not None:
+            self._capture.note_recall(blocks)
         return fence((block.text for block in blocks), language=self._language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
         await self.start()
+        self._capture.finish_turns()
         text = await self.forgotten.sent(session_key, remove_fenced(text))
         if await self._off_record.passed(session_key, text, "assistant"):
             return NOT_KEPT
@@ -391,10 +394,6 @@ class MemoryHost(PromptCalls):
         await self.start()
         limit = self.config.core.compaction_limit
         return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
-
-    def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
-        if self._store is not None:
-            self._capture.note_recall(blocks)
 
     def _language(self, text: str) -> Any:
         return language_of(text) if self.config.core.language == "auto" else self.config.core.language

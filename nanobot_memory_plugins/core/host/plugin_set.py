@@ -12,6 +12,7 @@ from nanobot_memory_plugins.core.context import PluginContext
 from nanobot_memory_plugins.core.errors import PluginError
 from nanobot_memory_plugins.core.files.prompt_file import PromptFile
 from nanobot_memory_plugins.core.files.prompts import Prompts
+from nanobot_memory_plugins.core.host.missed_turns import missed_findings
 from nanobot_memory_plugins.core.host.plugins.discovery import DiscoveredPlugin, discover_plugins
 from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginHost, PluginState
 from nanobot_memory_plugins.core.host.withholding import Withholding
@@ -193,7 +194,9 @@ class PluginSet:
         """Return how things stand: what core sees and what each plugin reports."""
         answers = await self.host.call("diagnose", {}, accept=(Finding,))
         told = [one for answer in answers for one in answer.values if isinstance(one, Finding)]
-        return [*await run_in_daemon_thread(self.findings), *await run_in_daemon_thread(self._prompt_findings), *told]
+        missed = await run_in_daemon_thread(lambda: missed_findings(self._workspace, self._clock.now()))
+        own = await run_in_daemon_thread(self.findings)
+        return [*own, *missed, *await run_in_daemon_thread(self._prompt_findings), *told]
 
     def findings(self) -> list[Finding]:
         """Return what core has to say about plugins and configuration. It blocks."""
@@ -227,8 +230,9 @@ class PluginSet:
             Finding(
                 f"configuration {problem.key}",
                 problem.message,
-                Health.DEGRADED,
-                hint=f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
+                Health.BAD if problem.is_unread else Health.DEGRADED,
+                hint=problem.hint
+                or f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
                 " the options, and --config names another file.",
             )
             for problem in self.problems

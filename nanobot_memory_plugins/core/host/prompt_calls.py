@@ -29,6 +29,7 @@ class PromptCalls:
         self._prompt_scopes = scopes
         self._memory_files = files
         self._hides = redaction
+        self.entries_text = ""  # as the last prompt held it
         self._last_base_context = ("", "")
         self._last_long_term = ("", Visibility(), "")
 
@@ -51,6 +52,7 @@ class PromptCalls:
         whose = self._prompt_scopes.known(session_key, scope)
         found = self._entries.ask(self._shown(long_term, self._prompt_scopes.visible(whose)), whose)
         self._hides.hear(found.text, found.long_term)
+        self.entries_text = found.text
         return found
 
     def history(self, session_key: str, *, limit: int = 50) -> list[dict[str, Any]]:

@@ -4,16 +4,15 @@ It holds ids and counts, and nothing of what was said. One file a day, below ``m
 """
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
-from nanobot_memory_plugins.core.files.private import private_folder
-from nanobot_memory_plugins.core.files.reading import open_regular, read_regular
+from nanobot_memory_plugins.core.files.reading import open_regular
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 
@@ -25,13 +24,16 @@ _READ_BYTES = 4 << 20
 class Injection:
     """One turn. ``tokens`` are those of the injected block, ``whole_tokens`` those of the memory's Markdown then.
 
-    Both are estimates. ``ids`` are the memories in the block.
+    ``tool_tokens`` are those of the tools that the model was offered, ``entry_tokens`` those of the entries in the
+    prompt: what one request held besides. All are estimates. ``ids`` are the memories in the block.
     """
 
     time: str
     ids: tuple[str, ...]
     tokens: int
     whole_tokens: int
+    tool_tokens: int = 0
+    entry_tokens: int = 0
 
 
 class RecallLedger:
@@ -46,19 +48,12 @@ class RecallLedger:
         self._clock = clock
         self._tokens: dict[str, tuple[int, int, int]] = {}
 
-    def record(self, ids: Sequence[str], tokens: int) -> None:
+    def record(self, ids: Sequence[str], tokens: int, tool_tokens: int = 0, entry_tokens: int = 0) -> None:
         """Append one turn with a single write; a full or read-only disk costs the record only."""
         now = self._clock.now()
-        folder = recall_folder(self._memory)
         try:
-            row = Injection(now.isoformat(), tuple(ids), tokens, self._whole())
-            private_folder(folder, below=self._memory)
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(folder / f"{now.date().isoformat()}.jsonl", flags, 0o600)
-            try:
-                os.write(descriptor, (json.dumps(asdict(row)) + "\n").encode())
-            finally:
-                os.close(descriptor)
+            row = Injection(now.isoformat(), tuple(ids), tokens, self._whole(), tool_tokens, entry_tokens)
+            append_row(recall_folder(self._memory), now.date(), asdict(row), below=self._memory)
         except OSError as error:
             logger.debug("what was recalled could not be recorded: {}", type(error).__name__)
 
@@ -87,16 +82,10 @@ def injections(folder: Path, *, since: date) -> Iterator[tuple[date, Injection]]
 
     Raises `OSError` when a file cannot be read; a missing folder has none. Lines that cannot be read are passed over.
     """
-    for file in sorted(folder.glob("????-??-??.jsonl")):
-        try:
-            day = date.fromisoformat(file.stem)
-        except ValueError:
-            continue
-        if day >= since:
-            for line in read_regular(file).splitlines():
-                row = _row(line)
-                if row is not None:
-                    yield day, row
+    for day, line in lines_since(folder, since):
+        row = _row(line)
+        if row is not None:
+            yield day, row
 
 
 def _row(line: bytes) -> Injection | None:
@@ -108,6 +97,8 @@ def _row(line: bytes) -> Injection | None:
             ids=tuple(str(one) for one in ids) if isinstance(ids, list) else (),
             tokens=max(0, int(row["tokens"])),
             whole_tokens=max(0, int(row["whole_tokens"])),
+            tool_tokens=max(0, int(row.get("tool_tokens", 0))),
+            entry_tokens=max(0, int(row.get("entry_tokens", 0))),
         )
     except (ValueError, KeyError, TypeError, OverflowError):
         return None

@@ -1,11 +1,12 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
 from nanobot_memory_plugins.core.host.hidden_answers import LastSaid
+from nanobot_memory_plugins.core.host.missed_turns import note_missed
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
@@ -21,7 +22,11 @@ class TurnRecorder:
         self._keep_transcripts = keep_transcripts
         self._last_said = LastSaid()
         self._writing = OwnedTasks()
-        self._recalls = RecallLedger(files.paths.workspace, clock or SystemClock())
+        self._clock = clock or SystemClock()
+        self._recalls = RecallLedger(files.paths.workspace, self._clock)
+        self._turns: list[tuple[list[str], list[str]]] = []
+        # The tokens of the tools, and the text of the entries, that stand in a request of this turn.
+        self.beside: Callable[[], tuple[int, str]] = lambda: (0, "")
         self._recording = DaemonThreadPool(1, "nanobot-memory-usage", linger=LINGER_SECONDS)
 
     def begin_message(
@@ -37,13 +42,29 @@ class TurnRecorder:
         return tuple(await asyncio.shield(asyncio.gather(*tasks))) if tasks else ()
 
     def note_recall(self, blocks: Sequence[ContextBlock]) -> None:
-        """Begin to record what a turn got: in a thread, which nobody waits for before the close."""
+        """Take down what a turn got, to be recorded when it is answered: only then is it known what stood beside."""
+        self.finish_turns()
         ids = list(dict.fromkeys(hit for block in blocks for hit in block.hit_ids))
-        texts = [block.text for block in blocks]
+        self._turns.append((ids, [block.text for block in blocks]))
+
+    def finish_turns(self) -> None:
+        """Begin to record the turns that were taken down: in a thread, which nobody waits for before the close."""
+        turns, self._turns = self._turns, []
+        if not turns:
+            return
+        tools, entries = self.beside()
 
         def write() -> None:
-            self._recalls.record(ids, sum(map(estimate_tokens, texts)))
+            for ids, texts in turns:
+                self._recalls.record(ids, sum(map(estimate_tokens, texts)), tools, estimate_tokens(entries))
 
+        self._record(write)
+
+    def note_missed(self, missed: Mapping[str, str]) -> None:
+        """Begin to record that a turn goes without what these plugins would have answered, and why."""
+        self._record(lambda: note_missed(self._files.paths.workspace, self._clock, missed))
+
+    def _record(self, write: Callable[[], None]) -> None:
         async def record() -> None:
             await run_in_pool(self._recording, write)
 
@@ -51,6 +72,7 @@ class TurnRecorder:
 
     async def drain(self) -> None:
         """Return once every write that has begun has ended, also of messages that are still being redacted."""
+        self.finish_turns()
         await self._writing.finish()
         await self._files.drain()
 

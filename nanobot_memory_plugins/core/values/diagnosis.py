@@ -5,9 +5,10 @@ from enum import StrEnum
 
 
 class Health(StrEnum):
-    """How good a finding is."""
+    """How good a finding is. What is merely so, since the host has no such thing, is information."""
 
     GOOD = "good"
+    INFO = "info"
     DEGRADED = "degraded"
     BAD = "bad"
 
@@ -27,6 +28,6 @@ class Finding:
 
     def with_hint(self) -> "Finding":
         """Return it with something to do about it: where whoever reports a problem knows nothing, how to see more."""
-        if self.health is Health.GOOD or self.hint.strip():
+        if self.health in (Health.GOOD, Health.INFO) or self.hint.strip():
             return self
         return replace(self, hint="`nanobot-memory --verbose doctor` shows more.")

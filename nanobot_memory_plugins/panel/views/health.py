@@ -10,7 +10,7 @@ from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.widgets.bars import Key
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
-_COLOURS = {Health.GOOD: "green", Health.DEGRADED: "yellow", Health.BAD: "red"}
+_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _LEVELS = {
     Level.HYBRID: "words and meaning",
     Level.NUMPY: "words and meaning, without sqlite-vec",
@@ -62,7 +62,7 @@ class HealthView(View):
         if self._examined is None or now - self._examined >= _FINDINGS_SECONDS:
             self._examined = now
             found = await self.memory.findings()
-            order = {Health.BAD: 0, Health.DEGRADED: 1, Health.GOOD: 2}
+            order = {Health.BAD: 0, Health.DEGRADED: 1, Health.INFO: 2, Health.GOOD: 3}
             self.list.set_rows(sorted(found, key=lambda one: order[one.health]))
 
     def _line(self, status: StoreStatus | None, waiting: int) -> Text:

@@ -84,6 +84,7 @@ class PluginHost:
         self._sandboxes: list[Sandbox] = []
         self._failed: set[str] = set()
         self._complained: set[Implementation] = set()
+        self._reasons: dict[str, str] = {}
         self._closed = False
         prepare((Note, ContextBlock, Summary, Finding, PromptEntries))
 
@@ -187,10 +188,15 @@ class PluginHost:
             for one in implementations
         }
 
-    def unheard(self, hook: str) -> frozenset[str]:
-        """Return the plugins that rest in a hook, or did not answer when it was called last."""
+    def unheard(self, hook: str) -> Mapping[str, str]:
+        """Return the plugins that rest in a hook, or did not answer when it was called last, each with the reason."""
         found = self._implementations(hook)
-        return frozenset(one.plugin_name for one in found if one.breaker.resting or one.breaker.failures)
+        return {
+            one.plugin_name: f"resting after: {why}" if one.breaker.resting else why
+            for one in found
+            if one.breaker.resting or one.breaker.failures
+            for why in [self._reasons.get(one.name, "it failed")]
+        }
 
     async def close(self) -> None:
         """Call nothing any more, and end what plugins still have running on this loop.
@@ -293,6 +299,7 @@ class PluginHost:
         where = (implementation.plugin_name, implementation.hook)
         if isinstance(outcome, Failure):
             logger.warning("plugin {} failed in {}: {} at {}", *where, outcome.reason, outcome.place)
+            self._reasons[implementation.name] = outcome.reason
             if breaker.fail(permit):
                 rest = self._breaker.rest_seconds
                 logger.warning("plugin {}: circuit open for {:g} s in {}", where[0], rest, where[1])

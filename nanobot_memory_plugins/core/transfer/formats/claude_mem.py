@@ -157,7 +157,7 @@ def _note(
         return Skipped("it has no date that can be read", file, line)
     session = _text(row, "memory_session_id")
     scope = Scope(channel="claude-mem", session=f"claude-mem:{session}") if session else None
-    kept = tuple(dict.fromkeys(filter(None, tags)))
+    kept = tuple(dict.fromkeys(filter(None, (*tags, "imported"))))
     note = Note(tldr=tldr, details=details, type=type_, tags=kept, origin=origin, scope=scope, time=time)
     return ImportedNote(note, file, line)
 

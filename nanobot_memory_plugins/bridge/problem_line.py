@@ -1,0 +1,28 @@
+"""What is wrong with the configuration, said once where the user looks: nanobot's own log is off in a terminal."""
+
+from collections.abc import Sequence
+
+from nanobot_memory_plugins.core import ConfigProblem, logger
+from nanobot_memory_plugins.core.cli import say
+
+_LONGEST = 300
+
+
+def say_problems(problems: Sequence[ConfigProblem]) -> bool:
+    """Write to standard error, as one line, the first problem and how many there are; return whether it did.
+
+    Where our log is on it has said all of them, and nothing is written.
+    """
+    if not problems or not _log_is_off():
+        return False
+    told = problems[0].message
+    told = told if len(told) <= _LONGEST else f"{told[: _LONGEST - 1]}…"
+    count = "" if len(problems) == 1 else f"the first of {len(problems)} problems; "
+    say(f"nanobot-memory: {told} ({count}`nanobot-memory doctor` says what helps)", err=True)
+    return True
+
+
+def _log_is_off() -> bool:
+    """Say whether what this set logs is dropped. loguru does not tell, so this reads its list."""
+    rules = getattr(getattr(logger, "_core", None), "activation_list", ())
+    return ("nanobot_memory_plugins.", False) in rules

@@ -1,0 +1,86 @@
+"""Turns that went without memory, and why: one line of JSON each, without what was said.
+
+One file a day, below ``memory/.usage/missed``. ``doctor`` tells of the last day's.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from nanobot_memory_plugins.core.clock import Clock
+from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
+from nanobot_memory_plugins.core.files.paths import MemoryPaths
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+
+NO_ANSWER = "no answer within"
+_DAY = timedelta(days=1)
+_SUBJECT = "turns without memory"
+# What a turn goes without, by the plugin that did not answer.
+_MISSED = {"recall": "nothing was recalled", "consolidation": "an order to remember or forget waited"}
+
+
+@dataclass(frozen=True, slots=True)
+class MissedTurn:
+    """What one turn went without: ``plugin`` did not answer, and ``why`` it did not."""
+
+    time: datetime
+    plugin: str
+    why: str
+
+
+def note_missed(workspace: Path, clock: Clock, missed: Mapping[str, str]) -> None:
+    """Record for each plugin why it did not answer. It blocks; a full or read-only disk costs the record only."""
+    memory, now = MemoryPaths.of(workspace).memory, clock.now()
+    try:
+        for plugin, why in missed.items():
+            row = asdict(MissedTurn(now, plugin, why)) | {"time": now.isoformat()}
+            append_row(missed_folder(memory), now.date(), row, below=memory)
+    except OSError as error:
+        logger.debug("a turn without memory could not be recorded: {}", type(error).__name__)
+
+
+def missed_folder(memory: Path) -> Path:
+    """Return where the records are, below the memory folder."""
+    return memory / ".usage" / "missed"
+
+
+def missed_turns(memory: Path, *, since: datetime) -> Iterator[MissedTurn]:
+    """Yield what was missed from a time on. Lines that cannot be read are passed over. Raises `OSError`."""
+    for _, line in lines_since(missed_folder(memory), since.date()):
+        try:
+            row = json.loads(line)
+            one = MissedTurn(datetime.fromisoformat(row["time"]), str(row["plugin"]), str(row["why"]))
+            if one.time >= since:
+                yield one
+        except (ValueError, KeyError, TypeError):
+            continue
+
+
+def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
+    """Return which turns of the last day went without memory, and why; nothing where none did. It blocks."""
+    try:
+        found = list(missed_turns(MemoryPaths.of(workspace).memory, since=now - _DAY))
+    except OSError:
+        return []
+    if not found:
+        return []
+    told = []
+    for (plugin, why), times in Counter((one.plugin, one.why) for one in found).most_common():
+        count = "once" if times == 1 else f"{times} times"
+        told.append(f"{count} {_MISSED.get(plugin, f'{plugin} did not answer')} ({plugin}: {why})")
+    last = max(one.time for one in found).astimezone()
+    state = f"in the last day {'; '.join(told)}; last at {last:%H:%M}"
+    return [Finding(_SUBJECT, state, Health.DEGRADED, _hint(found))]
+
+
+def _hint(found: list[MissedTurn]) -> str:
+    if any(NO_ANSWER in one.why for one in found):
+        return (
+            "The machine was busy. Where that comes often let a turn wait longer: set memoryPlugins.core.messageLimit"
+            " to 3 and memoryPlugins.recall.recallTimeout to 2 (seconds)."
+        )
+    return "`nanobot-memory --verbose doctor` shows what fails; with `nanobot agent --logs` it names the place."

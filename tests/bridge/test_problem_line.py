@@ -1,0 +1,44 @@
+"""Wrong options are told in one line where the user of nanobot looks."""
+
+import subprocess
+
+import pytest
+
+from nanobot_memory_plugins.bridge.problem_line import say_problems
+from nanobot_memory_plugins.core import ConfigProblem, logger
+
+WRONG = {"storage": {"embeddingProvider": "none"}, "recall": {"recallTopKK": 3}, "core": {"messageLimit": 0}}
+
+
+@pytest.mark.slow
+def test_nanobot_agent_says_wrong_options_in_one_line_and_nothing_where_all_is_well(install, server):
+    installation = install(WRONG)
+    command = installation.command("agent", "-m", "hello", "-s", "cli:direct", "--no-markdown")
+    done = subprocess.run(
+        command, env=installation.environment, capture_output=True, text=True, timeout=120, check=True
+    )
+    (line,) = [line for line in done.stderr.splitlines() if "memory" in line]
+    assert line.startswith("nanobot-memory: channels.memoryPlugins.core.messageLimit: ")
+    assert line.endswith(" (the first of 2 problems; `nanobot-memory doctor` says what helps)")
+    assert "memoryPlugins" not in done.stdout
+    text = installation.config_file.read_text(encoding="utf-8")
+    installation.config_file.write_text(text.replace("recallTopKK", "recallTopK").replace('"messageLimit": 0', ""))
+    done = subprocess.run(
+        command, env=installation.environment, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert "nanobot-memory" not in done.stderr
+
+
+def test_nothing_is_written_where_the_log_says_it_and_a_long_message_is_cut(capsys):
+    problem = ConfigProblem("a", "a: " + "wrong\n" * 200)
+    assert not say_problems([problem])
+    logger.disable("nanobot_memory_plugins")
+    try:
+        assert not say_problems([])
+        assert say_problems([problem])
+    finally:
+        logger.enable("nanobot_memory_plugins")
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert len(told.err) < 400

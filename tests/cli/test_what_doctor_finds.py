@@ -1,0 +1,195 @@
+"""``doctor`` finds what is wrong, and what it says to do about it helps: each remedy is carried out here."""
+
+import codecs
+import json
+import re
+import shutil
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.machine_findings import files_in_the_way, room_findings, workspace_finding
+from nanobot_memory_plugins.core.config import load_config
+from nanobot_memory_plugins.core.erasure.unfinished import ErasureRecord
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.values import Erasure
+from nanobot_memory_plugins.core.values.diagnosis import Health
+from tests.faults.space import MEGABYTE, small_file_system
+from tests.support.ordinary_user import folder_of_an_ordinary_user
+
+COMMAND = re.compile(r"`([^`]+)`")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "home"
+    (home / ".nanobot").mkdir(parents=True)
+    for variable in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(variable, str(home))
+    for variable in ("NANOBOT_MEMORY_CONFIG", "NANOBOT_MEMORY_WORKSPACE"):
+        monkeypatch.delenv(variable, raising=False)
+    # The model and its store have nothing to do with it.
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "observation")
+    monkeypatch.chdir(tmp_path)
+    return home
+
+
+def doctor(workspace: Path, **more: Any) -> tuple[int, dict[str, dict[str, str]]]:
+    """Run the doctor as people do, and return its exit status and what is not good, by subject."""
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor", "--json", "-w", str(workspace)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **more)
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])["findings"]
+    return done.returncode, {one["subject"]: one for one in found if one["health"] not in ("good", "info")}
+
+
+def carry_out(hint: str) -> subprocess.CompletedProcess[str]:
+    """Run the first command that a hint names."""
+    found = COMMAND.search(hint)
+    assert found, hint
+    return subprocess.run(found[1], shell=True, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.slow
+def test_a_configuration_of_nanobot_that_is_no_json_is_bad_and_its_place_is_named(tmp_path: Path, home: Path):
+    (tmp_path / "memory").mkdir()
+    config = home / ".nanobot" / "config.json"
+    config.write_text('{ "agents": {, }')
+    code, found = doctor(tmp_path)
+    assert code == 1
+    assert found["configuration file"]["health"] == "bad"
+    assert "line 1, column 14" in found["configuration file"]["state"]
+    assert carry_out(found["configuration file"]["hint"].partition("then ")[2]).returncode != 0
+    config.write_text('{ "agents": { } }')
+    assert carry_out(found["configuration file"]["hint"].partition("then ")[2]).returncode == 0
+    assert "configuration file" not in doctor(tmp_path)[1]
+
+
+def test_a_configuration_of_nanobot_that_cannot_be_read_is_told_to_every_command(home: Path):
+    config = home / ".nanobot" / "config.json"
+    config.write_text('{ "agents": {, }')
+    _, (problem,) = load_config(environment={})
+    assert problem.is_unread
+    assert "line 1, column 14" in problem.message
+
+
+def test_a_folder_in_place_of_the_configuration_is_put_aside(home: Path):
+    (home / ".nanobot" / "config.json").mkdir()
+    _, (problem,) = load_config(environment={})
+    assert problem.is_unread
+    carry_out(problem.hint)
+    assert load_config(environment={})[1] == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of files")
+def test_a_configuration_without_the_right_to_read_it_is_bad(monkeypatch: pytest.MonkeyPatch):
+    codecs.lookup("utf-8-sig")
+    with folder_of_an_ordinary_user() as folder:
+        (folder / ".nanobot").mkdir()
+        config = folder / ".nanobot" / "config.json"
+        config.write_text('{"channels": {"memoryPlugins": {"recall": {"enabled": false}}}}')
+        config.chmod(0)
+        monkeypatch.setenv("HOME", str(folder))
+        monkeypatch.chdir(folder)
+        _, (problem,) = load_config(environment={})
+        assert problem.is_unread
+        assert problem.hint.startswith(f"`chmod u+r {config}`")
+        config.chmod(0o400)
+        memory, problems = load_config(environment={})
+        assert (problems, memory.enabled("recall")) == ([], False)
+
+
+def test_a_broken_config_json_of_something_else_is_no_concern_of_ours(tmp_path: Path):
+    (tmp_path / "config.json").write_text("// not JSON")
+    assert load_config(environment={})[1] == []
+
+
+@pytest.mark.parametrize("name", ["memory", "memory/sessions", ".storage"])
+def test_a_file_where_a_folder_belongs_is_put_aside_by_the_remedy(tmp_path: Path, name: str):
+    workspace = tmp_path / "a workspace"
+    path = workspace / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("mine")
+    (finding,) = files_in_the_way(workspace)
+    assert finding.subject == f"folder {name}"
+    assert finding.health is (Health.DEGRADED if name == ".storage" else Health.BAD)
+    assert carry_out(finding.hint).returncode == 0
+    assert list(files_in_the_way(workspace)) == []
+    assert path.with_name(f"{path.name}.aside-1").read_text() == "mine"
+
+
+@pytest.mark.slow
+def test_the_doctor_starts_no_memory_where_a_file_is_in_its_place(tmp_path: Path):
+    (tmp_path / "memory").write_text("mine")
+    code, found = doctor(tmp_path)
+    assert (code, sorted(found)) == (1, ["folder memory", "memory"])
+    carry_out(found["folder memory"]["hint"])
+    assert doctor(tmp_path) == (0, {})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of processes")
+@pytest.mark.slow
+def test_a_limit_on_the_size_of_files_is_found_as_one(tmp_path: Path):
+    import resource
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_096, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+    (tmp_path / "memory").mkdir()
+    code, found = doctor(tmp_path, preexec_fn=limited)
+    assert (code, sorted(found)) == (1, ["memory", "workspace"])
+    assert "File too large" in found["workspace"]["state"]
+    assert "ulimit -f unlimited" in found["workspace"]["hint"]
+    assert "workspace" not in doctor(tmp_path)[1]
+
+
+def test_a_full_disk_and_one_with_little_room_are_found(tmp_path: Path):
+    with small_file_system(tmp_path / "disk", 8 * MEGABYTE) as why_not:
+        if why_not:
+            pytest.skip(why_not)
+        workspace = tmp_path / "disk" / "workspace"
+        workspace.mkdir()
+        (little,) = room_findings(workspace)
+        assert little.health is Health.DEGRADED
+        assert "MB free" in little.state
+        assert workspace_finding(workspace).health is Health.GOOD
+        filler = tmp_path / "disk" / "filler"
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while file.write(bytes(4_096)):
+                pass
+        full = workspace_finding(workspace)
+        assert full.health is Health.BAD
+        assert "No space left" in full.state
+        assert carry_out(full.hint).returncode == 0
+        filler.unlink()
+        assert workspace_finding(workspace).health is Health.GOOD
+        assert list(workspace.iterdir()) == []
+
+
+def test_room_is_told_where_there_is_enough(tmp_path: Path):
+    if shutil.disk_usage(tmp_path).free < 100 * MEGABYTE:
+        pytest.skip("there is little room here")
+    (found,) = room_findings(tmp_path)
+    assert found.health is Health.GOOD
+
+
+@pytest.mark.slow
+def test_secrets_by_hand_and_a_purge_that_was_broken_off_are_found_and_the_remedies_help(tmp_path: Path):
+    paths = MemoryPaths.of(tmp_path)
+    paths.memory.mkdir()
+    (paths.memory / "ideas.md").write_text("Old laptop: ThinkPad, its password is Winter2024!\n", encoding="utf-8")
+    record = ErasureRecord(paths)
+    record.begin(Erasure(words=("Kafka",)), "2026-03-06T12:00:00+00:00")
+    with record.locked(1):  # what keeps it from ending
+        _, found = doctor(tmp_path)
+    assert "memory/ideas.md" in found["secrets by hand"]["state"]
+    assert "scrub --everywhere" in found["secrets by hand"]["hint"]
+    assert "begun at 2026-03-06" in found["forgetting for good"]["state"]
+    scrub = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "scrub", "--everywhere", "-w", str(tmp_path)]
+    assert subprocess.run(scrub, capture_output=True, check=False, timeout=120).returncode == 0
+    assert doctor(tmp_path) == (0, {})
+    assert not record.exists()

@@ -1,0 +1,83 @@
+"""A turn that goes without memory is recorded with the reason, and doctor tells of it."""
+
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.host.missed_turns import missed_findings, missed_folder, missed_turns, note_missed
+from nanobot_memory_plugins.core.values.diagnosis import Health
+
+NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
+STORAGE = {"storage": {"embedding_provider": "none"}, "nanobot": {"enabled": False}}
+
+
+def config(message_limit: float, recall_timeout: float) -> MemoryConfig:
+    plugins = {**STORAGE, "recall": {"recall_timeout": recall_timeout}}
+    return MemoryConfig.model_validate({"core": {"message_limit": message_limit}, "plugins": plugins})
+
+
+async def ask(workspace: Path, options: MemoryConfig) -> list[str]:
+    """Send a message, and return why its turn went without memory, by the plugins that did not answer."""
+    async with MemoryHost(workspace, config=options, clock=ManualClock(NOW)) as memory:
+        await memory.message_received(session_key="a:b", text="Do you remember the port of the staging database?")
+        await memory.flush_index()
+        return [f"{one.plugin}: {one.why}" for one in missed_turns(workspace / "memory", since=NOW)]
+
+
+async def test_a_turn_that_plugins_do_not_answer_in_time_is_told_with_the_reason(tmp_path: Path):
+    missed = await ask(tmp_path, config(message_limit=1e-6, recall_timeout=60))
+    assert "recall: no answer within 1e-06 s" in missed
+    (found,) = missed_findings(tmp_path, NOW + timedelta(hours=23))
+    assert found.health is Health.DEGRADED
+    assert "once nothing was recalled (recall: no answer within 1e-06 s)" in found.state
+    assert missed_findings(tmp_path, NOW + timedelta(hours=25)) == []
+
+
+async def test_a_recall_past_its_own_limit_is_told_too_and_the_remedy_helps(tmp_path: Path):
+    assert await ask(tmp_path, config(message_limit=60, recall_timeout=1e-6)) == ["recall: no answer within 1e-06 s"]
+    (found,) = missed_findings(tmp_path, NOW)
+    assert "recallTimeout to 2" in found.hint
+    for file in missed_folder(tmp_path / "memory").iterdir():
+        file.unlink()
+    assert await ask(tmp_path, config(message_limit=60, recall_timeout=60)) == []
+    assert missed_findings(tmp_path, NOW) == []
+
+
+async def test_what_a_plugin_raises_is_named_by_its_type_and_nothing_that_was_said_is_kept(tmp_path: Path):
+    clock = ManualClock(NOW)
+    (tmp_path / "memory").mkdir()
+    for _ in range(3):
+        note_missed(tmp_path, clock, {"recall": "KeyError"})
+    note_missed(tmp_path, clock, {"consolidation": "resting after: KeyError"})
+    (found,) = missed_findings(tmp_path, NOW)
+    assert "3 times nothing was recalled (recall: KeyError)" in found.state
+    assert "once an order to remember or forget waited (consolidation: resting after: KeyError)" in found.state
+
+
+def test_rows_that_cannot_be_read_or_written_cost_only_themselves(tmp_path: Path):
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    (memory / ".usage").write_text("in the way")
+    note_missed(tmp_path, ManualClock(NOW), {"recall": "late"})
+    (memory / ".usage").unlink()
+    note_missed(tmp_path, ManualClock(NOW), {"recall": "late"})
+    (file,) = missed_folder(memory).iterdir()
+    good = file.read_bytes()
+    file.write_bytes(b'{"time": 3}\n[]\n\xff\n{"time": "2026-03-06T12:00:00", "plugin": "x", "why": "y"}\n' + good)
+    assert [one.why for one in missed_turns(memory, since=NOW)] == ["late"]
+
+
+@pytest.mark.slow
+def test_doctor_shows_it(tmp_path: Path):
+    (tmp_path / "memory").mkdir()
+    from nanobot_memory_plugins.core.clock import SystemClock
+
+    note_missed(tmp_path, SystemClock(), {"recall": "no answer within 0.5 s"})
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "doctor", "-w", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert "turns without memory" in done.stdout
