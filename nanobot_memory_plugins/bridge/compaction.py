@@ -5,17 +5,19 @@ nanobot replaces everything that it compacts by one text, which it puts into its
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, room_in_session, waiting_messages
 from nanobot_memory_plugins.bridge.idle import IdleSessions
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
 from nanobot_memory_plugins.core import earlier_summary_message, language_of, logger
+from nanobot_memory_plugins.core.host import MemoryThread
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0
@@ -135,7 +137,7 @@ class Compaction:
 
 def _work(
     key: str, messages: list[dict[str, Any]], earlier: str | None, room: Room, reason: str
-) -> Callable[[Memory], Awaitable[tuple[str, str] | None]]:
+) -> Callable[["MemoryHost"], Awaitable[tuple[str, str] | None]]:
     """Return what the memory's thread does: the text for nanobot, and the same without secrets for its files."""
     carried: list[dict[str, Any]] = []
     if earlier:
@@ -144,7 +146,7 @@ def _work(
         messages = [*kept, *messages]
     given = [*carried, *messages]
 
-    async def work(memory: Memory) -> tuple[str, str] | None:
+    async def work(memory: "MemoryHost") -> tuple[str, str] | None:
         summary = await memory.before_compaction(
             session_key=key,
             messages=given,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
@@ -16,8 +16,6 @@ from nanobot_memory_plugins.bridge.hook import ToolHook
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
 from nanobot_memory_plugins.bridge.senders import senders_of_loop
@@ -27,8 +25,11 @@ from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
 from nanobot_memory_plugins.core import PROJECT_NAME, MemoryPaths, MemoryTool, Scope, logger, workspace_scopes
 from nanobot_memory_plugins.core.files import make_missing
-from nanobot_memory_plugins.core.host import ONLY_VARIABLE
+from nanobot_memory_plugins.core.host import ONLY_VARIABLE, MemoryThread
 from nanobot_memory_plugins.core.scopes import Scopes
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 
 class Bridge:
@@ -191,7 +192,7 @@ class Bridge:
 
     # --- at work ----------------------------------------------------------------------------------------------
 
-    def _build(self) -> Memory:
+    def _build(self) -> "MemoryHost":
         """Make the memory. Runs in the memory's thread, which also does the importing."""
         from nanobot_memory_plugins.core import MemoryHost
 
@@ -203,7 +204,7 @@ class Bridge:
         """Return whose is what, as the configuration and the files say it, without starting anything."""
         return workspace_scopes(self.workspace, self.configuration.memory, self.senders)
 
-    async def _catch_up(self, memory: Memory) -> None:
+    async def _catch_up(self, memory: "MemoryHost") -> None:
         if self._idle is not None:
             await self._idle.sweep(memory)
 

@@ -1,13 +1,14 @@
 """Turns that are over, as plugins are told of them: how full the context is, and what stands in it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import live_messages, public_messages
 from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.host import tokens_of
+from nanobot_memory_plugins.core.host import MemoryThread, tokens_of
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 
 class PublicMessages(Sequence[dict[str, Any]]):
@@ -41,7 +42,7 @@ def follow_turn(loop: Any, thread: MemoryThread, session: Any, key: str, scope: 
     messages = PublicMessages(live_messages(session))
     tokens = context_tokens(session)
 
-    async def follow(memory: Memory) -> None:
+    async def follow(memory: "MemoryHost") -> None:
         await memory.turn_finished(
             session_key=key, messages=messages, context_tokens=tokens, context_window=window, scope=scope
         )

@@ -6,8 +6,8 @@ from typing import Any
 
 from nanobot.agent.hook import AgentHook
 
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.host import MemoryThread
 
 # Seconds on top of the plugins' own limit, for writing what they took down.
 _GRACE = 0.5

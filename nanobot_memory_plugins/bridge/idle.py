@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import HISTORY_MESSAGES, is_for_people, public_messages, scope_of
 from nanobot_memory_plugins.core import Scope, run_in_daemon_thread
+from nanobot_memory_plugins.core.host import MemoryThread
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 # A session that another process may still be timing is left to it for this many idle times.
 _PATIENCE = 2
@@ -45,7 +47,7 @@ class IdleSessions:
         messages = list(session.messages[-HISTORY_MESSAGES:])
         saved = session.updated_at
 
-        async def wait(memory: Memory) -> None:
+        async def wait(memory: "MemoryHost") -> None:
             self._replace_timer(key, asyncio.current_task())
             await asyncio.sleep(self._seconds)
             self._timers.pop(key, None)
@@ -56,13 +58,13 @@ class IdleSessions:
     def end(self, thread: MemoryThread, key: str, messages: list[object], scope: Scope) -> None:
         """Tell the memory that a session has ended: the user began a new one."""
 
-        async def tell(memory: Memory) -> None:
+        async def tell(memory: "MemoryHost") -> None:
             self._replace_timer(key, None)
             await memory.session_idle(session_key=key, history=public_messages(messages), ended=True, scope=scope)
 
         thread.submit(tell)
 
-    async def sweep(self, memory: Memory) -> None:
+    async def sweep(self, memory: "MemoryHost") -> None:
         """Tell the memory of the sessions that earlier processes left before they had gone quiet."""
         quiet_since = self._now() - timedelta(seconds=self._seconds * _PATIENCE)
         rows = await run_in_daemon_thread(self._sessions.list_sessions)
@@ -77,7 +79,9 @@ class IdleSessions:
                 messages = list(session.messages[-HISTORY_MESSAGES:])
                 await self._tell(memory, key, messages, scope_of(key), saved)
 
-    async def _tell(self, memory: Memory, key: str, messages: list[object], scope: Scope, saved: datetime) -> None:
+    async def _tell(
+        self, memory: "MemoryHost", key: str, messages: list[object], scope: Scope, saved: datetime
+    ) -> None:
         await memory.session_idle(session_key=key, history=public_messages(messages), scope=scope)
         self._marks.note(key, saved)
 

@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import BoundedDict, Receipt, Scope, logger
+from nanobot_memory_plugins.core.host import MemoryThread
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 # What nanobot saves in the place of an answer that never came.
 _NO_ANSWERS = ("[Assistant reply unavailable due to model error.]",)
@@ -79,7 +81,7 @@ class Replies:
         self._turn_saved(key, turn, scope)
 
 
-async def _send(memory: Memory, *, key: str, text: str, scope: Scope) -> Receipt:
+async def _send(memory: "MemoryHost", *, key: str, text: str, scope: Scope) -> Receipt:
     return await memory.message_sent(session_key=key, text=text, scope=scope)
 
 

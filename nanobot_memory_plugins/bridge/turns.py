@@ -4,13 +4,11 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot.runtime_context import RuntimeContextBlock
 
 from nanobot_memory_plugins.bridge import turn_scopes
-from nanobot_memory_plugins.bridge.memory import Memory, Recalled
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import (
     is_for_people,
     is_new_message,
@@ -21,6 +19,10 @@ from nanobot_memory_plugins.bridge.sessions import (
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
 from nanobot_memory_plugins.core import BoundedDict, Scope, is_fenced, logger
+from nanobot_memory_plugins.core.host import MemoryThread
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost, MessageContext
 
 # How nanobot records where an injected block came from.
 BLOCK_SOURCE = "nanobot-memory"
@@ -64,7 +66,7 @@ class Turns:
         self._attend = attend
         self._settle = settle
         self._scopes = scopes
-        self._begun: BoundedDict[tuple[str, str], Future[Recalled | None]] = BoundedDict(_BEGUN)
+        self._begun: BoundedDict[tuple[str, str], Future[MessageContext | None]] = BoundedDict(_BEGUN)
 
     def wrap_processing(self, process: Callable[..., Any]) -> Callable[..., Any]:
         """Return the host's message processing with recall begun before it builds its context."""
@@ -148,10 +150,10 @@ class Turns:
             logger.warning("it is not known whose a turn is: {}", type(error).__name__)
             return None
 
-    def _begin(self, key: str, text: str, scope: Scope) -> "Future[Recalled | None]":
+    def _begin(self, key: str, text: str, scope: Scope) -> "Future[MessageContext | None]":
         history = self._history_of(key)
 
-        async def receive(memory: Memory) -> Recalled:
+        async def receive(memory: "MemoryHost") -> "MessageContext":
             return await memory.message_received(
                 session_key=key, text=text, history=public_messages(history()), scope=scope
             )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
     from nanobot_memory_plugins.core.host.live_history import tokens_of
+    from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
     from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
@@ -22,6 +23,7 @@ __getattr__ = lazy_names(
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
+        "memory_thread": ("MemoryThread",),
         "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
         "plugins.plugin_host": ("PluginState",),
         "prompt_filter": ("without_others_notes",),
@@ -35,6 +37,7 @@ __getattr__ = lazy_names(
 __all__ = [
     "FACT_PARAMETERS",
     "ONLY_VARIABLE",
+    "MemoryThread",
     "PluginReport",
     "PluginState",
     "WithheldWords",

@@ -147,7 +147,8 @@ class MemoryHost(PromptCalls):
         self._closed = True
         await self._background.cancel()
         if self._starting is not None:
-            await asyncio.gather(self._starting, return_exceptions=True)
+            if not self._starting.done():  # one that is done may be of an event loop that has ended
+                await asyncio.gather(self._starting, return_exceptions=True)
             await self._plugins.host.call("on_stop", {}, accept=())
         await self._capture.close()
         await self._files.close()
@@ -160,12 +161,7 @@ class MemoryHost(PromptCalls):
         await self._plugins.host.close()
 
     async def message_received(
-        self,
-        *,
-        session_key: str,
-        text: str,
-        history: Sequence[object] = (),
-        scope: ScopeLike = None,
+        self, *, session_key: str, text: str, history: Sequence[object] = (), scope: ScopeLike = None
     ) -> MessageContext:
         """Keep a user's message, and return what memory says; ``history`` stands in the live context before it."""
         await self.start()
@@ -193,13 +189,7 @@ class MemoryHost(PromptCalls):
         )
 
     async def review_draft(
-        self,
-        *,
-        session_key: str,
-        text: str,
-        draft: str,
-        history: Sequence[object] = (),
-        scope: ScopeLike = None,
+        self, *, session_key: str, text: str, draft: str, history: Sequence[object] = (), scope: ScopeLike = None
     ) -> str | None:
         """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
         await self.start()
@@ -262,12 +252,7 @@ class MemoryHost(PromptCalls):
         )
 
     async def session_idle(
-        self,
-        *,
-        session_key: str,
-        history: Sequence[object] = (),
-        ended: bool = False,
-        scope: ScopeLike = None,
+        self, *, session_key: str, history: Sequence[object] = (), ended: bool = False, scope: ScopeLike = None
     ) -> Receipt:
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
         await self.start()
