@@ -8,13 +8,14 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
     from nanobot_memory_plugins.core.host.live_history import tokens_of
-    from nanobot_memory_plugins.core.host.memory_thread import MemoryThread
+    from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
 __getattr__ = lazy_names(
@@ -23,13 +24,14 @@ __getattr__ = lazy_names(
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
-        "memory_thread": ("MemoryThread",),
+        "memory_thread": ("MemoryThread", "Use"),
         "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
         "plugins.plugin_host": ("PluginState",),
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
         "scrub": ("scrub_workspace",),
+        "turn": ("Turn",),
         "withheld_words": ("WithheldWords",),
     },
 )
@@ -40,6 +42,8 @@ __all__ = [
     "MemoryThread",
     "PluginReport",
     "PluginState",
+    "Turn",
+    "Use",
     "WithheldWords",
     "default_overhead",
     "hits_of",

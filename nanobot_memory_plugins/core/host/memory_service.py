@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
@@ -64,6 +64,9 @@ class MemoryService:
             )
 
         self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit)
+        self.when_quiet: Callable[[str, Any], Use[Any]] = _tell_of_quiet
+        """Makes for a session what is done once it has gone quiet: by default the plugins are told, with what the
+        transcript holds."""
         self.idle = IdleClock(self.thread, seconds=self.config.core.idle_seconds)
 
     async def __aenter__(self) -> Self:
@@ -121,14 +124,17 @@ class MemoryService:
         memory = self.thread.started
         return memory is not None and memory.tool(name) is not None
 
-    def touch(self, session_key: str, scope: ScopeLike = None) -> None:
-        """Start the clock of a session anew: the plugins are told when it has been quiet for a while."""
+    def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
+        """Say that a session has ended, with its last messages, and return at once."""
 
         async def tell(memory: "MemoryHost") -> None:
-            said = memory.history(session_key, limit=_IDLE_HISTORY)
-            await memory.session_idle(session_key=session_key, history=said, scope=scope)
+            await memory.session_idle(session_key=session_key, history=history, ended=True, scope=scope)
 
-        self.idle.touch(session_key, tell)
+        self.idle.end(session_key, tell)
+
+    def touch(self, session_key: str, scope: ScopeLike = None) -> None:
+        """Start the clock of a session anew: the plugins are told when it has been quiet for a while."""
+        self.idle.touch(session_key, self.when_quiet(session_key, scope))
 
     def limit_of(self, seconds: float | None) -> float:
         """Return how many seconds a call may take whose hook has so many; the start comes on top of it."""
@@ -146,3 +152,11 @@ class MemoryService:
 
 async def _started(_memory: "MemoryHost") -> bool:
     return True
+
+
+def _tell_of_quiet(session_key: str, scope: ScopeLike) -> Use[object]:
+    async def tell(memory: "MemoryHost") -> None:
+        said = memory.history(session_key, limit=_IDLE_HISTORY)
+        await memory.session_idle(session_key=session_key, history=said, scope=scope)
+
+    return tell

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
@@ -67,7 +68,7 @@ class Turn:
         self._block: str | None = None
         self._tools_began: dict[str, float] = {}
         self._tools_done: set[str] = set()
-        self._replies: set[str] = set()
+        self._replies: Counter[str] = Counter()
         self._over = False
 
     @property
@@ -113,8 +114,9 @@ class Turn:
         return list(messages) if made is None else made
 
     def tool_began(self, call_id: str) -> None:
-        """Start the clock of a tool."""
-        self._tools_began.setdefault(call_id, time.perf_counter())
+        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
+        self._tools_began[call_id] = time.perf_counter()
+        self._tools_done.discard(call_id)
 
     async def tool_finished(
         self,
@@ -144,8 +146,22 @@ class Turn:
 
     async def replied(self, reply: str | Sequence[object]) -> None:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
-        for future in self._reply(reply) or ():
+        for future in self.begin_reply(reply) or ():
             await self._service.wait(future)
+
+    @_never_raises
+    def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
+        """Begin what `replied` does, and wait for nothing."""
+        begun = []
+        seen: Counter[str] = Counter()
+        for text in [reply] if isinstance(reply, str) else self._replies_in(reply):
+            key = _folded(text)
+            seen[key] += 1
+            # In a list the same may be said again, and counts again.
+            if key and seen[key] > self._replies[key]:
+                self._replies[key] += 1
+                begun.append(self._service.thread.submit(self._sending(text)))
+        return begun
 
     @_never_raises
     def finished(
@@ -207,13 +223,13 @@ class Turn:
         if call_id in self._tools_done:
             return None
         self._tools_done.add(call_id)
-        if self._service.is_own(name):
-            return None
         milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = _arguments(arguments)
 
         async def note(memory: "MemoryHost") -> None:
+            if memory.tool(name) is not None:
+                return
             await memory.tool_executed(
                 session_key=self.session_key,
                 tool_name=name,
@@ -225,13 +241,6 @@ class Turn:
             )
 
         return self._service.thread.submit(note)
-
-    @_never_raises
-    def _reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
-        texts = [reply] if isinstance(reply, str) else self._replies_in(reply)
-        new = {key: text for text in texts if (key := _folded(text)) and key not in self._replies}
-        self._replies.update(new)
-        return [self._service.thread.submit(self._sending(text)) for text in new.values()]
 
     def _sending(self, text: str) -> Use[Any]:
         async def send(memory: "MemoryHost") -> None:
@@ -292,7 +301,7 @@ class BlockingTurn:
 
     def replied(self, reply: str | Sequence[object]) -> None:
         """Do as `Turn.replied`."""
-        for future in self._turn._reply(reply) or ():
+        for future in self._turn.begin_reply(reply) or ():
             self._turn._service.wait_now(future)
 
 
