@@ -36,13 +36,15 @@ def on_message_received(
     text: str,
     reading: Reading,
     history: tuple[Message, ...],
+    spoken: bool,
     scope: Scope,
     context: PluginContext,
 ) -> ContextBlock | Note | Sequence[ContextBlock | Note] | None:
     """Answer a user's message, before the prompt is built.
 
     ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``reading`` what it means,
-    read once for all; ``history`` the messages that stand in the live context before it.
+    read once for all; ``history`` the messages that stand in the live context before it. What a host says in the
+    user's place is not ``spoken``: it may call for memories, and is no order, nor the user's word.
     Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
     """
 

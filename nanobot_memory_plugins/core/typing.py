@@ -42,6 +42,7 @@ class OnMessageReceivedHook(Protocol):
         text: str,
         reading: Reading,
         history: tuple[Message, ...],
+        spoken: bool,
         scope: Scope,
         context: PluginContext[Any],
     ) -> Answer[ContextBlock | Note | Sequence[ContextBlock | Note] | None]: ...

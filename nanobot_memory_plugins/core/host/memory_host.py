@@ -19,14 +19,15 @@ from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
-from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
+from nanobot_memory_plugins.core.host.receiving import Receiving
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
@@ -36,8 +37,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.attribution import UserAttribution
-from nanobot_memory_plugins.core.text.authored import both_ends
-from nanobot_memory_plugins.core.text.fence import fence, language_of, remove_fenced
+from nanobot_memory_plugins.core.text.fence import fence, remove_fenced
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Note,
@@ -107,7 +107,20 @@ class MemoryHost(PromptCalls):
         self._capture = TurnRecorder(self._files, keep_transcripts=self.config.core.keep_transcripts, clock=self._clock)
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
         self._off_record = OffTheRecord(self.workspace, self._clock)
+        self._said = SaidBefore(self._files)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
+        self._receiving = Receiving(
+            options=self.config.core,
+            files=self._files,
+            notices=self._notices,
+            recorder=self._capture,
+            words=self._words,
+            redaction=self._redaction,
+            forgotten=self.forgotten,
+            off_record=self._off_record,
+            hooks=self._hooks,
+            said=self._said,
+        )
         self._background = OwnedTasks()
         self._tally = TokenCounter()
         self._closed = False
@@ -161,32 +174,24 @@ class MemoryHost(PromptCalls):
         await self._plugins.host.close()
 
     async def message_received(
-        self, *, session_key: str, text: str, history: Sequence[object] = (), scope: ScopeLike = None
+        self,
+        *,
+        session_key: str,
+        text: str,
+        history: Sequence[object] = (),
+        scope: ScopeLike = None,
+        spoken: bool = True,
     ) -> MessageContext:
-        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it."""
+        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it.
+
+        What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
+        ``spoken``: it is recalled for, and neither kept nor believed as the user's word.
+        """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        text = remove_fenced(text)
-        before = await self.forgotten.received(session_key, text, plain_history(history))
-        language = self._language(text)
-        if (told := await self._off_record.received(session_key, text, before, language)) is not None:
-            return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT)
-        with self._notices.held(self._files.paths.transcript(session_key)):
-            capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
-            text = both_ends(text)  # kept whole, judged by its ends
-            self._words.hear(session_key, text, before)
-            self._redaction.hear_message(text, before)
-            limit = self.config.core.message_limit
-            answers = await self._hooks.answers_to_message(session_key, text, before, limit=limit, scope=whose)
-            await self._hooks.keep_notes(answers, scope=whose)
-            blocks = await self._hooks.blocks(answers, scope=whose)
+        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken)
         self._note_recall(blocks)
-        self._redaction.hear(*(block.text for block in blocks))
-        return MessageContext(
-            block=fence((block.text for block in (*blocks, *self._hooks.unheard(language))), language=language),
-            receipt=await asyncio.shield(capture),
-            hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
-        )
+        return context
 
     async def review_draft(
         self, *, session_key: str, text: str, draft: str, history: Sequence[object] = (), scope: ScopeLike = None
@@ -196,14 +201,19 @@ class MemoryHost(PromptCalls):
         whose = self._scopes.of(session_key, scope)
         answers = await self._hooks.answers(
             "on_draft_written",
-            {"session_key": session_key, "text": text, "draft": draft, "history": plain_history(history)},
+            {
+                "session_key": session_key,
+                "text": text,
+                "draft": draft,
+                "history": await self._receiving.history(session_key, history),
+            },
             accept=(ContextBlock,),
             limit=self.config.core.message_limit,
             scope=whose,
         )
         if blocks := await self._hooks.blocks(answers, scope=whose):
             self._note_recall(blocks)
-        return fence((block.text for block in blocks), language=self._language(text))
+        return fence((block.text for block in blocks), language=self._receiving.language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
@@ -211,6 +221,7 @@ class MemoryHost(PromptCalls):
         text = await self.forgotten.sent(session_key, remove_fenced(text))
         if await self._off_record.passed(session_key, text, "assistant"):
             return NOT_KEPT
+        self._said.hear(session_key, "assistant", text)
         whose = self._scopes.of(session_key, scope)
         capture = self._capture.begin_message
         return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose))
@@ -256,7 +267,7 @@ class MemoryHost(PromptCalls):
     ) -> Receipt:
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
         await self.start()
-        messages = plain_history(history)
+        messages = await self._receiving.history(session_key, history)
         self._redaction.hear_user(messages)
         return await self._hooks.keep_answers(
             "on_session_idle",
@@ -282,7 +293,7 @@ class MemoryHost(PromptCalls):
         """
         arguments = {
             "session_key": session_key,
-            "messages": LiveMessages(messages),
+            "messages": messages,
             "context_tokens": self._tally.count(session_key, messages) if context_tokens is None else context_tokens,
             "context_window": context_window,
         }
@@ -304,7 +315,7 @@ class MemoryHost(PromptCalls):
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        cut = plain_history(messages)
+        cut = await self._receiving.history(session_key, messages)
         self._redaction.hear_user(cut)
         answers = await self._hooks.answers(
             "before_compaction",
@@ -375,11 +386,10 @@ class MemoryHost(PromptCalls):
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()
         limit = self.config.core.compaction_limit
+        unspoken = await self._said.unspoken(arguments["session_key"])
+        arguments = {**arguments, "messages": LiveMessages(arguments["messages"], unspoken)}
         return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
 
     def _note_recall(self, blocks: Sequence[ContextBlock]) -> None:
         if self._store is not None:
             self._capture.note_recall(blocks)
-
-    def _language(self, text: str) -> Any:
-        return language_of(text) if self.config.core.language == "auto" else self.config.core.language

@@ -10,6 +10,7 @@ from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
+from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
 from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
@@ -30,10 +31,10 @@ class MemoryService:
     """A `MemoryHost` in a thread of its own. Its calls come from any event loop, from any thread, and after a fork.
 
     The arguments are those of `MemoryHost`; ``llm`` is called on the memory's event loop. ``start_limit`` is how many
-    seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most. ``prepare`` is called
-    in the thread before each start, ``at_start`` is background work of each. It starts with the first call, and again
-    with the first after a close. No call raises for what goes wrong in the memory: the answer is None then, and the log
-    says why.
+    seconds a call waits for the memory to start, ``close_limit`` how many a close takes at most, ``tool_limit`` how
+    many a tool that the model calls. ``prepare`` is called in the thread before each start, ``at_start`` is background
+    work of each. It starts with the first call, and again with the first after a close. No call raises for what goes
+    wrong in the memory: the answer is None then, and the log says why.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class MemoryService:
         senders: Callable[[], Senders] = lambda: UNSAID,
         start_limit: float = 10.0,
         close_limit: float = 5.0,
+        tool_limit: float = 30.0,
         prepare: Callable[[], None] = lambda: None,
         at_start: Use[None] | None = None,
     ) -> None:
@@ -54,6 +56,7 @@ class MemoryService:
         self.config = config or MemoryConfig()
         self._start_limit = start_limit
         self._close_limit = close_limit
+        self.tool_limit = tool_limit
 
         def build() -> "MemoryHost":
             prepare()
@@ -115,14 +118,20 @@ class MemoryService:
         """Wait as `call_now` does for what was submitted to the thread."""
         return self.thread.wait_now(future, limit=self.limit_of(limit))
 
-    def turn(self, session_key: str, *, scope: ScopeLike = None) -> Turn:
-        """Return a turn that begins; make one for each."""
-        return Turn(self, session_key, scope=scope)
+    def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
+        """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
+        return Turn(self, session_key, scope=scope, parent=parent)
+
+    def tools(self) -> list[ServiceTool]:
+        """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
+        self.start_now()
+        memory = self.thread.started
+        return [ServiceTool.of(self, tool) for tool in memory.tools()] if memory is not None else []
 
     def is_own(self, name: str) -> bool:
-        """Say whether a tool of this name is one of the memory's: what it says is no memory again."""
+        """Say whether a tool is one of the memory's, also behind a client's prefix, once the memory has started."""
         memory = self.thread.started
-        return memory is not None and memory.tool(name) is not None
+        return memory is not None and own_tool(memory, name) is not None
 
     def ended(self, session_key: str, history: Sequence[object], *, scope: ScopeLike = None) -> None:
         """Say that a session has ended, with its last messages, and return at once."""

@@ -71,6 +71,10 @@ class PromptCalls:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
         return self._hides.of_others(text)
 
+    def known_scope(self, session_key: str) -> Scope:
+        """Return the whole scope of a session, as far as it is known."""
+        return self._prompt_scopes.of_session(session_key)
+
     def visible_scope(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
         return self._prompt_scopes.visible(scope)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from nanobot_memory_plugins.core.host.beside import with_block
 from nanobot_memory_plugins.core.host.memory_thread import Use
+from nanobot_memory_plugins.core.host.service_tool import own_tool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
@@ -55,12 +56,17 @@ class Turn:
     """One turn: the user's message, the tools, the reply, the end.
 
     Everything may be told twice: by a hook for each step, for each hand-off, or for each part of an answer. Nothing
-    raises for what goes wrong in the memory. ``now`` has the same calls for where nothing can be awaited.
+    raises for what goes wrong in the memory. The turn of a sub-agent has a ``parent``, the session that asked: what it
+    is asked is not the user's word, and its tools are noted there. ``now`` has the same calls for where nothing can be
+    awaited.
     """
 
-    def __init__(self, service: "MemoryService", session_key: str, *, scope: ScopeLike = None) -> None:
+    def __init__(
+        self, service: "MemoryService", session_key: str, *, scope: ScopeLike = None, parent: str = ""
+    ) -> None:
         self.session_key = session_key
         self.scope = scope
+        self.parent = parent
         self.now = BlockingTurn(self)
         self._service = service
         self._received: dict[str, Future[MessageContext | None]] = {}
@@ -76,18 +82,21 @@ class Turn:
         """The fenced text to put beside the user's message, once it was recalled, or None."""
         return self._block
 
-    async def received(self, text: str, history: History = ()) -> str | None:
+    async def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
         """Keep the user's message, once, and return the fenced block that belongs beside it, or None.
 
-        ``history`` stands in the live context before it.
+        ``history`` stands in the live context before it. What the host says in the user's place is not ``spoken``, and
+        nor is what a sub-agent is asked.
         """
-        future = self.begin(text, history)
+        future = self.begin(text, history, spoken=spoken)
         if future is None or self._is_given_up(text, future):
             return None
         return self._noted(text, await self._service.wait(future))
 
     @_never_raises
-    def begin(self, text: str, history: History = ()) -> "Future[MessageContext | None] | None":
+    def begin(
+        self, text: str, history: History = (), *, spoken: bool | None = None
+    ) -> "Future[MessageContext | None] | None":
         """Begin what `received` does, and wait for nothing; None where there is nothing to recall for."""
         key = _folded(text)
         if not key:
@@ -97,7 +106,11 @@ class Turn:
             async def receive(memory: "MemoryHost") -> MessageContext:
                 before = history() if callable(history) else history
                 return await memory.message_received(
-                    session_key=self.session_key, text=text, history=before, scope=self.scope
+                    session_key=self.session_key,
+                    text=text,
+                    history=before,
+                    scope=self._scope_in(memory),
+                    spoken=not self.parent if spoken is None else spoken,
                 )
 
             self._received[key] = self._service.thread.submit(receive)
@@ -228,10 +241,10 @@ class Turn:
         given = _arguments(arguments)
 
         async def note(memory: "MemoryHost") -> None:
-            if memory.tool(name) is not None:
+            if own_tool(memory, name) is not None:
                 return
             await memory.tool_executed(
-                session_key=self.session_key,
+                session_key=self.parent or self.session_key,
                 tool_name=name,
                 arguments=given,
                 result=result,
@@ -242,9 +255,15 @@ class Turn:
 
         return self._service.thread.submit(note)
 
+    def _scope_in(self, memory: "MemoryHost") -> ScopeLike:
+        """Return whose the turn is: a sub-agent's is whose that of its parent is."""
+        if self.scope is not None or not self.parent:
+            return self.scope
+        return replace(memory.known_scope(self.parent), session=self.session_key)
+
     def _sending(self, text: str) -> Use[Any]:
         async def send(memory: "MemoryHost") -> None:
-            await memory.message_sent(session_key=self.session_key, text=text, scope=self.scope)
+            await memory.message_sent(session_key=self.session_key, text=text, scope=self._scope_in(memory))
 
         return send
 
@@ -265,10 +284,10 @@ class BlockingTurn:
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
 
-    def received(self, text: str, history: History = ()) -> str | None:
+    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
         """Do as `Turn.received`."""
         turn = self._turn
-        future = turn.begin(text, history)
+        future = turn.begin(text, history, spoken=spoken)
         if future is None or turn._is_given_up(text, future):
             return None
         return turn._noted(text, turn._service.wait_now(future))

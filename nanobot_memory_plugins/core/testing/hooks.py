@@ -29,6 +29,7 @@ SAMPLES: Mapping[str, object] = MappingProxyType(
         "draft": "hello",
         "history": (Message(role="user", text="hello"),),
         "messages": (Message(role="user", text="hello"),),
+        "spoken": True,
         "scope": Scope(session="cli:direct"),
         "tool_name": "exec",
         "arguments": MappingProxyType({"command": "ls"}),
