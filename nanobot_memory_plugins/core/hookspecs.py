@@ -90,6 +90,7 @@ def before_compaction(
     context_window: int,
     room: int,
     reason: str,
+    replaceable: bool,
     scope: Scope,
     context: PluginContext,
 ) -> Note | Summary | Sequence[Note | Summary] | None:
@@ -97,7 +98,8 @@ def before_compaction(
 
     ``messages`` are the messages at stake, ``context_window`` is in tokens, and ``room`` is what the summary and
     the messages that stay may take of it together. Everybody's notes are kept; the first summary, in the order of the
-    plugins, replaces what is cut.
+    plugins, replaces what is cut. Where the host makes a summary of its own they are not ``replaceable``: then it is
+    advice for that one.
     """
 
 

@@ -96,6 +96,7 @@ class BeforeCompactionHook(Protocol):
         context_window: int,
         room: int,
         reason: str,
+        replaceable: bool,
         scope: Scope,
         context: PluginContext[Any],
     ) -> Answer[Note | Summary | Sequence[Note | Summary] | None]: ...

@@ -41,6 +41,7 @@ ARGUMENTS = {
     "text": "when do we deploy?",
     "reading": reading_of("when do we deploy?"),
     "spoken": True,
+    "replaceable": True,
     "history": (Message(role="user", text="hello"),),
     "messages": (Message(role="user", text="hello"),),
     "draft": "I am not sure",

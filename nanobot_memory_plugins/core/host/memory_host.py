@@ -19,14 +19,16 @@ from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
+from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
 from nanobot_memory_plugins.core.host.receiving import Receiving
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.host.resuming import Resuming
 from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
@@ -109,18 +111,21 @@ class MemoryHost(PromptCalls):
         self._off_record = OffTheRecord(self.workspace, self._clock)
         self._said = SaidBefore(self._files)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
-        self._receiving = Receiving(
-            options=self.config.core,
-            files=self._files,
-            notices=self._notices,
-            recorder=self._capture,
-            words=self._words,
-            redaction=self._redaction,
-            forgotten=self.forgotten,
-            off_record=self._off_record,
-            hooks=self._hooks,
-            said=self._said,
+        parts = HostParts(
+            self.config.core,
+            self._clock,
+            self._files,
+            self._notices,
+            self._capture,
+            self._words,
+            self._redaction,
+            self.forgotten,
+            self._off_record,
+            self._hooks,
+            self._said,
         )
+        self._receiving = Receiving(parts)
+        self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
         self._background = OwnedTasks()
         self._tally = TokenCounter()
         self._closed = False
@@ -221,6 +226,8 @@ class MemoryHost(PromptCalls):
         text = await self.forgotten.sent(session_key, remove_fenced(text))
         if await self._off_record.passed(session_key, text, "assistant"):
             return NOT_KEPT
+        if (taken := self._said.taken(session_key, "assistant", text)) is not None:
+            return taken
         self._said.hear(session_key, "assistant", text)
         whose = self._scopes.of(session_key, scope)
         capture = self._capture.begin_message
@@ -299,6 +306,17 @@ class MemoryHost(PromptCalls):
         }
         return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))
 
+    async def resume(
+        self, *, session_key: str, messages: Sequence[object], parent: str = "", scope: ScopeLike = None
+    ) -> int:
+        """Keep what is missing of a host's history, once, and return how many messages that were.
+
+        ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope)
+        return await self._resuming.take_in(session_key, messages, whose, parent=parent)
+
     async def before_compaction(
         self,
         *,
@@ -307,33 +325,20 @@ class MemoryHost(PromptCalls):
         context_window: int,
         reason: str,
         room: int | None = None,
+        replaceable: bool = True,
         scope: ScopeLike = None,
     ) -> Summary | None:
         """Let the plugins save what matters before history is cut; return what replaces it.
 
-        ``room`` is what the summary and the messages that stay may take, in tokens. None: no plugin has a summary.
+        What of it memory never saw is kept first. ``room`` is what the summary and the messages that stay may take, in
+        tokens. A host that makes its own summary says that it is not ``replaceable``: then the answer's text is advice
+        for that. None: no plugin has a summary.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        cut = await self._receiving.history(session_key, messages)
-        self._redaction.hear_user(cut)
-        answers = await self._hooks.answers(
-            "before_compaction",
-            {
-                "session_key": session_key,
-                "messages": cut,
-                "context_window": context_window,
-                "room": context_window if room is None else room,
-                "reason": reason,
-            },
-            accept=(Note, Summary),
-            limit=self.config.core.compaction_limit,
-            scope=whose,
-            sequential=True,
-            check=fault_of_summaries(len(messages)),
-        )
-        await self._hooks.keep_notes(answers, scope=whose)
-        return first_summary(answers)
+        room = context_window if room is None else room
+        more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
+        return await self._resuming.before_compaction(session_key, messages, whose, more)
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""

@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.host.turn import Turn
 from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.values import PromptEntries, Summary
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -25,6 +26,8 @@ _T = TypeVar("_T")
 _IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
 _GRACE = 0.5
+# Seconds on top of that of a compaction, for taking in a history that was never seen.
+_WRITING = 5.0
 
 
 class MemoryService:
@@ -122,6 +125,42 @@ class MemoryService:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
         return Turn(self, session_key, scope=scope, parent=parent)
 
+    async def resume(
+        self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None
+    ) -> int:
+        """Keep what is missing of a host's history, once, and return how many messages that were."""
+        use = _resuming(session_key, messages, parent, scope)
+        return await self.call(use, limit=self.config.core.compaction_limit) or 0
+
+    def resume_now(
+        self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None
+    ) -> int:
+        """Do the same as `resume` where nothing can be awaited. It blocks."""
+        use = _resuming(session_key, messages, parent, scope)
+        return self.call_now(use, limit=self.config.core.compaction_limit) or 0
+
+    async def before_compaction(self, session_key: str, messages: Sequence[object], **more: Any) -> Summary | None:
+        """Save what matters before history is cut, and return what replaces it, as `MemoryHost.before_compaction`."""
+        use = _compacting(session_key, messages, more)
+        return await self.call(use, limit=self.config.core.compaction_limit + _WRITING)
+
+    def before_compaction_now(self, session_key: str, messages: Sequence[object], **more: Any) -> Summary | None:
+        """Do the same as `before_compaction` where nothing can be awaited. It blocks."""
+        use = _compacting(session_key, messages, more)
+        return self.call_now(use, limit=self.config.core.compaction_limit + _WRITING)
+
+    async def prompt_entries(
+        self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None
+    ) -> PromptEntries:
+        """Return what is known of the user for long, for the system prompt, as `MemoryHost.prompt_entries`."""
+        return await self.call(_knowing(long_term, session_key, scope)) or PromptEntries("", long_term)
+
+    def prompt_entries_now(
+        self, long_term: str = "", *, session_key: str = "", scope: ScopeLike = None
+    ) -> PromptEntries:
+        """Do the same as `prompt_entries` where nothing can be awaited. It blocks."""
+        return self.call_now(_knowing(long_term, session_key, scope)) or PromptEntries("", long_term)
+
     def tools(self) -> list[ServiceTool]:
         """Return the tools to offer to the model. It blocks until the memory has started, if it has not."""
         self.start_now()
@@ -161,6 +200,21 @@ class MemoryService:
 
 async def _started(_memory: "MemoryHost") -> bool:
     return True
+
+
+def _resuming(session_key: str, messages: Sequence[object], parent: str, scope: ScopeLike) -> Use[int]:
+    return lambda memory: memory.resume(session_key=session_key, messages=messages, parent=parent, scope=scope)
+
+
+def _compacting(session_key: str, messages: Sequence[object], more: dict[str, Any]) -> Use[Summary | None]:
+    return lambda memory: memory.before_compaction(session_key=session_key, messages=messages, **more)
+
+
+def _knowing(long_term: str, session_key: str, scope: ScopeLike) -> Use[PromptEntries]:
+    async def know(memory: "MemoryHost") -> PromptEntries:
+        return memory.prompt_entries(long_term, session_key=session_key, scope=scope)
+
+    return know
 
 
 def _tell_of_quiet(session_key: str, scope: ScopeLike) -> Use[object]:

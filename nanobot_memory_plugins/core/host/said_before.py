@@ -8,7 +8,7 @@ from nanobot_memory_plugins.core.files import MemoryFiles
 from nanobot_memory_plugins.core.files.seen_messages import digest
 from nanobot_memory_plugins.core.files.transcript import last_records
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
-from nanobot_memory_plugins.core.values import Message, Origin
+from nanobot_memory_plugins.core.values import Message, Origin, Receipt
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 _SESSIONS = 1_000
@@ -20,6 +20,7 @@ _RECORDS = 500
 @dataclass(slots=True)
 class _Session:
     said: Counter[str] = field(default_factory=Counter)
+    taken: dict[str, Receipt] = field(default_factory=dict)
     notices: set[str] | None = None
 
 
@@ -35,9 +36,21 @@ class SaidBefore:
         session = self._session(session_key)
         if len(session.said) >= _MESSAGES:
             session.said.clear()
-        session.said[message_key(role, text)] += 1
+        session.said[message_key(role if spoken else "assistant", text)] += 1
         if not spoken:
             session.notices = (session.notices or set()) | {message_key(role, text)}
+
+    def take(self, session_key: str, role: str, text: str, receipt: Receipt) -> None:
+        """Learn that a message was taken in with the host's history, which may hand it over by itself yet."""
+        self._session(session_key).taken[message_key(role, text)] = receipt
+
+    def taken(self, session_key: str, role: str, text: str) -> Receipt | None:
+        """Return the receipt of a message that was taken in with the history just now, once; else None."""
+        return self._session(session_key).taken.pop(message_key(role, text), None)
+
+    def forget_taken(self, session_key: str) -> None:
+        """Know nothing any more of what was taken in: a new turn has begun."""
+        self._session(session_key).taken.clear()
 
     def said(self, session_key: str) -> Counter[str]:
         """Return how often each message was heard, by its key."""

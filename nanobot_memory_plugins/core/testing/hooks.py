@@ -41,6 +41,7 @@ SAMPLES: Mapping[str, object] = MappingProxyType(
         "context_window": 1_000,
         "room": 1_000,
         "reason": "token_pressure",
+        "replaceable": True,
         "files": MappingProxyType({"AGENTS.md": "Be kind."}),
         "overhead": MappingProxyType({"AGENTS.md": 21}),
         "long_term": "",
