@@ -137,11 +137,11 @@ def _work(
 ) -> Callable[["MemoryHost"], Awaitable[tuple[str, str] | None]]:
     """Return what the memory's thread does: the text for nanobot, and the same without secrets for its files."""
     carried: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
     if earlier:
         text, kept = split_checkpoint(earlier)
         carried = [earlier_summary_message(text, language_of(text))]
-        messages = [*kept, *messages]
-    given = [*carried, *messages]
+    given = [*carried, *kept, *messages]
 
     async def work(memory: "MemoryHost") -> tuple[str, str] | None:
         summary = await memory.before_compaction(
@@ -150,6 +150,7 @@ def _work(
             context_window=room.window,
             room=room.estimated,
             reason=reason,
+            known=len(carried) + len(kept),
             scope=scope_of(key),
         )
         if summary is None or not summary.text.strip():

@@ -202,3 +202,18 @@ async def test_where_the_host_makes_its_own_summary_the_model_is_not_asked_and_t
             )
             assert server.requests == []
     assert "Mistral" in advice.text
+
+
+async def test_orders_in_a_history_that_is_taken_in_are_not_carried_out_late(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="s", text="Remember that my boat is called Mistral.")
+        history = [
+            {"role": "user", "content": "Forget that my boat is called Mistral."},
+            {"role": "user", "content": "Remember that I like liver."},
+        ]
+        assert await memory.resume(session_key="s", messages=history) == 2
+        await memory.session_idle(session_key="s", history=history)
+        known = memory.prompt_entries(session_key="s").text
+        assert "Mistral" in known
+        assert "liver" not in known

@@ -326,19 +326,20 @@ class MemoryHost(PromptCalls):
         reason: str,
         room: int | None = None,
         replaceable: bool = True,
+        known: int = 0,
         scope: ScopeLike = None,
     ) -> Summary | None:
         """Let the plugins save what matters before history is cut; return what replaces it.
 
-        What of it memory never saw is kept first. ``room`` is what the summary and the messages that stay may take, in
-        tokens. A host that makes its own summary says that it is not ``replaceable``: then the answer's text is advice
-        for that. None: no plugin has a summary.
+        What of it memory never saw is kept first; the first ``known`` messages are told again. ``room`` is what the
+        summary and the messages that stay may take, in tokens. A host that makes its own summary says that it is not
+        ``replaceable``: then the answer's text is advice for that. None: no plugin has a summary.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
         room = context_window if room is None else room
         more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
-        return await self._resuming.before_compaction(session_key, messages, whose, more)
+        return await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
@@ -356,10 +357,7 @@ class MemoryHost(PromptCalls):
         return await hits_of(self._store, query)
 
     async def flush_index(self) -> None:
-        """Return once everything that has been kept so far is searchable.
-
-        Without a store there is nothing to wait for.
-        """
+        """Return once everything that has been kept so far is searchable; without a store that is at once."""
         await self.start()
         await self._capture.drain()
         if self._store is not None:

@@ -70,10 +70,13 @@ class Resuming:
         return await asyncio.shield(self._parts.recorder.begin(self._take(session_key, whole, scope, parent)))
 
     async def before_compaction(
-        self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any]
+        self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any], *, known: int = 0
     ) -> Summary | None:
-        """Take in what is about to be cut, let the plugins save what matters, and return what replaces it, or None."""
-        await self.take_in(session_key, messages, scope)
+        """Take in what is about to be cut, let the plugins save what matters, and return what replaces it, or None.
+
+        The first ``known`` messages are what an earlier compaction left of others, and not taken in.
+        """
+        await self.take_in(session_key, messages[known:], scope)
         cut = await self._parts.said.attributed(session_key, plain_history(messages))
         self._parts.redaction.hear_user(cut)
         answers = await self._parts.hooks.answers(
@@ -145,6 +148,7 @@ class Resuming:
             scope=scope,
             origin=Origin.USER if user else Origin.ASSISTANT,
             time=one.time,
+            resumed=True,
         )
         receipt = await self._parts.files.keep_message(record)
         self._parts.said.hear(session_key, one.message.role, one.message.text)
