@@ -78,6 +78,21 @@ async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_
         assert day_notes(memory).count("### ") == 1
 
 
+async def test_what_a_host_puts_around_a_message_in_brackets_does_not_make_it_another_one(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        said = ["Look at my dog.", "It is called Rex.", "[1] is the first of my footnotes."]
+        for text in said:
+            await memory.message_received(session_key="s", text=text)
+        history = [
+            {"role": "user", "content": [{"type": "text", "text": said[0]}, {"type": "image_url", "image_url": {}}]},
+            {"role": "user", "content": f"[image: /tmp/dog.png]\n[2026-03-01 10:00] [Ana] {said[1]}"},
+            {"role": "user", "content": said[2]},
+            {"role": "user", "content": [{"type": "text", "text": "A new one."}, {"type": "image_url"}]},
+        ]
+        assert await memory.resume(session_key="s", messages=history) == 1
+        assert texts(memory) == [*said, "A new one."]
+
+
 async def test_the_same_words_said_again_are_another_message(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
         said = ["The port is 1.", "The port is 2.", "The port is 1."]

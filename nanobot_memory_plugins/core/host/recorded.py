@@ -1,7 +1,8 @@
 """The messages that stand in transcripts, to know those of a host's history again."""
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.paths import session_file_name
@@ -14,6 +15,8 @@ from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
 _RECORDS = 20_000
 # From so many characters on a text is known as a part of one that was recorded: hosts cut what is long.
 _PART = 40
+_MARK_LINE = re.compile(r"\s*\[[^\[\]\n]{1,300}\]\s*")
+_MARKS_BEFORE = re.compile(r"\A\s*(?:\[[^\[\]\n]{1,80}\]\s*){1,4}")
 
 
 class RecordedMessages:
@@ -51,10 +54,12 @@ class RecordedMessages:
 
     def take(self, role: str, text: str) -> bool:
         """Say whether a message is recorded, and let one record stand for it."""
-        key, whole = message_key(role, text), folded(text)
-        if self._counts[key] > 0:
-            self._counts[key] -= 1
-            return True
+        whole = folded(text)
+        for said in dict.fromkeys((text, *_without_marks(text))):
+            key = message_key(role, said)
+            if self._counts[key] > 0:
+                self._counts[key] -= 1
+                return True
         if len(whole) >= _PART and whole in self._joined_texts(role):
             return True
         for index, pieces in enumerate(self._redacted.get(role, ())):
@@ -75,6 +80,15 @@ class RecordedMessages:
         if role not in self._joined:
             self._joined[role] = "\n".join(self._texts.get(role, ()))
         return self._joined[role]
+
+
+def _without_marks(text: str) -> Iterator[str]:
+    """Yield a text without what hosts put around it in brackets: pictures, times, names."""
+    if "[" in text:
+        lines = "\n".join(line for line in text.splitlines() if not _MARK_LINE.fullmatch(line))
+        for left in (lines, _MARKS_BEFORE.sub("", lines, count=1)):
+            if left.strip():
+                yield left
 
 
 def _fits(pieces: Sequence[str], text: str) -> bool:

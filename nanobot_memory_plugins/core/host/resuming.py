@@ -56,6 +56,7 @@ class Resuming:
         if not messages or not self._parts.options.keep_transcripts or self._parts.off_record.is_paused(session_key):
             return 0
         given = plain_history(part for message in messages for part in apart(message))
+        given = tuple(map(_without_media, given))
         self._parts.redaction.hear_user(given)
         given = await self._parts.said.attributed(session_key, given)
         shown = await self._parts.forgotten.arguments(session_key, {"messages": given})
@@ -198,6 +199,16 @@ class Resuming:
         finally:
             if lock is not None:
                 lock.release()
+
+
+def _without_media(message: Message) -> Message:
+    """Return a message without the marks that stand for its pictures and files: nobody said them."""
+    content = message.raw.get("content")
+    if not isinstance(content, tuple):
+        return message
+    marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
+    text = "\n".join(line for line in message.text.split("\n") if line not in marks)
+    return message if text == message.text else replace(message, text=text)
 
 
 def _called(call: Mapping[str, Any]) -> tuple[str, object]:
