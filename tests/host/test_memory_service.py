@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from nanobot_memory_plugins.core import MemoryHost, MemoryService
+from nanobot_memory_plugins.core import MemoryHost, MemoryService, OwnedTasks
 
 TIMES = 5
 
@@ -51,6 +51,21 @@ def test_a_host_of_an_event_loop_that_has_ended_can_be_closed_in_another(tmp_pat
     asyncio.run(memory.message_received(session_key="s", text="The second is, too."))
     asyncio.run(asyncio.wait_for(memory.close(), 10))
     assert said(tmp_path) == ["The first loop is over.", "The second is, too."]
+
+
+def test_tasks_of_an_event_loop_that_has_ended_hold_nobody_up():
+    tasks, loop = OwnedTasks(), asyncio.new_event_loop()
+    held: list[asyncio.Task[None]] = []
+
+    async def begin() -> None:
+        held.append(tasks.begin(asyncio.sleep(3_600)))
+
+    loop.run_until_complete(begin())
+    asyncio.run(asyncio.wait_for(tasks.finish(), 5))
+    asyncio.run(asyncio.wait_for(tasks.cancel(), 5))
+    held[0].cancel()
+    loop.run_until_complete(asyncio.wait(held))
+    loop.close()
 
 
 def test_threads_with_and_without_an_event_loop_share_one_memory(tmp_path):

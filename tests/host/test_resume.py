@@ -143,7 +143,9 @@ async def test_what_was_forgotten_off_the_record_or_too_old_does_not_come_back(t
         await memory.flush_index()
         await purge_texts(memory, ["My locker code word is zebrafish."], everywhere=True)
         answer = {"role": "assistant", "content": "I shall not tell of zebras."}
-        assert await memory.resume(session_key="s", messages=[history[0], history[2], history[1], answer]) == 1
+        assert await memory.resume(session_key="s", messages=[history[1], answer]) == 0
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        assert await memory.resume(session_key="s", messages=history) == 1
         assert texts(memory) == ["[…]", "I like trains."]
     core = CONFIG.core.model_copy(update={"transcript_max_age_days": 30})
     async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": core})) as memory:
