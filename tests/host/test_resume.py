@@ -104,9 +104,10 @@ async def test_the_same_words_said_again_are_another_message(tmp_path):
 
 async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
     async with MemoryHost(tmp_path, config=CONFIG) as memory:
-        await memory.resume(session_key="s", messages=HISTORY)
+        parent = f"chat of {KEY}"  # what a session is called holds a secret, and is written otherwise
+        await memory.resume(session_key=parent, messages=HISTORY)
         longer = [*HISTORY, {"role": "user", "content": "Only the fork heard this."}]
-        assert await memory.resume(session_key="fork", messages=longer, parent="s") == 1
+        assert await memory.resume(session_key="fork", messages=longer, parent=parent) == 1
         assert texts(memory, "fork") == ["Only the fork heard this."]
 
 

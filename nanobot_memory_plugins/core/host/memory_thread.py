@@ -125,7 +125,7 @@ class MemoryThread:
     def await_start(self, seconds: float) -> None:
         """Wait until a memory that is starting has started, or failed. It blocks."""
         run = self._run
-        if run is not None:
+        if run is not None and threading.current_thread().name != _NAME:
             run.opened.wait(seconds)
 
     def begin_anew(self) -> None:

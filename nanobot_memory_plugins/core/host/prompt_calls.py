@@ -71,6 +71,10 @@ class PromptCalls:
         """Return a text as it would be written: without secrets, and without contact data that no user said."""
         return self._hides.of_others(text)
 
+    def hold_scope(self, *, session_key: str, scope: ScopeLike) -> Scope:
+        """Learn whose a session is, and return its whole scope; tools are told nothing but the session's key."""
+        return self._prompt_scopes.of(session_key, scope)
+
     def known_scope(self, session_key: str) -> Scope:
         """Return the whole scope of a session, as far as it is known."""
         return self._prompt_scopes.of_session(session_key)

@@ -7,8 +7,8 @@ from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT
 from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.text.authored import both_ends
-from nanobot_memory_plugins.core.text.fence import Language, fence, language_of, remove_fenced
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope
+from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, language_of, remove_fenced
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 
@@ -54,8 +54,10 @@ class Receiving:
                 self._parts.redaction.hear_message(text, before)
             else:
                 self._parts.words.hear_tool(session_key, text)
+            seen = (*standing_blocks(history), *before)
+            limit = self._parts.options.message_limit
             answers = await self._parts.hooks.answers_to_message(
-                session_key, text, before, limit=self._parts.options.message_limit, scope=scope, spoken=spoken
+                session_key, text, seen, limit=limit, scope=scope, spoken=spoken
             )
             await self._parts.hooks.keep_notes(answers, scope=scope)
             blocks = await self._parts.hooks.blocks(answers, scope=scope)
@@ -66,3 +68,12 @@ class Receiving:
             hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
         )
         return context, blocks
+
+
+def standing_blocks(history: Sequence[object]) -> list[Message]:
+    """Return our own blocks that a host has left in its history: the model sees them still, so they are not repeated.
+
+    They are system messages, which nobody takes for something that was said.
+    """
+    texts = (one.text for one in messages_from_chat(history))
+    return [Message("system", block) for text in texts for block in fenced_blocks(text)]

@@ -19,6 +19,7 @@ from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
 from nanobot_memory_plugins.core.text.conversation import message_time
 from nanobot_memory_plugins.core.text.summary_marker import MARK
 from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary, bounded_copy
@@ -94,7 +95,7 @@ class Resuming:
 
     async def _take(self, session_key: str, messages: Sequence[Message | None], scope: Scope, parent: str) -> int:
         async with self._turn, self._alone():
-            keys = [session_key, parent] if parent else [session_key]
+            keys = [session_key, redact_key(parent)] if parent else [session_key]
             recorded = await run_in_daemon_thread(RecordedMessages.read, self._parts.files.paths, keys)
             recorded.hear(self._parts.said.said(key) for key in keys)
             missing = await run_in_daemon_thread(self._missing, messages, recorded)

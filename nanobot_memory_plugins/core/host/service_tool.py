@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.core.protocols import MemoryTool
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
@@ -43,18 +44,23 @@ class ServiceTool:
             destroys=getattr(tool, "destroys", False) is True,
         )
 
-    async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
-        """Run the tool; what goes wrong is the answer."""
-        answer = await self.service.call(self._use(arguments, session_key), limit=self.service.tool_limit)
+    async def run(self, arguments: Mapping[str, Any], *, session_key: str, scope: ScopeLike = None) -> str:
+        """Run the tool; what goes wrong is the answer.
+
+        ``scope`` says whose the session is, where nothing else of it has told the memory so.
+        """
+        answer = await self.service.call(self._use(arguments, session_key, scope), limit=self.service.tool_limit)
         return NOT_READY if answer is None else answer
 
-    def run_now(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
+    def run_now(self, arguments: Mapping[str, Any], *, session_key: str, scope: ScopeLike = None) -> str:
         """Do the same as `run` where nothing can be awaited. It blocks."""
-        answer = self.service.call_now(self._use(arguments, session_key), limit=self.service.tool_limit)
+        answer = self.service.call_now(self._use(arguments, session_key, scope), limit=self.service.tool_limit)
         return NOT_READY if answer is None else answer
 
-    def _use(self, arguments: Mapping[str, Any], session_key: str) -> Any:
+    def _use(self, arguments: Mapping[str, Any], session_key: str, scope: ScopeLike) -> Any:
         async def run(memory: "MemoryHost") -> str | None:
+            if scope is not None:
+                memory.hold_scope(session_key=session_key, scope=scope)
             tool = memory.tool(self.name)
             return await tool.run(arguments, session_key=session_key) if tool is not None else None
 

@@ -152,7 +152,10 @@ class Turn:
         self.tool_began(call_id)
         try:
             yield call
-        except BaseException as error:
+        except Exception as error:
+            await self.tool_finished(call_id, name, arguments, error=error)
+            raise
+        except BaseException as error:  # a cancelled turn waits for nothing
             self._note_tool(call_id, name, arguments, None, error)
             raise
         await self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
@@ -313,6 +316,9 @@ class BlockingTurn:
         self._turn.tool_began(call_id)
         try:
             yield call
+        except Exception as error:
+            self.tool_finished(call_id, name, arguments, error=error)
+            raise
         except BaseException as error:
             self._turn._note_tool(call_id, name, arguments, None, error)
             raise

@@ -2,7 +2,6 @@
 
 import concurrent.futures.thread  # noqa: F401  # it has handlers of its own, and is to have them before a fork begins
 import contextlib
-import ctypes
 import os
 import sys
 from collections.abc import Callable
@@ -27,6 +26,8 @@ def leave_libraries_to_parent() -> None:
 
     Python's own end is over by then. Only where the C library knows ``on_exit``.
     """
+    import ctypes
+
     with contextlib.suppress(OSError, AttributeError):
         library = ctypes.CDLL(None)
         library.on_exit(ctypes.cast(library._exit, ctypes.c_void_p), None)
@@ -38,5 +39,7 @@ def leave_to_parent(what: object) -> None:
     Loops, connections and models would reach into what that process has open, or wait for threads that are not here.
     """
     if sys.implementation.name == "cpython":
+        import ctypes
+
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(what))
     _kept.append(what)

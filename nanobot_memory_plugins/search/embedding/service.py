@@ -21,7 +21,7 @@ from nanobot_memory_plugins.search.embedding.remote_provider import RemoteEmbedd
 
 # Every workspace of a process that uses the same model shares one copy of it in memory.
 _loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], FastembedEmbedder] = WeakValueDictionary()
-_loading = threading.Lock()
+_loading = threading.RLock()
 # Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
 _FORK_SECONDS = 10.0
 _held_for_fork = False
@@ -42,7 +42,7 @@ def _after_fork() -> None:
 def _begin_anew() -> None:
     """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
     global _loading, _held_for_fork
-    _loading, _held_for_fork = threading.Lock(), False
+    _loading, _held_for_fork = threading.RLock(), False
     for embedder in list(_loaded.values()):
         leave_to_parent(embedder)
     _loaded.clear()
