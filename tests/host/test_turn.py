@@ -165,6 +165,7 @@ async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
     await turn.tool_finished("1", "x", Hostile(), error=Hostile())
     turn.finished(messages, context_window=9)
     turn.abandoned()
+    await memory.call(lambda host: host.flush_index(), limit=20)  # what went wrong is logged by then
 
 
 def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeypatch):
