@@ -109,6 +109,9 @@ async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
         longer = [*HISTORY, {"role": "user", "content": "Only the fork heard this."}]
         assert await memory.resume(session_key="fork", messages=longer, parent=parent) == 1
         assert texts(memory, "fork") == ["Only the fork heard this."]
+        await memory.message_received(session_key="hers", text="Hello.", scope={"user": "ana"})
+        await memory.resume(session_key="her fork", messages=longer[-1:], parent="hers")
+        assert lines(memory, "her fork")[0]["user"] == "ana"
 
 
 async def test_what_a_host_tells_by_itself_after_the_history_is_not_kept_twice(tmp_path):
@@ -158,6 +161,10 @@ async def test_what_was_forgotten_off_the_record_or_too_old_does_not_come_back(t
         ]
         assert await memory.resume(session_key="aged", messages=history) == 1
         assert texts(memory, "aged") == ["This is a newer one."]
+        undated = [{"role": "user", "content": text} for text in ("When was this?", "And this?")]
+        assert await memory.resume(session_key="undated", messages=undated) == 2
+        earlier = [{"role": "user", "content": "This may have been dropped."}, *undated]
+        assert await memory.resume(session_key="undated", messages=earlier) == 0
 
 
 async def test_without_transcripts_or_with_a_paused_conversation_nothing_is_taken_in(tmp_path):

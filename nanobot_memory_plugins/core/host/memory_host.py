@@ -314,7 +314,7 @@ class MemoryHost(PromptCalls):
         ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off.
         """
         await self.start()
-        whose = self._scopes.of(session_key, scope)
+        whose = self._scopes.of(session_key, scope or (self.child_scope(parent, session_key) if parent else None))
         return await self._resuming.take_in(session_key, messages, whose, parent=parent)
 
     async def before_compaction(

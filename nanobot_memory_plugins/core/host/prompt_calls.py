@@ -79,6 +79,10 @@ class PromptCalls:
         """Return the whole scope of a session, as far as it is known."""
         return self._prompt_scopes.of_session(session_key)
 
+    def child_scope(self, parent: str, session_key: str) -> Scope:
+        """Return the scope of a session that another one began: a sub-agent's, or a fork's."""
+        return replace(self.known_scope(parent), session=session_key)
+
     def visible_scope(self, scope: Scope) -> Visibility:
         """Return what may be seen on behalf of ``scope``, as ``share`` says: the ``scope`` of a query."""
         return self._prompt_scopes.visible(scope)

@@ -47,6 +47,11 @@ class RecordedMessages:
                     made._add(record.role, record.text)
         return made
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is recorded, so that nothing can have been dropped of it either."""
+        return not any(self._counts.values())
+
     def hear(self, counts: Iterable[Counter[str]]) -> None:
         """Learn what was heard besides: some of it may still be on its way to the file, or stand there redacted."""
         for one in counts:

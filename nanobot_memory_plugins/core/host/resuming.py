@@ -26,7 +26,7 @@ from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Sum
 from nanobot_memory_plugins.core.values.wire_forms import apart
 
 # Results of tools that are noted of one history, the last ones.
-_TOOLS = 200
+_TOOLS = 100
 _TOOL_ROLES = ("tool", "function")
 _LOCK_SECONDS = 5.0
 
@@ -78,7 +78,10 @@ class Resuming:
 
         The first ``known`` messages are what an earlier compaction left of others, and not taken in.
         """
-        await self.take_in(session_key, messages[known:], scope)
+        try:
+            await self.take_in(session_key, messages[known:], scope)
+        except Exception as error:  # the plugins are to be asked all the same
+            logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
         cut = await self._parts.said.attributed(session_key, plain_history(messages))
         self._parts.redaction.hear_user(cut)
         answers = await self._parts.hooks.answers(
@@ -116,7 +119,7 @@ class Resuming:
         last_user = max((n for n, one in enumerate(messages) if one is not None and one.role == "user"), default=0)
         missing: list[_Missing] = []
         calls: dict[str, tuple[str, object]] = {}
-        unseen = started = False
+        unseen, started = False, recorded.is_empty
         time: datetime | None = None
         for index, message in enumerate(messages):
             if message is None:

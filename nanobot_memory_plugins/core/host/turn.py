@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -262,7 +262,7 @@ class Turn:
         """Return whose the turn is: a sub-agent's is whose that of its parent is."""
         if self.scope is not None or not self.parent:
             return self.scope
-        return replace(memory.known_scope(self.parent), session=self.session_key)
+        return memory.child_scope(self.parent, self.session_key)
 
     def _sending(self, text: str) -> Use[Any]:
         async def send(memory: "MemoryHost") -> None:
