@@ -114,7 +114,8 @@ def test_it_serves_again_after_a_close(tmp_path):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_path):
+@pytest.mark.parametrize("forks", [1, pytest.param(TIMES, marks=pytest.mark.slow)])
+def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_path, forks):
     source = textwrap.dedent(
         """
         import os, sys, time
@@ -125,7 +126,7 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
 
         memory = MemoryService(sys.argv[1])
         assert memory.call_now(tell("Before the fork."), limit=20)
-        for number in range(5):
+        for number in range(int(sys.argv[2])):
             child = os.fork()
             if child == 0:
                 began = time.perf_counter()
@@ -139,7 +140,8 @@ def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_pa
         assert time.perf_counter() - began < 5
         """
     )
-    done = subprocess.run([sys.executable, "-c", source, str(tmp_path)], capture_output=True, text=True, timeout=180)
+    command = [sys.executable, "-c", source, str(tmp_path), str(forks)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr
-    expected = ["Before the fork.", *(f"{who} {number}." for number in range(5) for who in ("Child", "Parent"))]
+    expected = ["Before the fork.", *(f"{who} {number}." for number in range(forks) for who in ("Child", "Parent"))]
     assert sorted(said(tmp_path)) == sorted(expected)

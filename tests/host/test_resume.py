@@ -197,13 +197,16 @@ HISTORIES = {"short": SHORT, "oversized": OVERSIZED, "chinese": CHINESE, "tools"
 
 
 @pytest.mark.parametrize("kind", HISTORIES)
-@pytest.mark.parametrize("model", [*MODELS, "down"])
+@pytest.mark.parametrize("model", [*MODELS, "down", "slow"])
 async def test_what_is_cut_and_was_never_seen_is_found_afterwards_once(tmp_path, monkeypatch, kind, model):
     history = HISTORIES[kind]
     monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS")
     with ScriptedServer() as server:
-        server.rules = [Rule(lambda _: True, Reply(MODELS.get(model, ""), status=500 if model == "down" else 200))]
-        async with MemoryHost(tmp_path, config=CONFIG, llm=server.complete) as memory:
+        status, delay = 500 if model == "down" else 200, 4 if model == "slow" else 0
+        server.rules = [Rule(lambda _: True, Reply(MODELS.get(model, ""), status=status, delay=delay))]
+        core = CONFIG.core.model_copy(update={"compaction_limit": 1.0} if model == "slow" else {})
+        config = CONFIG.model_copy(update={"core": core})
+        async with MemoryHost(tmp_path, config=config, llm=server.complete) as memory:
             for _ in range(2):
                 await memory.before_compaction(
                     session_key="s", messages=history, context_window=9_000, reason="token_pressure"
