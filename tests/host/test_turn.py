@@ -46,6 +46,7 @@ async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_b
     assert "5433" in first
     assert is_fenced(first)
     assert first == second == third == turn.block
+    assert not turn.was_late
     assert transcript(memory, "asked") == [("user", ASKED)]
 
 
@@ -195,6 +196,7 @@ def test_a_late_recall_is_waited_for_once_and_found_when_it_comes(tmp_path, monk
         assert turn.now.received("Hello") is None
         assert time.perf_counter() - began < waited + 0.3
     assert 0.5 < waited < 1.2
+    assert turn.was_late
 
 
 async def _block_the_loop(_memory):

@@ -82,6 +82,11 @@ class Turn:
         """The fenced text to put beside the user's message, once it was recalled, or None."""
         return self._block
 
+    @property
+    def was_late(self) -> bool:
+        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
+        return bool(self._given_up)
+
     async def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
         """Keep the user's message, once, and return the fenced block that belongs beside it, or None.
 
