@@ -1,33 +1,56 @@
-"""A host that is not nanobot: a chat loop with memory, in thirty lines. Run it with a workspace folder as argument."""
+"""A host that is not nanobot: a chat loop with memory, tools, compaction and idle sessions. Run it with a workspace."""
 
 import asyncio
+import datetime
 import sys
 
-from nanobot_memory_plugins.core import MemoryHost
+from nanobot_memory_plugins.core import MemoryService
 
 SESSION = "echo:console"
+WINDOW, LONGEST = 8_000, 40  # tokens of the model's window, and messages before history is cut
 
 
-async def answer(prompt: str) -> str:
-    """Stand in for a language model: it answers with what it was given."""
-    return f"You gave me {len(prompt)} characters:\n{prompt}"
+async def answer(request: list[dict[str, str]], tools: list[str]) -> str:
+    """Stand in for a language model: it calls a tool when it is told to, and else answers with what it was given."""
+    said = request[-1]["content"]
+    if request[-1]["role"] == "user" and said.startswith("call "):
+        return said
+    prompt = "\n\n".join(one["content"] for one in request if one["role"] != "assistant")
+    return f"You gave me {len(prompt)} characters and the tools {', '.join(tools)}:\n{prompt}"
 
 
 async def main(workspace: str) -> None:
     """Answer each line of standard input, with memory."""
-    async with MemoryHost(workspace) as memory:
+    async with MemoryService(workspace) as memory:
+        tools = {tool.name: tool for tool in memory.tools()}
         history: list[dict[str, str]] = []
         for line in sys.stdin:
-            text = line.strip()
-            context = await memory.message_received(session_key=SESSION, text=text, history=history)
+            turn = memory.turn(SESSION)
+            await turn.received(line.strip(), history)
+            history.append({"role": "user", "content": line.strip()})
             # What is known for long stands in the system prompt; what belongs to this message stands beside it.
-            known = memory.prompt_entries(session_key=SESSION).text
-            prompt = "\n\n".join(filter(None, [known, text, context.block]))
-            reply = await answer(prompt)
-            await memory.message_sent(session_key=SESSION, text=reply)
-            history += [{"role": "user", "content": text}, {"role": "assistant", "content": reply}]
+            known = (await memory.prompt_entries(session_key=SESSION)).text
+            system = [{"role": "system", "content": known}] if known else []
+            reply = await answer([*system, *turn.beside(history)], [*tools, "clock"])
+            if reply.startswith("call "):
+                _, name, *words = reply.split(maxsplit=2)
+                arguments = {"query": "".join(words)}
+                async with turn.tool(name, arguments) as call:
+                    if name in tools:
+                        call.result = await tools[name].run(arguments, session_key=SESSION)
+                    else:
+                        call.result = f"It is {datetime.datetime.now():%H:%M}."
+                history.append({"role": "tool", "content": str(call.result)})
+                reply = await answer([*system, *turn.beside(history)], [*tools, "clock"])
+            history.append({"role": "assistant", "content": reply})
+            await turn.replied(reply)
+            if len(history) > LONGEST:
+                more = {"context_window": WINDOW, "reason": "token_pressure"}
+                if (summary := await memory.before_compaction(SESSION, history, **more)) is not None:
+                    history = [{"role": "system", "content": summary.text}, *history[summary.keep_from :]]
+            turn.finished(history, context_window=WINDOW)  # and the session's idle clock begins anew
             print(reply)
-        await memory.session_idle(session_key=SESSION, history=history, ended=True)
+        memory.ended(SESSION, history)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 A room is a folder, or a loose module, directly below a distribution. An arrow is an import, wherever in a module it
 stands; one of the public face of core leads to where the name comes from. The layer of a room is one above the highest
-one that it imports.
+one that it imports. The total leaves out what only those install who ask for it.
 """
 
 import ast
@@ -40,6 +40,18 @@ class House:
     def distributions(self) -> list[str]:
         """The folders that are distributions."""
         return sorted({module.partition(".")[0] for module in self.trees})
+
+    @cached_property
+    def optional(self) -> frozenset[str]:
+        """The distributions that the umbrella has as extras only, as its build hook says."""
+        script = self.root / "hatch_build.py"
+        tree = ast.parse(script.read_text(encoding="utf-8") if script.is_file() else "")
+        return frozenset(
+            str(name).removeprefix("nanobot-memory-")
+            for node in tree.body
+            if isinstance(node, ast.Assign) and [ast.unparse(one) for one in node.targets] == ["OPTIONAL"]
+            for name in ast.literal_eval(node.value)
+        )
 
     @cached_property
     def imports(self) -> dict[str, frozenset[str]]:
@@ -125,19 +137,21 @@ def layers(arrows: Arrows) -> list[list[str]]:
 
 def report(house: House) -> Iterator[str]:
     """Yield the lines that are printed."""
-    total = 0
+    total = besides = 0
     for distribution in house.distributions:
         arrows = house.rooms(distribution)
         statements = house.statements(distribution)
-        total += statements
+        is_optional = distribution in house.optional
+        total, besides = (total, besides + statements) if is_optional else (total + statements, besides)
         count = sum(map(len, arrows.values()))
-        yield f"{distribution}: {len(arrows)} rooms, {count} arrows, {statements} statements"
+        kind = " (optional)" if is_optional else ""
+        yield f"{distribution}{kind}: {len(arrows)} rooms, {count} arrows, {statements} statements"
         if found := circles(arrows):
             yield f"  circles: {'; '.join(' '.join(one) for one in found)}"
             continue
         for number, rooms in enumerate(layers(arrows), start=1):
             yield f"  {number}  {' '.join(rooms)}"
-    yield f"{total} statements"
+    yield f"{total} statements" + (f", and {besides} in optional distributions" if besides else "")
 
 
 def _print(lines: Iterable[str]) -> None:

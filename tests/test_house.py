@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from release.house import House, circles, layers
+from release.house import House, circles, layers, report
 from tests.conftest import _SLOW as SLOW_FILES
 
 ROOT = Path(__file__).parents[1]
@@ -178,6 +178,16 @@ def test_rooms_that_import_each_other_are_found(tmp_path: Path):
         layers(rooms)
     (folder / "till.py").write_text("PRICES = {}\n")
     assert layers(House(tmp_path).rooms("shop")) == [["till"], ["door"], ["window"]]
+
+
+def test_the_total_leaves_out_what_is_optional(house: House):
+    assert {"panel", "tools"} <= house.optional
+    assert not {"core", "storage", "bridge"} & house.optional
+    counts = {name: house.statements(name) for name in house.distributions}
+    optional = sum(counts[name] for name in house.optional)
+    assert list(report(house))[-1] == (
+        f"{sum(counts.values()) - optional} statements, and {optional} in optional distributions"
+    )
 
 
 def test_no_module_is_longer_than_400_lines():

@@ -5,17 +5,17 @@ nanobot replaces everything that it compacts by one text, which it puts into its
 
 import functools
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.checkpoint import replacement, split_checkpoint
 from nanobot_memory_plugins.bridge.context_budget import Room, room_in_request, room_in_session, waiting_messages
-from nanobot_memory_plugins.bridge.idle import IdleSessions
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.overflow import Overflows
 from nanobot_memory_plugins.bridge.seams import SeamMissingError, require
 from nanobot_memory_plugins.bridge.sessions import is_continuation, is_for_people, is_private, public_messages, scope_of
-from nanobot_memory_plugins.core import earlier_summary_message, language_of, logger
+from nanobot_memory_plugins.core import MemoryService, earlier_summary_message, language_of, logger
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 # Seconds on top of the plugins' own limit, for writing their notes.
 _GRACE = 5.0
@@ -26,11 +26,10 @@ Summarise = Callable[..., Awaitable[str | None]]
 class Compaction:
     """Stands before the two methods by which nanobot summarises what it cuts."""
 
-    def __init__(self, loop: Any, thread: MemoryThread, *, limit: float, idle: IdleSessions | None) -> None:
+    def __init__(self, loop: Any, memory: MemoryService, *, limit: float) -> None:
         self._loop = loop
-        self._thread = thread
+        self._memory = memory
         self._limit = limit + _GRACE
-        self._idle = idle
         self._overflows = Overflows(loop)
 
     def attach_token_pressure(self) -> str:
@@ -93,8 +92,8 @@ class Compaction:
             lambda: room_in_session(self._loop, runtime, session),
             reason=self._reason(session.key, ended),
         )
-        if ended and self._idle is not None and is_for_people(session.key):
-            self._idle.end(self._thread, session.key, session.messages, scope_of(session.key))
+        if ended and is_for_people(session.key):
+            self._memory.ended(session.key, public_messages(session.messages), scope=scope_of(session.key))
         return ours
 
     def _reason(self, key: str, ended: bool) -> str:
@@ -115,7 +114,7 @@ class Compaction:
         if not messages or not is_for_people(key):
             return None
         try:
-            made = await self._thread.call(_work(key, messages, earlier, measure(), reason), limit=self._limit)
+            made = await self._memory.thread.call(_work(key, messages, earlier, measure(), reason), limit=self._limit)
             if made is None:
                 return None
             text, redacted = made
@@ -135,22 +134,23 @@ class Compaction:
 
 def _work(
     key: str, messages: list[dict[str, Any]], earlier: str | None, room: Room, reason: str
-) -> Callable[[Memory], Awaitable[tuple[str, str] | None]]:
+) -> Callable[["MemoryHost"], Awaitable[tuple[str, str] | None]]:
     """Return what the memory's thread does: the text for nanobot, and the same without secrets for its files."""
     carried: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
     if earlier:
         text, kept = split_checkpoint(earlier)
         carried = [earlier_summary_message(text, language_of(text))]
-        messages = [*kept, *messages]
-    given = [*carried, *messages]
+    given = [*carried, *kept, *messages]
 
-    async def work(memory: Memory) -> tuple[str, str] | None:
+    async def work(memory: "MemoryHost") -> tuple[str, str] | None:
         summary = await memory.before_compaction(
             session_key=key,
             messages=given,
             context_window=room.window,
             room=room.estimated,
             reason=reason,
+            known=len(carried) + len(kept),
             scope=scope_of(key),
         )
         if summary is None or not summary.text.strip():

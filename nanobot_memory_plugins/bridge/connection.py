@@ -6,18 +6,16 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.bootstrap import PromptFiles
 from nanobot_memory_plugins.bridge.compaction import Compaction
 from nanobot_memory_plugins.bridge.configuration import PLUGIN_NAME, Configuration, read_configuration
-from nanobot_memory_plugins.bridge.finished_turns import follow_turn
+from nanobot_memory_plugins.bridge.finished_turns import finish_turn
 from nanobot_memory_plugins.bridge.hook import ToolHook
 from nanobot_memory_plugins.bridge.idle import IdleSessions
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
 from nanobot_memory_plugins.bridge.language_model import HostLanguageModel
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.problem_line import say_problems
 from nanobot_memory_plugins.bridge.reply_capture import Replies
 from nanobot_memory_plugins.bridge.seams import Seams, find_loop, require
@@ -25,10 +23,11 @@ from nanobot_memory_plugins.bridge.senders import senders_of_loop
 from nanobot_memory_plugins.bridge.sessions import is_for_people, is_own, scope_of
 from nanobot_memory_plugins.bridge.shutdown import close_with
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.bridge.turns import TurnLimits, Turns
+from nanobot_memory_plugins.bridge.turns import Turns
 from nanobot_memory_plugins.core import (
     PROJECT_NAME,
     MemoryPaths,
+    MemoryService,
     MemoryTool,
     Scope,
     SystemClock,
@@ -37,8 +36,11 @@ from nanobot_memory_plugins.core import (
     workspace_scopes,
 )
 from nanobot_memory_plugins.core.files import make_missing
-from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, note_missed
+from nanobot_memory_plugins.core.host import NO_ANSWER, ONLY_VARIABLE, Turn, note_missed
 from nanobot_memory_plugins.core.scopes import Scopes
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 
 class Bridge:
@@ -63,15 +65,21 @@ class Bridge:
         self._own_tools: set[str] = set()
         self._provider_given = False
         self._has_told = False
-        self.thread = MemoryThread(
-            self._build, at_start=self._catch_up, exit_limit=self.configuration.bridge.close_limit
+        self.memory = MemoryService(
+            self.workspace,
+            config=self.configuration.memory,
+            llm=self._model,
+            problems=self.configuration.problems,
+            senders=self.senders,
+            start_limit=self.configuration.bridge.start_limit,
+            close_limit=self.configuration.bridge.close_limit,
+            prepare=lambda: _keep_entries_apart(MemoryPaths.of(self.workspace)),
+            at_start=self._catch_up,
         )
+        self.thread = self.memory.thread
         self.turns = Turns(
-            self.thread,
+            self.memory,
             ctx.sessions,
-            TurnLimits(
-                message=self.configuration.memory.core.message_limit, start=self.configuration.bridge.start_limit
-            ),
             attend=self._attend,
             settle=self._settle,
             missed=self._note_missed,
@@ -129,7 +137,7 @@ class Bridge:
         attach("turn saved", self._attach_turn_saved)
         attach("early recall", self._attach_early_recall)
         attach("tool hook", self._attach_tool_hook)
-        compacting = Compaction(self._loop, self.thread, limit=core.compaction_limit, idle=self._idle)
+        compacting = Compaction(self._loop, self.memory, limit=core.compaction_limit)
         attach("compaction under token pressure", compacting.attach_token_pressure)
         attach("compaction of a session", compacting.attach_archive)
         prompt_files = PromptFiles(self._loop, self.thread, cache(self._scopes_without_memory))
@@ -161,8 +169,9 @@ class Bridge:
             seconds=self.configuration.memory.core.idle_seconds,
             sweep_at_most=options.sweep_sessions,
         )
+        self.memory.when_quiet = self._idle.when_quiet
         replies = Replies(
-            self.thread,
+            self.memory,
             sessions,
             scopes=self._scopes,
             turn_saved=self._turn_saved,
@@ -203,19 +212,11 @@ class Bridge:
 
     # --- at work ----------------------------------------------------------------------------------------------
 
-    def _build(self) -> Memory:
-        """Make the memory. Runs in the memory's thread, which also does the importing."""
-        from nanobot_memory_plugins.core import MemoryHost
-
-        _keep_entries_apart(MemoryPaths.of(self.workspace))
-        config, problems = self.configuration.memory, self.configuration.problems
-        return MemoryHost(self.workspace, config=config, llm=self._model, problems=problems, senders=self.senders)
-
     def _scopes_without_memory(self) -> Scopes:
         """Return whose is what, as the configuration and the files say it, without starting anything."""
         return workspace_scopes(self.workspace, self.configuration.memory, self.senders)
 
-    async def _catch_up(self, memory: Memory) -> None:
+    async def _catch_up(self, memory: "MemoryHost") -> None:
         if self._idle is not None:
             await self._idle.sweep(memory)
 
@@ -229,15 +230,10 @@ class Bridge:
         background = self.configuration.bridge.background_turns and not is_own(key)
         if context.ephemeral or not (is_for_people(key, context.metadata) or background):
             return None
-        limit = self.configuration.memory.core.tool_limit
-        scope = scope_of(key, channel=context.channel)
-        return ToolHook(self.thread, scope, limit=limit, ignored=lambda: self._own_tools)
+        return ToolHook(self.memory.turn(key, scope=scope_of(key, channel=context.channel)))
 
-    def _turn_saved(self, key: str, turn: list[dict[str, Any]], scope: Scope) -> None:
-        if self._idle is not None:
-            self._idle.touch(self.thread, key, scope)
-        if self._loop is not None:
-            follow_turn(self._loop, self.thread, self._ctx.sessions.get_or_create(key), key, scope)
+    def _turn_saved(self, turn: Turn) -> None:
+        finish_turn(self._loop, turn, self._ctx.sessions.get_or_create(turn.session_key))
 
     def _learn_from(self, key: str, turn: list[dict[str, Any]], scope: Scope) -> None:
         """Let the plugins extract from a background turn at its end; its session key stays its origin."""

@@ -1,15 +1,17 @@
 """A tool of the memory as nanobot sees it."""
 
 import json
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from nanobot.agent.tools.base import Tool
 from nanobot.agent.tools.context import current_request_session_key
 
 from nanobot_memory_plugins.bridge.configuration import Configuration
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.core import MemoryTool
+from nanobot_memory_plugins.core.host import MemoryThread
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 _NOT_READY = "Error: the memory is not available now. Answer without it, and say so if it matters."
 _PRIVATE = "Error: this chat is temporary, nothing of it is kept."
@@ -80,7 +82,7 @@ class ContributedTool(Tool):  # type: ignore[misc]  # nanobot publishes no types
         if not self.read_only and self._bridge.is_private(session_key):
             return Tool.error(_PRIVATE)
 
-        async def run(memory: Memory) -> str | None:
+        async def run(memory: "MemoryHost") -> str | None:
             tool = memory.tool(self._name)
             return await tool.run(kwargs, session_key=session_key) if tool is not None else None
 

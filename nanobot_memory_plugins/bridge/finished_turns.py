@@ -3,11 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import live_messages, public_messages
-from nanobot_memory_plugins.core import Scope
-from nanobot_memory_plugins.core.host import tokens_of
+from nanobot_memory_plugins.core.host import Turn, tokens_of
 
 
 class PublicMessages(Sequence[dict[str, Any]]):
@@ -33,20 +30,13 @@ class PublicMessages(Sequence[dict[str, Any]]):
         return self._public()[index]
 
 
-def follow_turn(loop: Any, thread: MemoryThread, session: Any, key: str, scope: Scope) -> None:
+def finish_turn(loop: Any, turn: Turn, session: Any) -> None:
     """Tell the memory, in the background, that a turn of a session is over and saved. Returns at once."""
-    window = int(getattr(loop, "context_window_tokens", 0) or 0)
-    if window <= 0:
-        return
-    messages = PublicMessages(live_messages(session))
-    tokens = context_tokens(session)
-
-    async def follow(memory: Memory) -> None:
-        await memory.turn_finished(
-            session_key=key, messages=messages, context_tokens=tokens, context_window=window, scope=scope
-        )
-
-    thread.submit(follow, background=True)
+    turn.finished(
+        PublicMessages(live_messages(session)),
+        context_window=int(getattr(loop, "context_window_tokens", 0) or 0),
+        context_tokens=context_tokens(session),
+    )
 
 
 def context_tokens(session: Any) -> int | None:

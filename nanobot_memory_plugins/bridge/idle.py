@@ -1,16 +1,17 @@
-"""Sessions that have gone quiet. nanobot has no such hook, so the bridge keeps its own time."""
+"""Sessions that have gone quiet: what the memory is told of them, in this process or at the next start."""
 
-import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nanobot_memory_plugins.bridge.idle_marks import IdleMarks
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import HISTORY_MESSAGES, is_for_people, public_messages, scope_of
 from nanobot_memory_plugins.core import Scope, run_in_daemon_thread
+from nanobot_memory_plugins.core.host import Use
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core import MemoryHost
 
 # A session that another process may still be timing is left to it for this many idle times.
 _PATIENCE = 2
@@ -19,8 +20,8 @@ _PATIENCE = 2
 class IdleSessions:
     """Tells the memory of each session that was quiet for ``seconds``, and at a start of those that were left over.
 
-    The timers are tasks in the memory's thread, cancelled when it closes: nothing of ours holds up the
-    host's end. A process that ends earlier (a one-shot command always does) leaves its sessions to the next start.
+    The clock is core's, in the memory's thread: nothing of ours holds up the host's end. A process that ends earlier (a
+    one-shot command always does) leaves its sessions to the next start.
     """
 
     def __init__(
@@ -37,32 +38,16 @@ class IdleSessions:
         self._seconds = seconds
         self._sweep_at_most = sweep_at_most
         self._now = now
-        self._timers: dict[str, asyncio.Task[Any]] = {}
 
-    def touch(self, thread: MemoryThread, key: str, scope: Scope) -> None:
-        """Start the session's clock again. Called on the host's event loop, after a turn was saved."""
+    def when_quiet(self, key: str, scope: Scope) -> Use[None]:
+        """Return what is to be done when a session has gone quiet. Called on the host's event loop, after a turn."""
         session = self._sessions.get_or_create(key)
         messages = list(session.messages[-HISTORY_MESSAGES:])
         saved = session.updated_at
 
-        async def wait(memory: Memory) -> None:
-            self._replace_timer(key, asyncio.current_task())
-            await asyncio.sleep(self._seconds)
-            self._timers.pop(key, None)
-            await self._tell(memory, key, messages, scope, saved)
+        return lambda memory: self._tell(memory, key, messages, scope, saved)
 
-        thread.submit(wait, background=True)
-
-    def end(self, thread: MemoryThread, key: str, messages: list[object], scope: Scope) -> None:
-        """Tell the memory that a session has ended: the user began a new one."""
-
-        async def tell(memory: Memory) -> None:
-            self._replace_timer(key, None)
-            await memory.session_idle(session_key=key, history=public_messages(messages), ended=True, scope=scope)
-
-        thread.submit(tell)
-
-    async def sweep(self, memory: Memory) -> None:
+    async def sweep(self, memory: "MemoryHost") -> None:
         """Tell the memory of the sessions that earlier processes left before they had gone quiet."""
         quiet_since = self._now() - timedelta(seconds=self._seconds * _PATIENCE)
         rows = await run_in_daemon_thread(self._sessions.list_sessions)
@@ -77,16 +62,11 @@ class IdleSessions:
                 messages = list(session.messages[-HISTORY_MESSAGES:])
                 await self._tell(memory, key, messages, scope_of(key), saved)
 
-    async def _tell(self, memory: Memory, key: str, messages: list[object], scope: Scope, saved: datetime) -> None:
+    async def _tell(
+        self, memory: "MemoryHost", key: str, messages: list[object], scope: Scope, saved: datetime
+    ) -> None:
         await memory.session_idle(session_key=key, history=public_messages(messages), scope=scope)
         self._marks.note(key, saved)
-
-    def _replace_timer(self, key: str, timer: "asyncio.Task[Any] | None") -> None:
-        before = self._timers.pop(key, None)
-        if before is not None:
-            before.cancel()
-        if timer is not None:
-            self._timers[key] = timer
 
 
 def _time(value: object) -> datetime | None:

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from functools import partial
 from typing import Any
 
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import is_for_people, public_messages
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core import BoundedDict, Receipt, Scope, logger
+from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope, logger
+from nanobot_memory_plugins.core.host import Turn
 
 # What nanobot saves in the place of an answer that never came.
 _NO_ANSWERS = ("[Assistant reply unavailable due to model error.]",)
 _REMEMBERED_TURNS = 1_000
 
-# Told of a saved turn: session key, the turn's messages, whose it is.
-TurnSaved = Callable[[str, list[dict[str, Any]], Scope], None]
+# Told of a saved turn that nobody wrote: session key, the turn's messages, whose it is.
+BackgroundTurnSaved = Callable[[str, list[dict[str, Any]], Scope], None]
 
 
 class Replies:
@@ -30,15 +28,15 @@ class Replies:
 
     def __init__(
         self,
-        thread: MemoryThread,
+        memory: MemoryService,
         sessions: Any,
         *,
         scopes: TurnScopes,
-        turn_saved: TurnSaved,
-        background_turn_saved: TurnSaved | None = None,
+        turn_saved: Callable[[Turn], None],
+        background_turn_saved: BackgroundTurnSaved | None = None,
         now: Callable[[], datetime] = datetime.now,
     ) -> None:
-        self._thread = thread
+        self._memory = memory
         self._sessions = sessions
         self._scopes = scopes
         self._turn_saved = turn_saved
@@ -74,27 +72,15 @@ class Replies:
             if self._background_turn_saved is not None:
                 self._background_turn_saved(key, turn, scope)
             return
-        for text in replies_in(turn):
-            self._thread.submit(partial(_send, key=key, text=text, scope=scope))
-        self._turn_saved(key, turn, scope)
+        saved = self._memory.turn(key, scope=scope)
+        saved.begin_reply([one for one in turn if is_answer(one)])
+        self._turn_saved(saved)
 
 
-async def _send(memory: Memory, *, key: str, text: str, scope: Scope) -> Receipt:
-    return await memory.message_sent(session_key=key, text=text, scope=scope)
-
-
-def replies_in(messages: list[dict[str, Any]]) -> list[str]:
-    """Return what the assistant said to the user: its messages with text that call no tool."""
-    return [
-        message["content"]
-        for message in messages
-        if message.get("role") == "assistant"
-        and not message.get("tool_calls")
-        and isinstance(message.get("content"), str)
-        and message["content"].strip()
-        and message["content"].strip() not in _NO_ANSWERS
-        and not message.get("injected_event")
-    ]
+def is_answer(message: dict[str, Any]) -> bool:
+    """Say whether a message may be what the assistant said to the user, and nothing that nanobot put there."""
+    content = message.get("content")
+    return not (isinstance(content, str) and content.strip() in _NO_ANSWERS) and not message.get("injected_event")
 
 
 def _since(message: object, started: datetime) -> bool:

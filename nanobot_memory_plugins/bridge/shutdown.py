@@ -7,8 +7,8 @@ there. A process that ends without it has the exit hook of `MemoryThread`.
 import functools
 from typing import Any
 
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.seams import require
+from nanobot_memory_plugins.core.host import MemoryThread
 
 
 def close_with(loop: Any, thread: MemoryThread, *, limit: float) -> str:

@@ -1,16 +1,12 @@
 """A user's turn: recall beside the message, begun as early as the host lets us."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 from nanobot.runtime_context import RuntimeContextBlock
 
 from nanobot_memory_plugins.bridge import turn_scopes
-from nanobot_memory_plugins.bridge.memory import Memory, Recalled
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.bridge.sessions import (
     is_for_people,
     is_new_message,
@@ -20,25 +16,16 @@ from nanobot_memory_plugins.bridge.sessions import (
     public_messages,
 )
 from nanobot_memory_plugins.bridge.turn_scopes import TurnScopes
-from nanobot_memory_plugins.core import BoundedDict, Scope, is_fenced, logger
+from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope, logger
+from nanobot_memory_plugins.core.host import Turn
 
 # How nanobot records where an injected block came from.
 BLOCK_SOURCE = "nanobot-memory"
-# Seconds on top of the plugins' own limit, for writing the message to its transcript.
-_GRACE = 0.5
 # Recalls that were begun and not asked for, kept at most; the host asks for each within milliseconds.
 _BEGUN = 64
 
 # True inside a turn of which nanobot itself keeps nothing.
 _in_private_turn: ContextVar[bool] = ContextVar("in_private_turn", default=False)
-
-
-@dataclass(frozen=True, slots=True)
-class TurnLimits:
-    """Seconds that a turn may be held: for the plugins' answers, and once for the memory to start."""
-
-    message: float
-    start: float
 
 
 class Turns:
@@ -50,23 +37,21 @@ class Turns:
 
     def __init__(
         self,
-        thread: MemoryThread,
+        memory: MemoryService,
         sessions: Any,
-        limits: TurnLimits,
         *,
         attend: Callable[[], None],
         settle: Callable[[], None],
         missed: Callable[[float], None],
         scopes: TurnScopes,
     ) -> None:
-        self._thread = thread
+        self._memory = memory
         self._sessions = sessions
-        self._limits = limits
         self._attend = attend
         self._settle = settle
         self._missed = missed
         self._scopes = scopes
-        self._begun: BoundedDict[tuple[str, str], Future[Recalled | None]] = BoundedDict(_BEGUN)
+        self._begun: BoundedDict[tuple[str, str], Turn] = BoundedDict(_BEGUN)
 
     def wrap_processing(self, process: Callable[..., Any]) -> Callable[..., Any]:
         """Return the host's message processing with recall begun before it builds its context."""
@@ -99,24 +84,16 @@ class Turns:
                 return None
             if _in_private_turn.get() or self.is_private(key):
                 return None
-            recalled = self._begun.pop((key, text), None)
-            if recalled is None:
-                recalled = self._begin(key, text, self._scope_of(key, request))
-            starting = 0.0 if self._thread.started is not None else self._limits.start
-            limit = starting + self._limits.message + _GRACE
-            answer = await self._thread.wait(recalled, limit=limit)
-            if answer is None:
+            turn = self._begun.pop((key, text), None) or self._begin(key, text, self._scope_of(key, request))
+            limit = self._memory.limit_of(None)
+            block = await turn.received(text)
+            if turn.was_late:
                 self._missed(limit)
             self._settle()
         except Exception as error:
             logger.warning("recall failed: {}", type(error).__name__)
             return None
-        if answer is None or not answer.block:
-            return None
-        if not is_fenced(answer.block):
-            logger.warning("the recall block is not a whole fence: not injected")
-            return None
-        return RuntimeContextBlock(BLOCK_SOURCE, answer.block)
+        return RuntimeContextBlock(BLOCK_SOURCE, block) if block else None
 
     def _begin_early(self, msg: Any, session_key: object) -> tuple[str, str] | None:
         """Begin the recall for a message that has just come in. Never raises.
@@ -153,15 +130,10 @@ class Turns:
             logger.warning("it is not known whose a turn is: {}", type(error).__name__)
             return None
 
-    def _begin(self, key: str, text: str, scope: Scope) -> "Future[Recalled | None]":
-        history = self._history_of(key)
-
-        async def receive(memory: Memory) -> Recalled:
-            return await memory.message_received(
-                session_key=key, text=text, history=public_messages(history()), scope=scope
-            )
-
-        return self._thread.submit(receive)
+    def _begin(self, key: str, text: str, scope: Scope) -> Turn:
+        turn, history = self._memory.turn(key, scope=scope), self._history_of(key)
+        turn.begin(text, lambda: public_messages(history()))
+        return turn
 
     def _history_of(self, key: str) -> Callable[[], list[object]]:
         """Return how to get at the live messages; reading them from disk is left to the memory's thread."""

@@ -35,8 +35,12 @@ class CompactionPlugin:
         room: int,
         reason: str,
         context: PluginContext,
+        replaceable: bool = True,
     ) -> Summary:
-        """Return what replaces the messages, and from which on they stay."""
+        """Return what replaces the messages, and from which on they stay.
+
+        Where they are not ``replaceable`` the model is not asked: the rules say what the host's summary should hold.
+        """
         run = runner_for(messages)
         try:
             plan = await run(
@@ -53,7 +57,7 @@ class CompactionPlugin:
                 plan.material,
                 limits=plan.limits,
                 options=context.options,
-                complete=context.complete,
+                complete=context.complete if replaceable else None,
                 run=run,
                 prompts=context.prompts,
                 today=context.clock.now().date(),

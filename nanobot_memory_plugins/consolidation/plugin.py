@@ -73,8 +73,11 @@ class ConsolidationPlugin:
         history: tuple[Message, ...],
         scope: Scope,
         context: PluginContext,
+        spoken: bool = True,
     ) -> ContextBlock | None:
-        """Carry out "remember this" and "forget that", and say what was really done."""
+        """Carry out "remember this" and "forget that", and say what was really done; nobody but a user orders it."""
+        if not spoken:
+            return None
         return await self._spoken_of(context).answer(session_key, text, reading, history, scope)
 
     @hookimpl

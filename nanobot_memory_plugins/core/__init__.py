@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.eraser import purge_texts
     from nanobot_memory_plugins.core.host.inspection import Inspection
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+    from nanobot_memory_plugins.core.host.memory_service import MemoryService
     from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
     from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
     from nanobot_memory_plugins.core.language_model.configured_models import offered_model
@@ -150,6 +151,7 @@ _MODULES = {
     "core.host.eraser": ("purge_texts",),
     "core.host.inspection": ("Inspection",),
     "core.host.memory_host": ("MemoryHost",),
+    "core.host.memory_service": ("MemoryService",),
     "core.isolation.owned_tasks": ("OwnedTasks",),
     "core.isolation.threads": ("run_in_daemon_thread",),
     "core.language_model.configured_models": ("offered_model",),
@@ -235,6 +237,7 @@ __all__ = [
     "MemoryFileError",
     "MemoryHost",
     "MemoryPaths",
+    "MemoryService",
     "MemoryTool",
     "Message",
     "MessageContext",

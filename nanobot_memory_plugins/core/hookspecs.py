@@ -36,13 +36,15 @@ def on_message_received(
     text: str,
     reading: Reading,
     history: tuple[Message, ...],
+    spoken: bool,
     scope: Scope,
     context: PluginContext,
 ) -> ContextBlock | Note | Sequence[ContextBlock | Note] | None:
     """Answer a user's message, before the prompt is built.
 
     ``text`` is what the user wrote, of more than 40,000 characters the first and last 6,000; ``reading`` what it means,
-    read once for all; ``history`` the messages that stand in the live context before it.
+    read once for all; ``history`` the messages that stand in the live context before it. What a host says in the
+    user's place is not ``spoken``: it may call for memories, and is no order, nor the user's word.
     Answer with blocks to inject beside the message, notes to keep, both in a list, or None.
     """
 
@@ -88,6 +90,7 @@ def before_compaction(
     context_window: int,
     room: int,
     reason: str,
+    replaceable: bool,
     scope: Scope,
     context: PluginContext,
 ) -> Note | Summary | Sequence[Note | Summary] | None:
@@ -95,7 +98,8 @@ def before_compaction(
 
     ``messages`` are the messages at stake, ``context_window`` is in tokens, and ``room`` is what the summary and
     the messages that stay may take of it together. Everybody's notes are kept; the first summary, in the order of the
-    plugins, replaces what is cut.
+    plugins, replaces what is cut. Where the host makes a summary of its own they are not ``replaceable``: then it is
+    advice for that one.
     """
 
 

@@ -42,6 +42,7 @@ class OnMessageReceivedHook(Protocol):
         text: str,
         reading: Reading,
         history: tuple[Message, ...],
+        spoken: bool,
         scope: Scope,
         context: PluginContext[Any],
     ) -> Answer[ContextBlock | Note | Sequence[ContextBlock | Note] | None]: ...
@@ -95,6 +96,7 @@ class BeforeCompactionHook(Protocol):
         context_window: int,
         room: int,
         reason: str,
+        replaceable: bool,
         scope: Scope,
         context: PluginContext[Any],
     ) -> Answer[Note | Summary | Sequence[Note | Summary] | None]: ...

@@ -99,6 +99,7 @@ class SearchArguments(BaseModel):
 class MemorySearchTool:
     """``memory_search``: the index, searched by words and meaning. ``name`` offers it under another name."""
 
+    reads_only = True
     description = (
         "Search your long-term memory: earlier conversations, notes, decisions, tool results. Use it before you say "
         "you do not know or remember, and when a past date, name, number or decision matters; not for what stands in "
@@ -186,6 +187,7 @@ class MemoryGetTool:
     """``memory_get``: one memory in full."""
 
     name = "memory_get"
+    reads_only = True
     description = "Read a memory in full when the excerpt of memory_search is not enough."
     parameters: Mapping[str, Any] = MappingProxyType(
         {

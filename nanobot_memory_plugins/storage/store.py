@@ -1,6 +1,7 @@
 """The store that the storage plugin opens: searches in threads of its own, and the waiting for the indexer."""
 
 import asyncio
+import os
 import time
 import weakref
 from collections.abc import Callable, Sequence
@@ -65,7 +66,7 @@ class SqliteStore:
         self._refreshing: Future[StoreStatus] | None = None
         self._closed = False
         # Daemon threads that run while the interpreter is taken apart can crash it.
-        self._finalizer = weakref.finalize(self, self._index.stop, _LAST_SECONDS)
+        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._index)
 
     @classmethod
     async def open(
@@ -231,3 +232,9 @@ class SqliteStore:
 
     async def _in_housekeeping(self, function: Callable[[], T]) -> T:
         return await run_in_pool(self._housekeeping, function)
+
+
+def _stop_at_exit(process: int, index: MemoryIndex) -> None:
+    """Stop an index that nobody closed, in the process that has its threads: a process that forks off copies it."""
+    if process == os.getpid():
+        index.stop(_LAST_SECONDS)

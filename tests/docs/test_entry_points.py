@@ -40,6 +40,8 @@ ARGUMENTS = {
     "session_key": "cli:direct",
     "text": "when do we deploy?",
     "reading": reading_of("when do we deploy?"),
+    "spoken": True,
+    "replaceable": True,
     "history": (Message(role="user", text="hello"),),
     "messages": (Message(role="user", text="hello"),),
     "draft": "I am not sure",

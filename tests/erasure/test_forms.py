@@ -65,13 +65,27 @@ def cut_inside(form: Form, limit: int) -> str:
     return f"{lead}. {form.said} and so on. {FILLER * 8}"
 
 
-async def excerpt(host: MemoryHost, form: Form) -> None:
-    """Have a long sentence of a conversation cut around a gap, by flush, summary and compaction."""
+def long_sentence(form: Form) -> list[dict[str, str]]:
+    """Return a conversation whose long sentence is cut around a gap, by flush, summary and compaction."""
     pad = " ".join(f"word{number}" for number in range(40))
     text = f"I decided that {(pad + pad)[:280]} {form.said} {pad} {pad} in the end"
-    history = [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
+    return [{"role": "user", "content": text}, {"role": "assistant", "content": "I see."}]
+
+
+async def excerpt(host: MemoryHost, form: Form) -> None:
+    """Have an excerpt made of a conversation that stands whole in its transcript: both go together."""
+    history = long_sentence(form)
     await host.before_compaction(session_key="cli:cut", messages=history, context_window=8_000, reason="token_pressure")
     await host.session_idle(session_key="cli:cut", history=history, ended=True)
+
+
+async def lone_excerpt(host: MemoryHost, form: Form) -> None:
+    """Have an excerpt made of a conversation whose transcript is gone."""
+    history = long_sentence(form)
+    await host.before_compaction(
+        session_key="cli:lone", messages=history, context_window=8_000, reason="token_pressure", known=2
+    )
+    await host.session_idle(session_key="cli:lone", history=history, ended=True)
 
 
 async def conversation(host: MemoryHost, form: Form) -> None:
@@ -188,13 +202,14 @@ WHOLE: dict[str, Callable[[MemoryHost, Form], Awaitable[object]]] = {
     "backup of a day note": day_note_backup,
     "left by a crash": left_by_a_crash,
     "half a line": torn_line,
+    "an excerpt of a conversation": excerpt,
 }
 PART: dict[str, Callable[[MemoryHost, Form], Awaitable[object]]] = {
     "arguments cut": lambda h, f: tool(h, arguments={"command": cut_inside(f, 290)}),
     "error cut": lambda h, f: tool(h, error=cut_inside(f, 290)),
     "result cut": lambda h, f: tool(h, result=cut_inside(f, 1_990)),
     "tl;dr cut": lambda h, f: tool(h, arguments={"c": "x " * 52}, result=f.said + " " + FILLER),
-    "an excerpt of a conversation": excerpt,
+    "an excerpt of a conversation alone": lone_excerpt,
     "an entry cut": long_entry,
 }
 

@@ -135,7 +135,10 @@ def _waiting(path: Path, since: datetime, settled: dict[str, datetime | None], b
     records = _tail(path)
     for number, record in enumerate(records):
         text = record.text
-        if record.role != "user" or record.time is None or record.time < since or len(text) > _LONGEST:
+        # What was taken over from a host's history was an order to somebody else, and others may have followed it.
+        if record.role != "user" or record.resumed or record.time is None or record.time < since:
+            continue
+        if len(text) > _LONGEST:
             continue
         dealt = settled.get(_mark(record.session_key, text))
         is_dealt_with = dealt is not None and dealt >= record.time

@@ -140,6 +140,7 @@ class ForgetTool:
     """``forget``: an entry out of the long-term entries; the journal can bring it back."""
 
     name = "forget"
+    destroys = True
     description = (
         "Remove an entry from your long-term memory, only when the user wants it gone. Where several may be meant none "
         "goes: ask which one. Tell the user what it answers."

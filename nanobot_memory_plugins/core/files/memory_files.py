@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import os
 import secrets
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -85,7 +86,7 @@ class MemoryFiles:
         self._pending: set[asyncio.Future[Receipt]] = set()
         self._warned: set[str] = set()
         # Also runs when the interpreter ends: daemon threads are not waited for.
-        self._finalizer = weakref.finalize(self, _end, self._long, self._thread, self._writer)
+        self._finalizer = weakref.finalize(self, _end, os.getpid(), self._long, self._thread, self._writer)
 
     async def keep_note(self, note: Note, *, scope: Scope) -> Receipt:
         """Write a note to its day's file or to long-term memory; the note's own scope and time win."""
@@ -246,8 +247,10 @@ def _deliver_to(
     return deliver
 
 
-def _end(long: LongMessages, thread: SerialThread, writer: Writer) -> None:
-    """End the threads of memory files that nobody closed."""
+def _end(process: int, long: LongMessages, thread: SerialThread, writer: Writer) -> None:
+    """End the threads of memory files that nobody closed, in the process that has them."""
+    if process != os.getpid():
+        return
     long.end(lambda: None)
     long.join(_LAST_SECONDS)
     thread.end(writer.finish, lambda: None)

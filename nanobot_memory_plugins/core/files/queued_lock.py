@@ -7,11 +7,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
+from nanobot_memory_plugins.core.isolation.fork import at_fork
+
 if TYPE_CHECKING:
     from filelock import FileLock
 
 _queues: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 _guard = threading.Lock()
+
+
+def _begin_anew() -> None:
+    """Forget who queued up in the process that this one was forked off: its threads are not here to leave."""
+    global _guard
+    _guard = threading.Lock()
+    _queues.clear()
+
+
+at_fork(_begin_anew)
 
 
 @contextmanager

@@ -17,13 +17,17 @@ from nanobot_memory_plugins.core.values.scopes import NOBODYS_CHANNEL
 # Bytes that `last_records` reads at first and at most.
 _FIRST_BLOCK = 1 << 16
 _MOST_BYTES = 1 << 26
+_YES = "yes"
 # Records that are looked at to find out whose a session is: nearly always the last one says it.
 _RECORDS_ASKED = 8
 
 
 @dataclass(frozen=True, slots=True)
 class TranscriptRecord:
-    """One message of a transcript. ``name`` is the tool's name, where the message is a tool's result."""
+    """One message of a transcript. ``name`` is the tool's name, where the message is a tool's result.
+
+    ``resumed`` says that it was taken over from a host's history: when it was said nobody here heard it.
+    """
 
     role: str
     text: str
@@ -33,6 +37,7 @@ class TranscriptRecord:
     id: str = ""
     time: datetime | None = None
     name: str = ""
+    resumed: bool = False
 
 
 def render_transcript_line(record: TranscriptRecord) -> bytes:
@@ -49,6 +54,7 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
         "agent": record.scope.agent,
         "group_chat": record.scope.group_chat,
         "name": record.name,
+        "resumed": _YES if record.resumed else "",
     }
     pieces = [b"{"]
     for name, value in fields.items():
@@ -90,6 +96,7 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
         id=values.get("id", ""),
         time=read_time(values.get("time", "")),
         name=values.get("name", ""),
+        resumed=values.get("resumed") == _YES,
     )
 
 

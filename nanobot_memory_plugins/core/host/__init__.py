@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
     from nanobot_memory_plugins.core.host.live_history import tokens_of
+    from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
     from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE, PluginReport
     from nanobot_memory_plugins.core.host.plugins.plugin_host import PluginState
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
 __getattr__ = lazy_names(
@@ -23,6 +25,7 @@ __getattr__ = lazy_names(
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
+        "memory_thread": ("MemoryThread", "Use"),
         "missed_turns": ("NO_ANSWER", "note_missed"),
         "plugin_set": ("ONLY_VARIABLE", "PluginReport"),
         "plugins.plugin_host": ("PluginState",),
@@ -30,6 +33,7 @@ __getattr__ = lazy_names(
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
         "scrub": ("scrub_workspace",),
+        "turn": ("Turn",),
         "withheld_words": ("WithheldWords",),
     },
 )
@@ -38,8 +42,11 @@ __all__ = [
     "FACT_PARAMETERS",
     "NO_ANSWER",
     "ONLY_VARIABLE",
+    "MemoryThread",
     "PluginReport",
     "PluginState",
+    "Turn",
+    "Use",
     "WithheldWords",
     "default_overhead",
     "hits_of",

@@ -63,6 +63,16 @@ class BoundedTool:
         """JSON schema of the arguments."""
         return self._tool.parameters
 
+    @property
+    def reads_only(self) -> bool:
+        """Whether it changes nothing, as far as it says so."""
+        return getattr(self._tool, "reads_only", False) is True
+
+    @property
+    def destroys(self) -> bool:
+        """Whether it takes away what was kept, as far as it says so."""
+        return getattr(self._tool, "destroys", False) is True
+
     async def run(self, arguments: Mapping[str, Any], *, session_key: str) -> str:
         """Run the tool; an answer that is too long, or no text, is left out, and the answer says so."""
         if await self._off_record.keeps_out(session_key, self.name):

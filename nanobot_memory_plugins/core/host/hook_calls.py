@@ -13,7 +13,7 @@ from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.language_model import hook_deadline
 from nanobot_memory_plugins.core.text.fence import Language
 from nanobot_memory_plugins.core.text.reading import message_reading
-from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Receipt, Scope, Summary
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Note, Origin, Receipt, Scope, Summary
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 _T = TypeVar("_T")
@@ -76,17 +76,28 @@ class HookCalls:
         return await self._forgotten.answers(session, arguments, answers)
 
     async def answers_to_message(
-        self, session_key: str, text: str, history: Sequence[Message], *, limit: float, scope: Scope
+        self,
+        session_key: str,
+        text: str,
+        history: Sequence[Message],
+        *,
+        limit: float,
+        scope: Scope,
+        spoken: bool = True,
     ) -> list[PluginAnswer]:
-        """Return every plugin's answer to a user's message, which is read once for all of them."""
+        """Return every plugin's answer to a user's message, which is read once for all of them.
+
+        Of one that is not ``spoken`` no note is the user's, whatever a plugin says.
+        """
         reading = await run_in_daemon_thread(lambda: message_reading(text))
-        return await self.answers(
+        answers = await self.answers(
             "on_message_received",
-            {"session_key": session_key, "text": text, "reading": reading, "history": history},
+            {"session_key": session_key, "text": text, "reading": reading, "history": history, "spoken": spoken},
             accept=(ContextBlock, Note),
             limit=limit,
             scope=scope,
         )
+        return answers if spoken else [replace(one, values=tuple(map(_not_users, one.values))) for one in answers]
 
     def unheard(self, language: Language) -> list[ContextBlock]:
         """Return what a turn is told of plugins that could not look at its message; it is recorded, too."""
@@ -114,6 +125,10 @@ class HookCalls:
         """Call a hook that answers with notes alone, and keep them."""
         answers = await self.answers(hook, arguments, accept=(Note,), limit=limit, scope=scope)
         return await self.keep_notes(answers, scope=scope)
+
+
+def _not_users(value: object) -> object:
+    return replace(value, origin=Origin.TOOL) if isinstance(value, Note) and value.origin is Origin.USER else value
 
 
 def values_of(answers: Sequence[PluginAnswer], kind: type[_T]) -> list[_T]:

@@ -1,11 +1,12 @@
 """A host's own history while it grows: its messages as they are looked at, and their tokens as they come."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 from weakref import WeakKeyDictionary
 
 from nanobot_memory_plugins.core.host.hidden_answers import hidden_answer
+from nanobot_memory_plugins.core.host.said_before import attributed
 from nanobot_memory_plugins.core.isolation.defensive_copy import copy_argument
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
@@ -28,8 +29,10 @@ class LiveMessages(Sequence[Message]):
 
     __slots__ = ("__weakref__",)
 
-    def __init__(self, messages: Sequence[object]) -> None:
+    def __init__(self, messages: Sequence[object], unspoken: Container[str] = frozenset()) -> None:
         _behind[self] = messages
+        if unspoken:
+            _unspoken[self] = unspoken
 
     def __len__(self) -> int:
         return len(_behind[self])
@@ -42,12 +45,14 @@ class LiveMessages(Sequence[Message]):
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
         messages = _behind[self]
-        message = _normalised(messages[index])
+        message = attributed(_normalised(messages[index]), _unspoken.get(self, frozenset()))
         place = index if index >= 0 else index + len(messages)
         return hidden_answer(_spoken_before(messages, place), message)
 
 
 _behind: WeakKeyDictionary[LiveMessages, Sequence[object]] = WeakKeyDictionary()
+# Keys of what no user said, where there is any.
+_unspoken: WeakKeyDictionary[LiveMessages, Container[str]] = WeakKeyDictionary()
 
 
 def _spoken_before(messages: Sequence[object], place: int) -> str:

@@ -19,14 +19,17 @@ from nanobot_memory_plugins.core.host.append_notices import AppendNotices
 from nanobot_memory_plugins.core.host.bounded_store import hits_of
 from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.forgetting import LiveForgetting
-from nanobot_memory_plugins.core.host.hidden_answers import plain_history
-from nanobot_memory_plugins.core.host.hook_calls import HookCalls, fault_of_summaries, first_summary
+from nanobot_memory_plugins.core.host.hook_calls import HookCalls
 from nanobot_memory_plugins.core.host.live_history import LiveMessages, TokenCounter
 from nanobot_memory_plugins.core.host.off_record import NOT_KEPT, OffTheRecord
 from nanobot_memory_plugins.core.host.offered_tools import OfferedTools
+from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.plugin_set import PluginSet
 from nanobot_memory_plugins.core.host.prompt_calls import PromptCalls
+from nanobot_memory_plugins.core.host.receiving import Receiving
 from nanobot_memory_plugins.core.host.recorder import TurnRecorder
+from nanobot_memory_plugins.core.host.resuming import Resuming
+from nanobot_memory_plugins.core.host.said_before import SaidBefore
 from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, MemoryTool, Store
@@ -36,8 +39,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import with_redacted_keys
 from nanobot_memory_plugins.core.scopes.scopes import NO_SESSION, ScopeLike
 from nanobot_memory_plugins.core.scopes.workspace_scopes import workspace_scopes
 from nanobot_memory_plugins.core.text.attribution import UserAttribution
-from nanobot_memory_plugins.core.text.authored import both_ends
-from nanobot_memory_plugins.core.text.fence import fence, language_of, remove_fenced
+from nanobot_memory_plugins.core.text.fence import fence, remove_fenced
 from nanobot_memory_plugins.core.values import (
     ContextBlock,
     Note,
@@ -108,7 +110,23 @@ class MemoryHost(PromptCalls):
         self._capture.beside = lambda: (self._tools.tokens, self.entries_text)
         self.forgotten = LiveForgetting(self.workspace, clock=self._clock, redact=self._redaction.of_people)
         self._off_record = OffTheRecord(self.workspace, self._clock)
+        self._said = SaidBefore(self._files)
         self._hooks = HookCalls(self._plugins, self._capture, self.forgotten)
+        parts = HostParts(
+            self.config.core,
+            self._clock,
+            self._files,
+            self._notices,
+            self._capture,
+            self._words,
+            self._redaction,
+            self.forgotten,
+            self._off_record,
+            self._hooks,
+            self._said,
+        )
+        self._receiving = Receiving(parts)
+        self._resuming = Resuming(parts, is_own=lambda name: self.tool(name) is not None)
         self._background = OwnedTasks()
         self._tally = TokenCounter()
         self._closed = False
@@ -148,7 +166,8 @@ class MemoryHost(PromptCalls):
         self._closed = True
         await self._background.cancel()
         if self._starting is not None:
-            await asyncio.gather(self._starting, return_exceptions=True)
+            if not self._starting.done():  # one that is done may be of an event loop that has ended
+                await asyncio.gather(self._starting, return_exceptions=True)
             await self._plugins.host.call("on_stop", {}, accept=())
         await self._capture.close()
         await self._files.close()
@@ -167,55 +186,41 @@ class MemoryHost(PromptCalls):
         text: str,
         history: Sequence[object] = (),
         scope: ScopeLike = None,
+        spoken: bool = True,
     ) -> MessageContext:
-        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it."""
+        """Keep a user's message, and return what memory says; ``history`` stands in the live context before it.
+
+        What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
+        ``spoken``: it is recalled for, and neither kept nor believed as the user's word.
+        """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        text = remove_fenced(text)
-        before = await self.forgotten.received(session_key, text, plain_history(history))
-        language = self._language(text)
-        if (told := await self._off_record.received(session_key, text, before, language)) is not None:
-            return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT)
-        with self._notices.held(self._files.paths.transcript(session_key)):
-            capture = self._capture.begin_message(session_key, text, role="user", origin=Origin.USER, scope=whose)
-            text = both_ends(text)  # kept whole, judged by its ends
-            self._words.hear(session_key, text, before)
-            self._redaction.hear_message(text, before)
-            limit = self.config.core.message_limit
-            answers = await self._hooks.answers_to_message(session_key, text, before, limit=limit, scope=whose)
-            await self._hooks.keep_notes(answers, scope=whose)
-            blocks = await self._hooks.blocks(answers, scope=whose)
+        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken)
         if self._store is not None:
             self._capture.note_recall(blocks)
-        self._redaction.hear(*(block.text for block in blocks))
-        return MessageContext(
-            block=fence((block.text for block in (*blocks, *self._hooks.unheard(language))), language=language),
-            receipt=await asyncio.shield(capture),
-            hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
-        )
+        return context
 
     async def review_draft(
-        self,
-        *,
-        session_key: str,
-        text: str,
-        draft: str,
-        history: Sequence[object] = (),
-        scope: ScopeLike = None,
+        self, *, session_key: str, text: str, draft: str, history: Sequence[object] = (), scope: ScopeLike = None
     ) -> str | None:
         """Look at the draft of an answer to ``text``; return a fenced block with which to make it again, or None."""
         await self.start()
         whose = self._scopes.of(session_key, scope)
         answers = await self._hooks.answers(
             "on_draft_written",
-            {"session_key": session_key, "text": text, "draft": draft, "history": plain_history(history)},
+            {
+                "session_key": session_key,
+                "text": text,
+                "draft": draft,
+                "history": await self._receiving.history(session_key, history),
+            },
             accept=(ContextBlock,),
             limit=self.config.core.message_limit,
             scope=whose,
         )
         if (blocks := await self._hooks.blocks(answers, scope=whose)) and self._store is not None:
             self._capture.note_recall(blocks)
-        return fence((block.text for block in blocks), language=self._language(text))
+        return fence((block.text for block in blocks), language=self._receiving.language(text))
 
     async def message_sent(self, *, session_key: str, text: str, scope: ScopeLike = None) -> Receipt:
         """Keep the assistant's reply."""
@@ -224,6 +229,9 @@ class MemoryHost(PromptCalls):
         text = await self.forgotten.sent(session_key, remove_fenced(text))
         if await self._off_record.passed(session_key, text, "assistant"):
             return NOT_KEPT
+        if (taken := self._said.taken(session_key, "assistant", text)) is not None:
+            return taken
+        self._said.hear(session_key, "assistant", text)
         whose = self._scopes.of(session_key, scope)
         capture = self._capture.begin_message
         return await asyncio.shield(capture(session_key, text, role="assistant", origin=Origin.ASSISTANT, scope=whose))
@@ -265,16 +273,11 @@ class MemoryHost(PromptCalls):
         )
 
     async def session_idle(
-        self,
-        *,
-        session_key: str,
-        history: Sequence[object] = (),
-        ended: bool = False,
-        scope: ScopeLike = None,
+        self, *, session_key: str, history: Sequence[object] = (), ended: bool = False, scope: ScopeLike = None
     ) -> Receipt:
         """Tell the plugins that a session has been quiet for a while, or has ended; keep their notes."""
         await self.start()
-        messages = plain_history(history)
+        messages = await self._receiving.history(session_key, history)
         self._redaction.hear_user(messages)
         return await self._hooks.keep_answers(
             "on_session_idle",
@@ -300,11 +303,22 @@ class MemoryHost(PromptCalls):
         """
         arguments = {
             "session_key": session_key,
-            "messages": LiveMessages(messages),
+            "messages": messages,
             "context_tokens": self._tally.count(session_key, messages) if context_tokens is None else context_tokens,
             "context_window": context_window,
         }
         return self._background.begin(self._follow_turn(arguments, self._scopes.of(session_key, scope)))
+
+    async def resume(
+        self, *, session_key: str, messages: Sequence[object], parent: str = "", scope: ScopeLike = None
+    ) -> int:
+        """Keep what is missing of a host's history, once, and return how many messages that were.
+
+        ``messages`` may carry their ``timestamp``. ``parent`` is the session from which this one was forked off.
+        """
+        await self.start()
+        whose = self._scopes.of(session_key, scope or (self.child_scope(parent, session_key) if parent else None))
+        return await self._resuming.take_in(session_key, messages, whose, parent=parent)
 
     async def before_compaction(
         self,
@@ -314,33 +328,21 @@ class MemoryHost(PromptCalls):
         context_window: int,
         reason: str,
         room: int | None = None,
+        replaceable: bool = True,
+        known: int = 0,
         scope: ScopeLike = None,
     ) -> Summary | None:
         """Let the plugins save what matters before history is cut; return what replaces it.
 
-        ``room`` is what the summary and the messages that stay may take, in tokens. None: no plugin has a summary.
+        What of it memory never saw is kept first; the first ``known`` messages are told again. ``room`` is what the
+        summary and the messages that stay may take, in tokens. A host that makes its own summary says that it is not
+        ``replaceable``: then the answer's text is advice for that. None: no plugin has a summary.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        cut = plain_history(messages)
-        self._redaction.hear_user(cut)
-        answers = await self._hooks.answers(
-            "before_compaction",
-            {
-                "session_key": session_key,
-                "messages": cut,
-                "context_window": context_window,
-                "room": context_window if room is None else room,
-                "reason": reason,
-            },
-            accept=(Note, Summary),
-            limit=self.config.core.compaction_limit,
-            scope=whose,
-            sequential=True,
-            check=fault_of_summaries(len(messages)),
-        )
-        await self._hooks.keep_notes(answers, scope=whose)
-        return first_summary(answers)
+        room = context_window if room is None else room
+        more = {"context_window": context_window, "room": room, "reason": reason, "replaceable": replaceable}
+        return await self._resuming.before_compaction(session_key, messages, whose, more, known=known)
 
     async def keep(self, note: Note, *, session_key: str = "", scope: ScopeLike = None) -> Receipt:
         """Keep one note, as a plugin would by returning it."""
@@ -358,10 +360,7 @@ class MemoryHost(PromptCalls):
         return await hits_of(self._store, query)
 
     async def flush_index(self) -> None:
-        """Return once everything that has been kept so far is searchable.
-
-        Without a store there is nothing to wait for.
-        """
+        """Return once everything that has been kept so far is searchable; without a store that is at once."""
         await self.start()
         await self._capture.drain()
         if self._store is not None:
@@ -393,7 +392,6 @@ class MemoryHost(PromptCalls):
     async def _follow_turn(self, arguments: Mapping[str, Any], scope: Scope) -> Receipt:
         await self.start()
         limit = self.config.core.compaction_limit
+        unspoken = await self._said.unspoken(arguments["session_key"])
+        arguments = {**arguments, "messages": LiveMessages(arguments["messages"], unspoken)}
         return await self._hooks.keep_answers("on_turn_finished", arguments, limit=limit, scope=scope)
-
-    def _language(self, text: str) -> Any:
-        return language_of(text) if self.config.core.language == "auto" else self.config.core.language

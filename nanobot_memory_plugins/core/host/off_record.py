@@ -72,7 +72,7 @@ class OffTheRecord:
 
     def is_open(self, session: str) -> bool:
         """Say whether nothing of a session is kept now."""
-        return session in self._turns or self._is_paused(session)
+        return session in self._turns or self.is_paused(session)
 
     async def received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
         """Return what a turn is told whose message is not to be kept, or None for an ordinary one."""
@@ -92,7 +92,7 @@ class OffTheRecord:
         return True
 
     def _received(self, session: str, text: str, history: Sequence[Message], language: Language) -> str | None:
-        wanted, paused = off_record(text), self._is_paused(session)
+        wanted, paused = off_record(text), self.is_paused(session)
         if not paused and wanted in (None, OffRecord.RESUME):
             return None
         self._turns[session] = None
@@ -126,7 +126,8 @@ class OffTheRecord:
     def _marker(self, session: str) -> Path:
         return self._folder / session_file_name(session)
 
-    def _is_paused(self, session: str) -> bool:
+    def is_paused(self, session: str) -> bool:
+        """Say whether nothing of a session is kept until its user says otherwise."""
         return os.path.exists(self._marker(session))  # of a folder that cannot be read it says no
 
     def _pause(self, session: str) -> None:

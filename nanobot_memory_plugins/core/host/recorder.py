@@ -1,7 +1,8 @@
 """Capture: messages and notes on their way into files, whatever becomes of the call that brought them."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.files import MemoryFiles, TranscriptRecord
@@ -12,6 +13,8 @@ from nanobot_memory_plugins.core.isolation.owned_tasks import OwnedTasks
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.core.text.tokens import estimate_tokens
 from nanobot_memory_plugins.core.values import ContextBlock, Note, Origin, Receipt, Scope
+
+_T = TypeVar("_T")
 
 
 class TurnRecorder:
@@ -35,6 +38,10 @@ class TurnRecorder:
         """Begin to write a message to its transcript; the task ends with the receipt."""
         text = self._last_said.hide_answer(session_key, text)
         return self._writing.begin(self._message(session_key, text, role, origin, scope))
+
+    def begin(self, work: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
+        """Begin to write something else; it ends as everything here does."""
+        return self._writing.begin(work)
 
     async def keep_notes(self, notes: Sequence[Note], *, scope: Scope) -> tuple[Receipt, ...]:
         """Write every note, in order, and return where each one stands."""

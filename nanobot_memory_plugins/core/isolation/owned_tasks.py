@@ -8,7 +8,7 @@ _T = TypeVar("_T")
 
 
 class OwnedTasks:
-    """The tasks of one owner, held for as long as they run. It belongs to one event loop."""
+    """The tasks of one owner, held for as long as they run. Those of an event loop that has ended are left out."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -24,14 +24,19 @@ class OwnedTasks:
         """Return once all have ended, those that are begun meanwhile included, or when ``seconds`` have passed."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds if seconds is not None else None
-        while self._tasks and (deadline is None or loop.time() < deadline):
+        while (tasks := self._here()) and (deadline is None or loop.time() < deadline):
             # Not gather: for tasks that have just ended it returns without yielding; their callbacks would never run.
-            await asyncio.wait(set(self._tasks), timeout=deadline - loop.time() if deadline is not None else None)
+            await asyncio.wait(tasks, timeout=deadline - loop.time() if deadline is not None else None)
 
     async def cancel(self) -> None:
         """Cancel what runs, and return once it has ended."""
-        tasks = set(self._tasks)
+        tasks = self._here()
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks)
+
+    def _here(self) -> set[asyncio.Task[Any]]:
+        """Return the tasks of the running event loop; nothing will ever end those of another one."""
+        loop = asyncio.get_running_loop()
+        return {task for task in self._tasks if task.get_loop() is loop}

@@ -13,6 +13,9 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, Future
 from typing import Any, ParamSpec, TypeVar
+from weakref import WeakSet
+
+from nanobot_memory_plugins.core.isolation.fork import at_fork
 
 # How long a thread waits for more work of the same turn.
 LINGER_SECONDS = 1.0
@@ -33,6 +36,11 @@ class DaemonThreadPool(Executor):
         self._limit = limit
         self._name = name
         self._linger = linger
+        self.begin_anew()
+        _pools.add(self)
+
+    def begin_anew(self) -> None:
+        """Have no threads and no work: a process that was forked off has none of those that it knows of."""
         self._lock = threading.Lock()
         self._more = threading.Condition(self._lock)
         self._running = 0
@@ -90,6 +98,16 @@ class DaemonThreadPool(Executor):
                 future.set_result(result)
             del future, work
 
+
+_pools: "WeakSet[DaemonThreadPool]" = WeakSet()
+
+
+def _begin_anew() -> None:
+    for pool in list(_pools):
+        pool.begin_anew()
+
+
+at_fork(_begin_anew)
 
 _unlimited = DaemonThreadPool(limit=2**31, name="memory-work", linger=LINGER_SECONDS)
 

@@ -12,6 +12,8 @@ from nanobot_memory_plugins.core.text.tokens import estimate_tokens, truncate_to
 from nanobot_memory_plugins.core.values import Message
 
 # Kinds of content parts that are somebody's own words; others are results, files and images.
+# Above it a time since 1970 is in milliseconds.
+_MILLISECONDS = 1e11
 _OWN_PARTS = frozenset({"text", "input_text", ""})
 # Characters that are looked at to tell the language, in all and of a message: a pasted text is not how somebody speaks.
 _SAMPLE = 8_000
@@ -100,6 +102,8 @@ def message_time(message: Message) -> datetime | None:
             if isinstance(value, str):
                 said = datetime.fromisoformat(value)
                 return said if said.utcoffset() else said.astimezone()
+            if isinstance(value, (int, float)) and value > 0 and not isinstance(value, bool):
+                return datetime.fromtimestamp(value / 1000 if value > _MILLISECONDS else value).astimezone()
     return None
 
 

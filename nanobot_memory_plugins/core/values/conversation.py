@@ -6,6 +6,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
+from nanobot_memory_plugins.core.values.wire_forms import ROLES, from_tuple, wire_form
+
 # How deep `freeze` follows nested values; chat messages and tool arguments are far flatter.
 _FREEZE_DEPTH = 64
 _IMMUTABLE = frozenset({str, int, float, bool, type(None)})
@@ -38,12 +40,29 @@ class Message:
 
     @classmethod
     def from_chat(cls, message: object) -> "Message":
-        """Normalise one chat message; what is missing or of the wrong type becomes empty text."""
+        """Normalise one chat message; what is missing or of the wrong type becomes empty text.
+
+        It is a dict of chat completions, of Anthropic's messages or of Responses, or a tuple of role, text, calls and
+        call id. One of a user with ``"spoken": False`` is no word of the user's, and read as the assistant's.
+        """
+        if type(message) is tuple:
+            message = from_tuple(message) or message
         if type(message) is not dict and not isinstance(message, Mapping):
             return cls(role="user", text=_content_text(message), raw=MappingProxyType({}))
         calls, content = message.get("tool_calls"), message.get("content")
+        role = message.get("role")
+        if (type(content) is not str or role is None or "spoken" in message) and (form := wire_form(message)):
+            return cls(
+                role=form.role,
+                text=_content_text(form.content),
+                name=str(message.get("name") or ""),
+                tool_call_id=form.call_id,
+                tool_calls=freeze(form.calls),
+                raw=freeze(message),
+            )
+        role = str(role or "user")
         return cls(
-            role=str(message.get("role") or "user"),
+            role=ROLES.get(role, role),
             text=content if type(content) is str else _content_text(content),
             name=str(message.get("name") or ""),
             tool_call_id=str(message.get("tool_call_id") or ""),

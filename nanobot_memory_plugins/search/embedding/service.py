@@ -1,5 +1,6 @@
 """The embedder of a running host: loaded in the background, and open about what it is doing."""
 
+import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +9,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
+from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Embedder
 from nanobot_memory_plugins.search.embedding.catalogue import Origin, find
@@ -19,7 +21,37 @@ from nanobot_memory_plugins.search.embedding.remote_provider import RemoteEmbedd
 
 # Every workspace of a process that uses the same model shares one copy of it in memory.
 _loaded: WeakValueDictionary[tuple[EmbeddingOptions, Path], FastembedEmbedder] = WeakValueDictionary()
-_loading = threading.Lock()
+_loading = threading.RLock()
+# Seconds that a fork waits for a model that is being loaded: in the child nobody would go on with that.
+_FORK_SECONDS = 10.0
+_held_for_fork = False
+
+
+def _before_fork() -> None:
+    global _held_for_fork
+    _held_for_fork = _loading.acquire(timeout=_FORK_SECONDS)
+
+
+def _after_fork() -> None:
+    global _held_for_fork
+    if _held_for_fork:
+        _held_for_fork = False
+        _loading.release()
+
+
+def _begin_anew() -> None:
+    """Have no model in a process that was forked off: the threads that compute with it stay with the other one."""
+    global _loading, _held_for_fork
+    _loading, _held_for_fork = threading.RLock(), False
+    for embedder in list(_loaded.values()):
+        leave_to_parent(embedder)
+    _loaded.clear()
+    if "onnxruntime" in sys.modules:
+        leave_libraries_to_parent()
+
+
+around_fork(_before_fork, _after_fork)
+at_fork(_begin_anew)
 
 
 def open_embedder(options: EmbeddingOptions, progress: Progress | None = None) -> Embedder | None:

@@ -7,8 +7,8 @@ import textwrap
 import threading
 import time
 
-from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
+from nanobot_memory_plugins.core.host import MemoryThread
 
 
 def thread_for(tmp_path, monkeypatch) -> MemoryThread:
@@ -150,7 +150,7 @@ def test_an_interpreter_that_ends_without_a_close_keeps_what_was_accepted(tmp_pa
     source = textwrap.dedent(
         """
         import asyncio, sys
-        from nanobot_memory_plugins.bridge.memory_thread import MemoryThread
+        from nanobot_memory_plugins.core.host import MemoryThread
         from nanobot_memory_plugins.core import MemoryHost
 
         thread = MemoryThread(lambda: MemoryHost(sys.argv[1]))

@@ -1,8 +1,9 @@
 """The memory's own thread and event loop.
 
-nanobot's event loop never runs a plugin: whatever a plugin does to its loop (block it, end it, fill it with
+The host's event loop never runs a plugin: whatever a plugin does to its loop (block it, end it, fill it with
 tasks) it does to this one. It also outlives the host's loop, so that a memory that was started in one
-``asyncio.run`` serves the next, and can be closed when none is running.
+``asyncio.run`` serves the next, and can be closed when none is running. A process that was forked off has a thread of
+its own.
 """
 
 import asyncio
@@ -13,16 +14,22 @@ import weakref
 from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from nanobot_memory_plugins.bridge.memory import Memory
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_to_parent
+from nanobot_memory_plugins.core.log import logger
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
 _T = TypeVar("_T")
-Use = Callable[[Memory], Awaitable[_T]]
+Use = Callable[["MemoryHost"], Awaitable[_T]]
 
+_NAME = "nanobot-memory"
 # Share of the time for closing that the accepted calls may take; the rest belongs to the memory itself.
 _DRAIN_SHARE = 0.6
+# Seconds that a fork waits for a memory that is starting.
+_FORK_SECONDS = 5.0
 # Seconds that cancelled tasks get to end.
 _CANCEL_SECONDS = 0.2
 
@@ -35,13 +42,14 @@ class MemoryThread:
     """
 
     def __init__(
-        self, build: Callable[[], Memory], *, at_start: Use[None] | None = None, exit_limit: float = 2.0
+        self, build: Callable[[], "MemoryHost"], *, at_start: Use[None] | None = None, exit_limit: float = 2.0
     ) -> None:
         self._build = build
         self._at_start = at_start
         self._exit_limit = exit_limit
         self._lock = threading.Lock()
         self._run: _Run | None = None
+        _threads.add(self)
 
     @property
     def running(self) -> bool:
@@ -49,7 +57,7 @@ class MemoryThread:
         return self._run is not None
 
     @property
-    def started(self) -> Memory | None:
+    def started(self) -> "MemoryHost | None":
         """The memory, once it has finished starting; until then calls wait for it."""
         run = self._run
         return run.started if run is not None else None
@@ -79,6 +87,20 @@ class MemoryThread:
         logger.debug("the memory has not answered within {:.1f} s; the turn goes on without it", limit)
         return None
 
+    def wait_now(self, future: "Future[_T | None]", *, limit: float) -> _T | None:
+        """Do the same as `wait` where nothing can be awaited. It blocks.
+
+        A call from the memory's own thread cannot be waited for there, and has no answer.
+        """
+        if threading.current_thread().name == _NAME:
+            logger.warning("a blocking call of the memory from its own thread has no answer")
+            return None
+        try:
+            return future.result(timeout=limit)
+        except TimeoutError:
+            logger.debug("the memory has not answered within {:.1f} s; the turn goes on without it", limit)
+            return None
+
     async def aclose(self, limit: float) -> bool:
         """Finish, close the memory and end the thread, within ``limit`` seconds; say whether it ended."""
         run = self._take()
@@ -100,18 +122,48 @@ class MemoryThread:
         """Close, because the interpreter ends."""
         self.close(self._exit_limit)
 
+    def await_start(self, seconds: float) -> None:
+        """Wait until a memory that is starting has started, or failed. It blocks."""
+        run = self._run
+        if run is not None and threading.current_thread().name != _NAME:
+            run.opened.wait(seconds)
+
+    def begin_anew(self) -> None:
+        """Leave the thread to the process that this one was forked off; here there is none."""
+        self._lock = threading.Lock()
+        if self._run is not None:
+            leave_to_parent(self._run)
+        self._run = None
+
     def _take(self) -> "_Run | None":
         with self._lock:
             run, self._run = self._run, None
             return run
 
 
+_threads: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
 _unclosed: "weakref.WeakSet[MemoryThread]" = weakref.WeakSet()
 
 
 def _close_unclosed() -> None:
     for thread in list(_unclosed):
         thread.close_at_exit()
+
+
+def _await_starts() -> None:
+    """Let a memory that is starting have started: what it imports just then nobody would go on with in the child."""
+    for thread in list(_threads):
+        thread.await_start(_FORK_SECONDS)
+
+
+def _begin_anew() -> None:
+    for thread in list(_threads):
+        thread.begin_anew()
+    _unclosed.clear()
+
+
+around_fork(_await_starts, lambda: None)
+at_fork(_begin_anew)
 
 
 def _be_first_at_exit() -> None:
@@ -147,22 +199,23 @@ def _note_stray(_loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> No
 class _Run:
     """One life of the thread, from start to close."""
 
-    def __init__(self, build: Callable[[], Memory], at_start: Use[None] | None) -> None:
+    def __init__(self, build: Callable[[], "MemoryHost"], at_start: Use[None] | None) -> None:
         self._build = build
         self._at_start = at_start
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(_note_stray)
-        self._memory: asyncio.Future[Memory] = self._loop.create_future()
+        self._memory: asyncio.Future[MemoryHost] = self._loop.create_future()
         self._stopping = asyncio.Event()
         self._drain_seconds = 0.0
         self._jobs: set[asyncio.Task[Any]] = set()
         self._background: set[asyncio.Task[Any]] = set()
         self._answers: set[Future[Any]] = set()
         self._closing = False
-        self.started: Memory | None = None
+        self.opened = threading.Event()
+        self.started: MemoryHost | None = None
         self.ended: Future[None] = Future()
         self.ended.set_running_or_notify_cancel()
-        threading.Thread(target=self._main, name="nanobot-memory", daemon=True).start()
+        threading.Thread(target=self._main, name=_NAME, daemon=True).start()
 
     def submit(self, use: Use[_T], *, background: bool) -> "Future[_T | None]":
         answer: Future[_T | None] = Future()
@@ -194,6 +247,7 @@ class _Run:
                 self._loop.close()
             for answer in list(self._answers):
                 self._answer(answer, None)
+            self.opened.set()
             self.ended.set_result(None)
 
     async def _live(self) -> None:
@@ -220,9 +274,11 @@ class _Run:
                 self._own(self._job(self._at_start), self._background)
         except Exception as error:
             # The message is left out: it can carry values of the configuration.
-            logger.warning("the memory could not be started: {}; nanobot goes on without it", type(error).__name__)
+            logger.warning("the memory could not be started: {}; the host goes on without it", type(error).__name__)
             self._memory.set_exception(error)
             self._memory.exception()  # read, so that asyncio does not complain that nobody did
+        finally:
+            self.opened.set()
 
     def _begin(self, use: Use[_T], answer: "Future[_T | None]", background: bool) -> None:
         if self._closing:  # nobody would cancel it, or wait for it

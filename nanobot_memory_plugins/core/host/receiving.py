@@ -1,0 +1,79 @@
+"""What happens to a message that has come in: kept, heard, answered by the plugins, fenced."""
+
+import asyncio
+from collections.abc import Sequence
+
+from nanobot_memory_plugins.core.host.hidden_answers import plain_history
+from nanobot_memory_plugins.core.host.off_record import NOT_KEPT
+from nanobot_memory_plugins.core.host.parts import HostParts
+from nanobot_memory_plugins.core.text.authored import both_ends
+from nanobot_memory_plugins.core.text.fence import Language, fence, fenced_blocks, language_of, remove_fenced
+from nanobot_memory_plugins.core.values import ContextBlock, Message, Origin, Receipt, Scope, messages_from_chat
+from nanobot_memory_plugins.core.values.message_context import MessageContext
+
+
+class Receiving:
+    """Takes messages in, for one host: those of its user, and what the host says in the user's place."""
+
+    def __init__(self, parts: HostParts) -> None:
+        self._parts = parts
+
+    async def history(self, session_key: str, history: Sequence[object]) -> tuple[Message, ...]:
+        """Return a host's history as plugins get it, by who said what."""
+        return await self._parts.said.attributed(session_key, plain_history(history))
+
+    def language(self, text: str) -> Language:
+        """Return the language in which a turn is told something."""
+        return language_of(text) if self._parts.options.language == "auto" else self._parts.options.language
+
+    async def receive(
+        self, session_key: str, text: str, history: Sequence[object], scope: Scope, *, spoken: bool
+    ) -> tuple[MessageContext, list[ContextBlock]]:
+        """Keep a message and ask the plugins; return what the turn is given, and the blocks that it is made of."""
+        text, language = remove_fenced(text), self.language(text)
+        before = await self.history(session_key, history)
+        if not spoken:
+            text = await self._parts.forgotten.sent(session_key, text)
+            if await self._parts.off_record.passed(session_key, text, "user"):
+                return MessageContext(block=None, receipt=NOT_KEPT), []
+        else:
+            before = await self._parts.forgotten.received(session_key, text, before)
+            if (told := await self._parts.off_record.received(session_key, text, before, language)) is not None:
+                return MessageContext(block=fence([told], language=language), receipt=NOT_KEPT), []
+        role, origin = ("user", Origin.USER) if spoken else ("assistant", Origin.TOOL)
+        if (taken := self._parts.said.taken(session_key, role, text)) is None:
+            self._parts.said.forget_taken(session_key)
+            self._parts.said.hear(session_key, "user", text, spoken=spoken)
+        with self._parts.notices.held(self._parts.files.paths.transcript(session_key)):
+            capture = taken or self._parts.recorder.begin_message(
+                session_key, text, role=role, origin=origin, scope=scope
+            )
+            text = both_ends(text)  # kept whole, judged by its ends
+            if spoken:
+                self._parts.words.hear(session_key, text, before)
+                self._parts.redaction.hear_message(text, before)
+            else:
+                self._parts.words.hear_tool(session_key, text)
+            seen = (*standing_blocks(history), *before)
+            limit = self._parts.options.message_limit
+            answers = await self._parts.hooks.answers_to_message(
+                session_key, text, seen, limit=limit, scope=scope, spoken=spoken
+            )
+            await self._parts.hooks.keep_notes(answers, scope=scope)
+            blocks = await self._parts.hooks.blocks(answers, scope=scope)
+        self._parts.redaction.hear(*(block.text for block in blocks))
+        context = MessageContext(
+            block=fence((block.text for block in (*blocks, *self._parts.hooks.unheard(language))), language=language),
+            receipt=capture if isinstance(capture, Receipt) else await asyncio.shield(capture),
+            hit_ids=tuple(dict.fromkeys(hit for block in blocks for hit in block.hit_ids)),
+        )
+        return context, blocks
+
+
+def standing_blocks(history: Sequence[object]) -> list[Message]:
+    """Return our own blocks that a host has left in its history: the model sees them still, so they are not repeated.
+
+    They are system messages, which nobody takes for something that was said.
+    """
+    texts = (one.text for one in messages_from_chat(history))
+    return [Message("system", block) for text in texts for block in fenced_blocks(text)]

@@ -1,0 +1,109 @@
+"""The messages that stand in transcripts, to know those of a host's history again."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files.paths import session_file_name
+from nanobot_memory_plugins.core.files.transcript import last_records
+from nanobot_memory_plugins.core.host.said_before import folded, message_key
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.redaction.rules.rule import PLACEHOLDER
+
+# Messages of a session that are compared, the last ones.
+_RECORDS = 20_000
+# From so many characters on a text is known as a part of one that was recorded: hosts cut what is long.
+_PART = 40
+_MARK_LINE = re.compile(r"\s*\[[^\[\]\n]{1,300}\]\s*")
+_MARKS_BEFORE = re.compile(r"\A\s*(?:\[[^\[\]\n]{1,80}\]\s*){1,4}")
+
+
+class RecordedMessages:
+    """Counts what is recorded; each record stands for one message of the history.
+
+    A message is known by its role and words. Where redaction has hidden something, the words around it have to be
+    there.
+    """
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._texts: dict[str, list[str]] = {"user": [], "assistant": []}
+        self._redacted: dict[str, list[list[str]]] = {"user": [], "assistant": []}
+        self._joined: dict[str, str] = {}
+
+    @classmethod
+    def read(cls, paths: MemoryPaths, session_keys: Sequence[str]) -> "RecordedMessages":
+        """Return what the transcripts of some sessions hold, imported ones included. It blocks."""
+        made = cls()
+        for key in session_keys:
+            for path in (paths.transcript(key), paths.sessions / session_file_name(f"imported/{key}")):
+                try:
+                    records = last_records(path, key, _RECORDS)
+                except OSError as error:
+                    logger.warning("a transcript cannot be read to compare a history with: {}", error.strerror)
+                    continue
+                for record in records:
+                    made._add(record.role, record.text)
+        return made
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is recorded, so that nothing can have been dropped of it either."""
+        return not any(self._counts.values())
+
+    def hear(self, counts: Iterable[Counter[str]]) -> None:
+        """Learn what was heard besides: some of it may still be on its way to the file, or stand there redacted."""
+        for one in counts:
+            self._counts |= one
+
+    def take(self, role: str, text: str) -> bool:
+        """Say whether a message is recorded, and let one record stand for it."""
+        whole = folded(text)
+        for said in dict.fromkeys((text, *_without_marks(text))):
+            key = message_key(role, said)
+            if self._counts[key] > 0:
+                self._counts[key] -= 1
+                return True
+        if len(whole) >= _PART and whole in self._joined_texts(role):
+            return True
+        for index, pieces in enumerate(self._redacted.get(role, ())):
+            if _fits(pieces, whole):
+                del self._redacted[role][index]
+                return True
+        return False
+
+    def _add(self, role: str, text: str) -> None:
+        whole = folded(text)
+        self._counts[message_key(role, text)] += 1
+        if role in self._texts:
+            self._texts[role].append(whole)
+            if PLACEHOLDER.search(whole):
+                self._redacted[role].append(PLACEHOLDER.split(whole))
+
+    def _joined_texts(self, role: str) -> str:
+        if role not in self._joined:
+            self._joined[role] = "\n".join(self._texts.get(role, ()))
+        return self._joined[role]
+
+
+def _without_marks(text: str) -> Iterator[str]:
+    """Yield a text without what hosts put around it in brackets: pictures, times, names."""
+    if "[" in text:
+        lines = "\n".join(line for line in text.splitlines() if not _MARK_LINE.fullmatch(line))
+        for left in (lines, _MARKS_BEFORE.sub("", lines, count=1)):
+            if left.strip():
+                yield left
+
+
+def _fits(pieces: Sequence[str], text: str) -> bool:
+    """Say whether a text begins and ends with the outer pieces, and has the others between, in order."""
+    if len(text) < sum(map(len, pieces)) or not text.startswith(pieces[0]) or not text.endswith(pieces[-1]):
+        return False
+    place, end = len(pieces[0]), len(text) - len(pieces[-1])
+    for piece in pieces[1:-1]:
+        found = text.find(piece, place, end)
+        if found < 0:
+            return False
+        place = found + len(piece)
+    return True

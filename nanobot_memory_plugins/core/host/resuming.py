@@ -1,0 +1,225 @@
+"""What a host's history holds and the transcript does not: taken in once, before it can be cut.
+
+Hosts resume from checkpoints, forks and files; a session may be older than this memory, and a call may have been
+missed. Of a turn that memory never saw it takes the messages and the results of tools, with the times that the host
+gives them. Nothing is recalled for them.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from nanobot_memory_plugins.core.files import TranscriptRecord
+from nanobot_memory_plugins.core.host.hidden_answers import plain_history
+from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
+from nanobot_memory_plugins.core.host.parts import HostParts
+from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
+from nanobot_memory_plugins.core.text.conversation import message_time
+from nanobot_memory_plugins.core.text.summary_marker import MARK
+from nanobot_memory_plugins.core.values import Message, Note, Origin, Scope, Summary, bounded_copy
+from nanobot_memory_plugins.core.values.wire_forms import apart
+
+# Results of tools that are noted of one history, the last ones.
+_TOOLS = 100
+_TOOL_ROLES = ("tool", "function")
+_LOCK_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    """A message that memory has not; of a result ``call`` is what was called."""
+
+    message: Message
+    time: datetime | None
+    is_last_turn: bool
+    call: tuple[str, object] | None = None
+
+
+class Resuming:
+    """Takes histories in, for one host. ``is_own`` knows the memory's own tools, which are not noted."""
+
+    def __init__(self, parts: HostParts, *, is_own: Callable[[str], bool]) -> None:
+        self._parts = parts
+        self._is_own = is_own
+        self._turn = asyncio.Lock()
+
+    async def take_in(self, session_key: str, messages: Sequence[object], scope: Scope, *, parent: str = "") -> int:
+        """Keep what is missing of a history, and return how many messages that were.
+
+        What the session ``parent``, from which it was forked off, has already is not missing.
+        """
+        if not messages or not self._parts.options.keep_transcripts or self._parts.off_record.is_paused(session_key):
+            return 0
+        given = plain_history(part for message in messages for part in apart(message))
+        given = tuple(map(_without_media, given))
+        self._parts.redaction.hear_user(given)
+        given = await self._parts.said.attributed(session_key, given)
+        shown = await self._parts.forgotten.arguments(session_key, {"messages": given})
+        if shown is None:  # what was forgotten cannot be told: nothing of it may come back
+            return 0
+        # Somebody had something of it forgotten: what is left of such a message stays where it is.
+        pairs = zip(given, shown["messages"], strict=True)
+        whole = [after if after.text == before.text else None for before, after in pairs]
+        if self._parts.off_record.is_open(session_key):  # the last message: of the answer to it nobody knows yet
+            last = max((index for index, one in enumerate(given) if one.role == "user"), default=len(given))
+            whole[last:] = [None] * (len(given) - last)
+        return await asyncio.shield(self._parts.recorder.begin(self._take(session_key, whole, scope, parent)))
+
+    async def before_compaction(
+        self, session_key: str, messages: Sequence[object], scope: Scope, more: Mapping[str, Any], *, known: int = 0
+    ) -> Summary | None:
+        """Take in what is about to be cut, let the plugins save what matters, and return what replaces it, or None.
+
+        The first ``known`` messages are what an earlier compaction left of others, and not taken in.
+        """
+        try:
+            await self.take_in(session_key, messages[known:], scope)
+        except Exception as error:  # the plugins are to be asked all the same
+            logger.warning("a history could not be taken in before it is cut: {}", type(error).__name__)
+        cut = await self._parts.said.attributed(session_key, plain_history(messages))
+        self._parts.redaction.hear_user(cut)
+        answers = await self._parts.hooks.answers(
+            "before_compaction",
+            {"session_key": session_key, "messages": cut, **more},
+            accept=(Note, Summary),
+            limit=self._parts.options.compaction_limit,
+            scope=scope,
+            sequential=True,
+            check=fault_of_summaries(len(messages)),
+        )
+        await self._parts.hooks.keep_notes(answers, scope=scope)
+        return first_summary(answers)
+
+    async def _take(self, session_key: str, messages: Sequence[Message | None], scope: Scope, parent: str) -> int:
+        async with self._turn, self._alone():
+            keys = [session_key, redact_key(parent)] if parent else [session_key]
+            recorded = await run_in_daemon_thread(RecordedMessages.read, self._parts.files.paths, keys)
+            recorded.hear(self._parts.said.said(key) for key in keys)
+            missing = await run_in_daemon_thread(self._missing, messages, recorded)
+            self._parts.said.forget_taken(session_key)
+            for one in missing:
+                if one.call is None:
+                    await self._keep(session_key, one, scope)
+                else:
+                    await self._note(session_key, one, scope)
+        taken = sum(one.call is None for one in missing)
+        if taken:
+            logger.info("{} messages of a session that were not known have been taken in", taken)
+        return taken
+
+    def _missing(self, messages: Sequence[Message | None], recorded: RecordedMessages) -> list[_Missing]:
+        """Return what is missing, in order. It blocks for as long as reading a long history takes."""
+        oldest = self._oldest()
+        last_user = max((n for n, one in enumerate(messages) if one is not None and one.role == "user"), default=0)
+        missing: list[_Missing] = []
+        calls: dict[str, tuple[str, object]] = {}
+        unseen, started = False, recorded.is_empty
+        time: datetime | None = None
+        for index, message in enumerate(messages):
+            if message is None:
+                unseen = False
+                continue
+            time = message_time(message) or time
+            calls |= {str(call.get("id") or ""): _called(call) for call in message.tool_calls}
+            is_text = bool(message.text.strip()) and not message.text.lstrip().startswith(tuple(MARK.values()))
+            # Of what retention has dropped nothing comes back.
+            dropped = oldest is not None and (_is_before(time, oldest) if time is not None else not started)
+            if message.role == "user":
+                unseen = is_text and not recorded.take("user", message.text)
+                started = started or not unseen
+                if unseen and not dropped:
+                    missing.append(_Missing(message, time, index >= last_user))
+            elif message.role == "assistant" and is_text and (unseen or not message.tool_calls):
+                if not recorded.take("assistant", message.text) and not dropped:
+                    missing.append(_Missing(message, time, index >= last_user))
+            elif message.role in _TOOL_ROLES and unseen and not dropped and message.text.strip():
+                call = calls.get(message.tool_call_id, (message.name or "tool", {}))
+                missing.append(_Missing(message, time, index >= last_user, call))
+        noted = sum(one.call is not None for one in missing)
+        return [one for one in missing if one.call is None or (noted := noted - 1) < _TOOLS]
+
+    async def _keep(self, session_key: str, one: _Missing, scope: Scope) -> None:
+        user = one.message.role == "user"
+        record = TranscriptRecord(
+            role=one.message.role,
+            text=one.message.text,
+            session_key=session_key,
+            scope=scope,
+            origin=Origin.USER if user else Origin.ASSISTANT,
+            time=one.time,
+            resumed=True,
+        )
+        receipt = await self._parts.files.keep_message(record)
+        self._parts.said.hear(session_key, one.message.role, one.message.text)
+        if one.is_last_turn:
+            self._parts.said.take(session_key, one.message.role, one.message.text, receipt)
+
+    async def _note(self, session_key: str, one: _Missing, scope: Scope) -> None:
+        name, arguments = one.call or ("", {})
+        if self._is_own(name):
+            return
+        answers = await self._parts.hooks.answers(
+            "on_tool_executed",
+            {
+                "session_key": session_key,
+                "tool_name": name,
+                "arguments": bounded_copy(arguments if isinstance(arguments, Mapping) else {"arguments": arguments}),
+                "result": one.message.text,
+                "error": None,
+                "duration_ms": 0.0,
+            },
+            accept=(Note,),
+            limit=self._parts.options.tool_limit,
+            scope=scope,
+        )
+        notes = [note if note.time is not None else replace(note, time=one.time) for note in values_of(answers, Note)]
+        await self._parts.recorder.keep_notes(notes, scope=scope)
+
+    def _oldest(self) -> datetime | None:
+        days = self._parts.options.transcript_max_age_days
+        return self._parts.clock.now() - timedelta(days=days) if days else None
+
+    @asynccontextmanager
+    async def _alone(self) -> Any:
+        """Hold the lock by which two processes do not take in the same at once; one that is not had is done without."""
+        from nanobot_memory_plugins.core.files.private import private_folder, private_lock
+
+        lock = None
+        with suppress(Exception):
+            private_folder(self._parts.files.paths.locks)
+            wanted = private_lock(
+                self._parts.files.paths.locks / "resume.lock", timeout=_LOCK_SECONDS, thread_local=False
+            )
+            await run_in_daemon_thread(wanted.acquire)
+            lock = wanted
+        try:
+            yield
+        finally:
+            if lock is not None:
+                lock.release()
+
+
+def _without_media(message: Message) -> Message:
+    """Return a message without the marks that stand for its pictures and files: nobody said them."""
+    content = message.raw.get("content")
+    if not isinstance(content, tuple):
+        return message
+    marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
+    text = "\n".join(line for line in message.text.split("\n") if line not in marks)
+    return message if text == message.text else replace(message, text=text)
+
+
+def _called(call: Mapping[str, Any]) -> tuple[str, object]:
+    function = call.get("function")
+    named = function if isinstance(function, Mapping) else call
+    return str(named.get("name") or "tool"), named.get("arguments") or {}
+
+
+def _is_before(time: datetime, oldest: datetime) -> bool:
+    return time.astimezone() < oldest.astimezone()

@@ -1,0 +1,351 @@
+"""One turn of a host: what an adapter tells of it, however often its hooks fire."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from nanobot_memory_plugins.core.host.beside import with_block
+from nanobot_memory_plugins.core.host.memory_thread import Use
+from nanobot_memory_plugins.core.host.service_tool import own_tool
+from nanobot_memory_plugins.core.log import logger
+from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
+from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.core.values.message_context import MessageContext
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.memory_host import MemoryHost
+    from nanobot_memory_plugins.core.host.memory_service import MemoryService
+
+_T = TypeVar("_T")
+_P = ParamSpec("_P")
+
+# Messages before one, or how to get at them: reading them is left to the memory's thread then.
+History = Sequence[object] | Callable[[], Sequence[object]]
+
+
+def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
+    """Have a call of the host answered with None, and logged, where what it hands over cannot be dealt with."""
+
+    @wraps(method)
+    def call(*arguments: _P.args, **named: _P.kwargs) -> _T | None:
+        try:
+            return method(*arguments, **named)
+        except Exception as error:
+            logger.warning("the memory could not deal with what the host told: {}", type(error).__name__)
+            return None
+
+    return call
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
+
+    result: object = None
+    error: str | None = None
+
+
+class Turn:
+    """One turn: the user's message, the tools, the reply, the end.
+
+    Everything may be told twice: by a hook for each step, for each hand-off, or for each part of an answer. Nothing
+    raises for what goes wrong in the memory. The turn of a sub-agent has a ``parent``, the session that asked: what it
+    is asked is not the user's word, and its tools are noted there. ``now`` has the same calls for where nothing can be
+    awaited.
+    """
+
+    def __init__(
+        self, service: "MemoryService", session_key: str, *, scope: ScopeLike = None, parent: str = ""
+    ) -> None:
+        self.session_key = session_key
+        self.scope = scope
+        self.parent = parent
+        self.now = BlockingTurn(self)
+        self._service = service
+        self._received: dict[str, Future[MessageContext | None]] = {}
+        self._given_up: set[str] = set()
+        self._block: str | None = None
+        self._tools_began: dict[str, float] = {}
+        self._tools_done: set[str] = set()
+        self._replies: Counter[str] = Counter()
+        self._over = False
+
+    @property
+    def block(self) -> str | None:
+        """The fenced text to put beside the user's message, once it was recalled, or None."""
+        return self._block
+
+    @property
+    def was_late(self) -> bool:
+        """Whether the memory failed or had no answer in time, so that the turn goes on without it."""
+        return bool(self._given_up)
+
+    async def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
+        """Keep the user's message, once, and return the fenced block that belongs beside it, or None.
+
+        ``history`` stands in the live context before it. What the host says in the user's place is not ``spoken``, and
+        nor is what a sub-agent is asked.
+        """
+        future = self.begin(text, history, spoken=spoken)
+        if future is None or self._is_given_up(text, future):
+            return None
+        return self._noted(text, await self._service.wait(future))
+
+    @_never_raises
+    def begin(
+        self, text: str, history: History = (), *, spoken: bool | None = None
+    ) -> "Future[MessageContext | None] | None":
+        """Begin what `received` does, and wait for nothing; None where there is nothing to recall for."""
+        key = _folded(text)
+        if not key:
+            return None
+        if key not in self._received:
+
+            async def receive(memory: "MemoryHost") -> MessageContext:
+                before = history() if callable(history) else history
+                return await memory.message_received(
+                    session_key=self.session_key,
+                    text=text,
+                    history=before,
+                    scope=self._scope_in(memory),
+                    spoken=not self.parent if spoken is None else spoken,
+                )
+
+            self._received[key] = self._service.thread.submit(receive)
+        return self._received[key]
+
+    def beside(self, messages: Sequence[Any]) -> list[Any]:
+        """Return the messages of a request with the block beside the user's, in a new list.
+
+        The messages are dicts as chat completions, Responses or Anthropic have them; those of the host stay as they
+        are. Where the user's message of this turn does not stand among them (a nested agent's request, say) nothing is
+        added.
+        """
+        made = self._with_block(messages)
+        return list(messages) if made is None else made
+
+    def tool_began(self, call_id: str) -> None:
+        """Start the clock of a tool. Some providers give the calls of each step the same ids: it is a new call."""
+        self._tools_began[call_id] = time.perf_counter()
+        self._tools_done.discard(call_id)
+
+    async def tool_finished(
+        self,
+        call_id: str,
+        name: str,
+        arguments: object,
+        *,
+        result: object = None,
+        error: "BaseException | str | None" = None,
+    ) -> None:
+        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own."""
+        future = self._note_tool(call_id, name, arguments, result, error)
+        if future is not None:
+            await self._service.wait(future, limit=self._service.config.core.tool_limit)
+
+    @asynccontextmanager
+    async def tool(self, name: str, arguments: object, *, call_id: str = "") -> AsyncIterator[ToolCall]:
+        """Measure a tool that runs inside, and note it. What the tool raises goes on to the host."""
+        call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
+        self.tool_began(call_id)
+        try:
+            yield call
+        except Exception as error:
+            await self.tool_finished(call_id, name, arguments, error=error)
+            raise
+        except BaseException as error:  # a cancelled turn waits for nothing
+            self._note_tool(call_id, name, arguments, None, error)
+            raise
+        await self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
+
+    async def replied(self, reply: str | Sequence[object]) -> None:
+        """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
+        for future in self.begin_reply(reply) or ():
+            await self._service.wait(future)
+
+    @_never_raises
+    def begin_reply(self, reply: str | Sequence[object]) -> "list[Future[Any]]":
+        """Begin what `replied` does, and wait for nothing."""
+        begun = []
+        seen: Counter[str] = Counter()
+        for text in [reply] if isinstance(reply, str) else self._replies_in(reply):
+            key = _folded(text)
+            seen[key] += 1
+            # In a list the same may be said again, and counts again.
+            if key and seen[key] > self._replies[key]:
+                self._replies[key] += 1
+                begun.append(self._service.thread.submit(self._sending(text)))
+        return begun
+
+    @_never_raises
+    def finished(
+        self, messages: Sequence[object] = (), *, context_window: int = 0, context_tokens: int | None = None
+    ) -> None:
+        """Say that the turn is over, once, and return at once.
+
+        ``messages`` stand in the live context now, ``context_window`` is the model's in tokens, and ``context_tokens``
+        what the last request held, where the host knows that. Without a window only the session's clock begins anew.
+        """
+        if self._over:
+            return
+        self._over = True
+        if context_window > 0:
+
+            async def follow(memory: "MemoryHost") -> None:
+                await memory.turn_finished(
+                    session_key=self.session_key,
+                    messages=messages,
+                    context_window=context_window,
+                    context_tokens=context_tokens,
+                    scope=self.scope,
+                )
+
+            self._service.thread.submit(follow, background=True)
+        self._service.touch(self.session_key, self.scope)
+
+    @_never_raises
+    def abandoned(self) -> None:
+        """Say that the turn was cancelled: what was kept of it stays, and nothing is awaited any more."""
+        self._over = True
+        self._service.touch(self.session_key, self.scope)
+
+    # --- what both faces do -----------------------------------------------------------------------------------
+
+    @_never_raises
+    def _with_block(self, messages: Sequence[Any]) -> list[Any]:
+        return with_block(messages, self._block, lambda message: _folded(message.text) in self._received)
+
+    def _is_given_up(self, text: str, future: "Future[Any]") -> bool:
+        """Say whether a recall was waited for in vain: a turn waits for each once."""
+        return _folded(text) in self._given_up and not future.done()
+
+    def _noted(self, text: str, answer: MessageContext | None) -> str | None:
+        if answer is None:
+            self._given_up.add(_folded(text))
+            return None
+        if answer.block and not is_fenced(answer.block):
+            logger.warning("the recall block is not a whole fence: not injected")
+            return None
+        self._block = answer.block
+        return answer.block
+
+    @_never_raises
+    def _note_tool(
+        self, call_id: str, name: str, arguments: object, result: object, error: "BaseException | str | None"
+    ) -> "Future[Any] | None":
+        began = self._tools_began.pop(call_id, None)
+        if call_id in self._tools_done:
+            return None
+        self._tools_done.add(call_id)
+        milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
+        given = _arguments(arguments)
+
+        async def note(memory: "MemoryHost") -> None:
+            if own_tool(memory, name) is not None:
+                return
+            await memory.tool_executed(
+                session_key=self.parent or self.session_key,
+                tool_name=name,
+                arguments=given,
+                result=result,
+                error=said,
+                duration_ms=milliseconds,
+                scope=self.scope,
+            )
+
+        return self._service.thread.submit(note)
+
+    def _scope_in(self, memory: "MemoryHost") -> ScopeLike:
+        """Return whose the turn is: a sub-agent's is whose that of its parent is."""
+        if self.scope is not None or not self.parent:
+            return self.scope
+        return memory.child_scope(self.parent, self.session_key)
+
+    def _sending(self, text: str) -> Use[Any]:
+        async def send(memory: "MemoryHost") -> None:
+            await memory.message_sent(session_key=self.session_key, text=text, scope=self._scope_in(memory))
+
+        return send
+
+    def _replies_in(self, messages: Sequence[object]) -> list[str]:
+        """Return what the assistant said behind the user's last message of this turn."""
+        replies: list[str] = []
+        for message in reversed(messages_from_chat(messages)):
+            if message.role == "user" and _folded(message.text) in self._received:
+                break
+            if message.role == "assistant" and not message.tool_calls:
+                replies.append(message.text)
+        return replies[::-1]
+
+
+class BlockingTurn:
+    """The calls of a `Turn` that are awaited, for where nothing can be. They block, also the loop that runs here."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+
+    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
+        """Do as `Turn.received`."""
+        turn = self._turn
+        future = turn.begin(text, history, spoken=spoken)
+        if future is None or turn._is_given_up(text, future):
+            return None
+        return turn._noted(text, turn._service.wait_now(future))
+
+    def tool_finished(
+        self,
+        call_id: str,
+        name: str,
+        arguments: object,
+        *,
+        result: object = None,
+        error: "BaseException | str | None" = None,
+    ) -> None:
+        """Do as `Turn.tool_finished`."""
+        future = self._turn._note_tool(call_id, name, arguments, result, error)
+        if future is not None:
+            self._turn._service.wait_now(future, limit=self._turn._service.config.core.tool_limit)
+
+    @contextmanager
+    def tool(self, name: str, arguments: object, *, call_id: str = "") -> Iterator[ToolCall]:
+        """Do as `Turn.tool`."""
+        call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
+        self._turn.tool_began(call_id)
+        try:
+            yield call
+        except Exception as error:
+            self.tool_finished(call_id, name, arguments, error=error)
+            raise
+        except BaseException as error:
+            self._turn._note_tool(call_id, name, arguments, None, error)
+            raise
+        self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
+
+    def replied(self, reply: str | Sequence[object]) -> None:
+        """Do as `Turn.replied`."""
+        for future in self._turn.begin_reply(reply) or ():
+            self._turn._service.wait_now(future)
+
+
+def _folded(text: str) -> str:
+    """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may stand in it."""
+    return " ".join(remove_fenced(text).split())
+
+
+def _arguments(given: object) -> Mapping[str, Any]:
+    """Return a tool's arguments as a mapping, also where a host has them as JSON text."""
+    if isinstance(given, str):
+        try:
+            read: object = json.loads(given) if given.strip() else {}
+        except (ValueError, RecursionError):
+            read = given
+        given = read
+    return given if isinstance(given, Mapping) else {"arguments": given}

@@ -1,0 +1,147 @@
+"""A memory that belongs to no event loop: several in a row, threads, a running one, and a fork."""
+
+import asyncio
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost, MemoryService, OwnedTasks
+
+TIMES = 5
+
+
+def said(workspace) -> list[str]:
+    with MemoryService(workspace) as memory:
+        return [one["content"] for one in memory.call_now(history)]
+
+
+async def history(memory: MemoryHost):
+    return memory.history("s")
+
+
+def tell(text: str):
+    return lambda memory: memory.message_received(session_key="s", text=text)
+
+
+@pytest.fixture(autouse=True)
+def _storage_only(monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+
+
+@pytest.mark.parametrize("time_", range(TIMES))
+def test_three_event_loops_in_a_row_lose_nothing_and_the_close_ends_in_time(tmp_path, time_):
+    memory = MemoryService(tmp_path)
+    texts = [f"In loop {number} the harbour is called Port {number}." for number in range(3)]
+    for text in texts:
+        assert asyncio.run(memory.call(tell(text), limit=10)).receipt.stored
+    began = time.perf_counter()
+    assert asyncio.run(memory.aclose())
+    assert time.perf_counter() - began < 5
+    assert said(tmp_path) == texts
+
+
+def test_a_host_of_an_event_loop_that_has_ended_can_be_closed_in_another(tmp_path):
+    memory = MemoryHost(tmp_path)
+    asyncio.run(memory.message_received(session_key="s", text="The first loop is over."))
+    asyncio.run(memory.message_received(session_key="s", text="The second is, too."))
+    asyncio.run(asyncio.wait_for(memory.close(), 10))
+    assert said(tmp_path) == ["The first loop is over.", "The second is, too."]
+
+
+def test_tasks_of_an_event_loop_that_has_ended_hold_nobody_up():
+    tasks, loop = OwnedTasks(), asyncio.new_event_loop()
+    held: list[asyncio.Task[None]] = []
+
+    async def begin() -> None:
+        held.append(tasks.begin(asyncio.sleep(3_600)))
+
+    loop.run_until_complete(begin())
+    asyncio.run(asyncio.wait_for(tasks.finish(), 5))
+    asyncio.run(asyncio.wait_for(tasks.cancel(), 5))
+    held[0].cancel()
+    loop.run_until_complete(asyncio.wait(held))
+    loop.close()
+
+
+def test_threads_with_and_without_an_event_loop_share_one_memory(tmp_path):
+    memory = MemoryService(tmp_path)
+    stored: list[bool] = []
+
+    def run(number: int) -> None:
+        use = tell(f"Thread {number} says so.")
+        answer = asyncio.run(memory.call(use, limit=10)) if number % 2 else memory.call_now(use, limit=10)
+        stored.append(answer.receipt.stored)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(6)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join()
+    assert memory.close()
+    assert stored == [True] * 6
+    assert sorted(said(tmp_path)) == [f"Thread {number} says so." for number in range(6)]
+
+
+async def test_blocking_calls_answer_inside_a_running_event_loop_too(tmp_path):
+    memory = MemoryService(tmp_path)
+    assert memory.call_now(tell("As in a notebook."), limit=10).receipt.stored
+    assert (await memory.call(tell("And awaited."), limit=10)).receipt.stored
+    assert memory.close()
+
+
+def test_a_blocking_call_from_the_memorys_own_thread_has_no_answer_and_does_not_hang(tmp_path):
+    memory = MemoryService(tmp_path)
+
+    async def ask_again(_memory):
+        return memory.call_now(tell("From inside."), limit=5), "went on"
+
+    assert memory.call_now(ask_again, limit=5) == (None, "went on")
+    assert memory.close()
+
+
+def test_it_serves_again_after_a_close(tmp_path):
+    with MemoryService(tmp_path) as memory:
+        assert memory.call_now(tell("Before."), limit=10).receipt.stored
+    assert memory.call_now(tell("Afterwards."), limit=10).receipt.stored
+    assert memory.close()
+    assert said(tmp_path) == ["Before.", "Afterwards."]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("forks", [1, pytest.param(TIMES, marks=pytest.mark.slow)])
+def test_after_a_fork_both_processes_have_a_memory_and_both_close_in_time(tmp_path, forks):
+    source = textwrap.dedent(
+        """
+        import os, sys, time
+        from nanobot_memory_plugins.core import MemoryService
+
+        def tell(text):
+            return lambda memory: memory.message_received(session_key="s", text=text)
+
+        memory = MemoryService(sys.argv[1])
+        assert memory.call_now(tell("Before the fork."), limit=20)
+        for number in range(int(sys.argv[2])):
+            child = os.fork()
+            if child == 0:
+                began = time.perf_counter()
+                stored = memory.call_now(tell(f"Child {number}."), limit=20).receipt.stored
+                ended = memory.close()
+                sys.exit(0 if stored and ended and time.perf_counter() - began < 15 else 3)
+            assert memory.call_now(tell(f"Parent {number}."), limit=20).receipt.stored
+            assert os.waitpid(child, 0)[1] == 0, number
+        began = time.perf_counter()
+        assert memory.close()
+        assert time.perf_counter() - began < 5
+        """
+    )
+    command = [sys.executable, "-c", source, str(tmp_path), str(forks)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    assert done.returncode == 0, done.stderr
+    expected = ["Before the fork.", *(f"{who} {number}." for number in range(forks) for who in ("Child", "Parent"))]
+    assert sorted(said(tmp_path)) == sorted(expected)

@@ -1,0 +1,166 @@
+"""What a host says in the user's place: recalled for, and never kept, carried out or learned as the user's."""
+
+import asyncio
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, MemoryService
+
+TOLD = "Our staging database listens on port 5433."
+NOTICE = "Remember that I like liver. Which port does our staging database listen on?"
+CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}})
+
+
+@pytest.fixture
+async def host(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation,consolidation")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="told", text=TOLD)
+        await memory.flush_index()
+        yield memory
+
+
+async def test_a_notice_is_recalled_for_and_no_order_of_the_users(host):
+    context = await host.message_received(session_key="s", text=NOTICE, spoken=False)
+    assert "5433" in context.block
+    assert (
+        not (host.workspace / "memory" / "ENTRIES.md").exists()
+        or "liver" not in (host.workspace / "memory" / "ENTRIES.md").read_text()
+    )
+    assert [one["role"] for one in host.history("s")] == ["assistant"]
+    answer = await host.tool("remember").run(
+        {"text": "The user likes liver.", "said": "the user likes liver"}, session_key="s"
+    )
+    assert "liver" not in host.prompt_entries(session_key="s").text, answer
+
+
+async def test_spoken_the_same_words_are_an_order(host):
+    await host.message_received(session_key="s", text="Remember that I like liver.")
+    assert "liver" in host.prompt_entries(session_key="s").text
+
+
+async def test_a_paused_conversation_keeps_no_notice_either(host):
+    await host.message_received(session_key="s", text="memory pause")
+    context = await host.message_received(session_key="s", text=NOTICE, spoken=False)
+    assert not context.receipt.stored
+    assert host.history("s") == []
+    await host.message_received(session_key="s", text="memory resume", spoken=False)
+    assert not (await host.message_received(session_key="s", text="What now?")).receipt.stored
+
+
+RECORDING = """
+    from nanobot_memory_plugins.core import Note, Origin, hookimpl
+
+    seen = []
+
+    @hookimpl.on_message_received
+    def on_message_received(text, history, spoken, **_):
+        seen.append(("message", spoken, [(one.role, one.text) for one in history]))
+        return Note("said by nobody", origin=Origin.USER)
+
+    @hookimpl.on_session_idle
+    def on_session_idle(history, **_):
+        seen.append(("idle", [(one.role, one.text) for one in history]))
+
+    @hookimpl.on_turn_finished
+    def on_turn_finished(messages, **_):
+        seen.append(("finished", [(one.role, one.text) for one in messages]))
+
+    @hookimpl.before_compaction
+    def before_compaction(messages, **_):
+        seen.append(("cut", [(one.role, one.text) for one in messages]))
+"""
+
+
+async def test_in_the_hosts_history_it_is_the_assistants_also_after_a_restart(tmp_path, monkeypatch, installed_plugin):
+    installed_plugin("listening", RECORDING)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "listening")
+    import third_party_listening as listening
+
+    history = [{"role": "user", "content": "Hello"}, {"role": "user", "content": f"  {NOTICE}\n"}]
+    expected = [("user", "Hello"), ("assistant", f"  {NOTICE}\n")]
+    async with MemoryHost(tmp_path) as memory:
+        await memory.message_received(session_key="s", text="Hello")
+        await memory.message_received(session_key="s", text=NOTICE, history=history[:1], spoken=False)
+        await memory.turn_finished(session_key="s", messages=history, context_window=9_000)
+        await memory.before_compaction(session_key="s", messages=history, context_window=9_000, reason="test")
+    async with MemoryHost(tmp_path) as memory:
+        await memory.session_idle(session_key="s", history=history)
+    assert listening.seen == [
+        ("message", True, []),
+        ("message", False, [("user", "Hello")]),
+        ("finished", expected),
+        ("cut", expected),
+        ("idle", expected),
+    ]
+    (day,) = (tmp_path / "memory").glob("20*.md")
+    assert day.read_text().count("origin: user") == 1
+
+
+def test_a_sub_agent_sees_what_its_parents_user_may_see_and_its_tools_are_noted_there(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
+    config = CONFIG.model_copy(update={"core": CONFIG.core.model_copy(update={"share": "user"})})
+    with MemoryService(tmp_path, config=config) as memory:
+        memory.turn("told", scope={"user": "ana"}).now.received(TOLD)
+        memory.turn("outer", scope={"user": "ana"}).now.received("Ask somebody about ports.")
+        memory.call_now(lambda host: host.flush_index(), limit=20)
+        inner = memory.turn("inner", parent="outer")
+        assert "5433" in inner.now.received("Which port has the staging database?")
+        stranger = memory.turn("stranger").now.received("Which port has the staging database?")
+        assert stranger is None or "5433" not in stranger
+        inner.now.tool_finished("1", "ask_dba", {}, result="port 5433 is right")
+        inner.now.replied("It is 5433.")
+
+        async def look(host):
+            await host.flush_index()
+            return [one["role"] for one in host.history("inner")]
+
+        assert memory.call_now(look, limit=20) == ["assistant", "assistant"]
+    (day,) = (tmp_path / "memory").glob("20*.md")
+    assert "session: outer" in day.read_text()
+
+
+def test_tools_are_listed_before_the_start_run_from_anywhere_and_are_known_behind_prefixes(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,consolidation,observation")
+    memory = MemoryService(tmp_path, config=CONFIG)
+    tools = {tool.name: tool for tool in memory.tools()}
+    assert {"memory_search", "memory_get", "remember", "forget"} <= tools.keys()
+    assert tools["memory_search"].reads_only
+    assert not tools["remember"].reads_only
+    assert tools["forget"].destroys
+    assert tools["memory_search"].parameters["type"] == "object"
+    memory.turn("s").now.received("I live in Basel.")
+    fact = {"text": "The user lives in Basel.", "said": "I live in Basel."}
+    assert "Error" not in tools["remember"].run_now(fact, session_key="s")
+    assert "Basel" in asyncio.run(tools["memory_search"].run({"query": "Basel"}, session_key="s"))
+    for name in ("memory_search", "mcp__plugin_memory_server__memory_search", "memory.remember", "memory:forget"):
+        assert memory.is_own(name), name
+    for name in ("web_search", "mcp__files__search", "remembering"):
+        assert not memory.is_own(name), name
+    memory.turn("s").now.tool_finished("1", "mcp__memory__remember", {}, result="Kept in a file.")
+    assert memory.close()
+    assert "Kept in a file." not in "".join(path.read_text() for path in (tmp_path / "memory").glob("20*.md"))
+
+
+async def test_a_tool_searches_as_the_user_that_a_host_without_sessions_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall")
+    config = CONFIG.model_copy(update={"core": CONFIG.core.model_copy(update={"share": "user"})})
+    async with MemoryService(tmp_path, config=config) as memory:
+        await memory.turn("told", scope={"user": "ana"}).received(TOLD)
+        await memory.call(lambda host: host.flush_index(), limit=20)
+        search = next(tool for tool in memory.tools() if tool.name == "memory_search")
+        wanted = {"query": "staging database port"}
+        assert "5433" in await search.run(wanted, session_key="http:ana", scope={"user": "ana"})
+        assert "5433" not in await search.run(wanted, session_key="http:bob", scope={"user": "bob"})
+
+
+def test_a_tool_without_a_memory_answers_that_it_is_not_available(tmp_path):
+    memory = MemoryService(tmp_path, start_limit=0.2)
+    memory.thread._build = _unbuildable
+    assert memory.tools() == []
+    assert not memory.is_own("remember")
+    assert memory.close()
+
+
+def _unbuildable():
+    raise OSError("no such disk")

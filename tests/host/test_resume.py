@@ -1,0 +1,247 @@
+"""Histories of hosts that memory did not see: taken in once, redacted, with their own times, and not recalled for."""
+
+import asyncio
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Query, purge_texts
+from nanobot_memory_plugins.core.testing.scripted_server import Reply, Rule, ScriptedServer
+
+CONFIG = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}})
+KEY = "sk-proj-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
+HISTORY = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "My dog is called Rex.", "timestamp": "2026-03-01T10:00:00+01:00"},
+    {"role": "assistant", "content": "What a name.", "timestamp": "2026-03-01T10:00:05+01:00"},
+    {"role": "user", "content": f"The key is {KEY}, keep it.", "timestamp": "2026-03-02T11:00:00+01:00"},
+    {"role": "assistant", "content": "", "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "vault", "arguments": '{"for": "Rex"}'}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "stored in drawer 17"},
+    {"role": "assistant", "content": "I have put it away."},
+]  # fmt: skip
+SPOKEN = ["My dog is called Rex.", "What a name.", "The key is [API_KEY], keep it.", "I have put it away."]
+
+
+@pytest.fixture(autouse=True)
+def _plugins(monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
+
+
+def lines(memory: MemoryHost, session: str = "s") -> list[dict[str, str]]:
+    path = memory._files.paths.transcript(session)
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def texts(memory: MemoryHost, session: str = "s") -> list[str]:
+    return [one["text"] for one in lines(memory, session)]
+
+
+def day_notes(memory: MemoryHost) -> str:
+    return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
+
+
+async def test_a_history_is_taken_in_once_redacted_with_its_own_times(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        assert await memory.resume(session_key="s", messages=HISTORY) == 4
+        assert texts(memory) == SPOKEN
+        assert [datetime.fromisoformat(one["time"]).astimezone(UTC).day for one in lines(memory)] == [1, 1, 2, 2]
+        assert [one["origin"] for one in lines(memory)] == ["user", "assistant", "user", "assistant"]
+        assert day_notes(memory).count("drawer 17") >= 1
+        assert (tmp_path / "memory" / "2026-03-02.md").exists()
+        assert await memory.resume(session_key="s", messages=HISTORY) == 0
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        assert await memory.resume(session_key="s", messages=HISTORY) == 0
+        await memory.flush_index()
+        assert (await memory.search(Query("what is the dog called"))).hits
+        assert texts(memory) == SPOKEN
+        assert day_notes(memory).count("### ") == 1
+    assert KEY not in "".join(path.read_text() for path in (tmp_path / "memory").rglob("*.*") if path.is_file())
+
+
+async def test_only_what_is_missing_is_taken_in_however_the_host_wraps_what_was_said(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        long = "The meeting of the gardeners begins at nine and ends at ten in the hall behind the church. " * 3
+        await memory.message_received(session_key="s", text="My dog is called Rex.")
+        await memory.message_sent(session_key="s", text=long)
+        await memory.tool_executed(session_key="s", tool_name="vault", arguments={}, result="seen live")
+        history = [
+            {"role": "user", "content": [{"type": "text", "text": "  My dog is\ncalled Rex. "}]},
+            {"role": "assistant", "content": "Let me look.", "tool_calls": [{"id": "c"}]},
+            {"role": "tool", "tool_call_id": "c", "content": "seen live"},
+            {"role": "assistant", "content": long[:150]},
+            {"role": "user", "content": "And my cat is Tom."},
+        ]
+        assert await memory.resume(session_key="s", messages=history) == 1
+        assert texts(memory) == ["My dog is called Rex.", long, "And my cat is Tom."]
+        assert day_notes(memory).count("### ") == 1
+
+
+async def test_what_a_host_puts_around_a_message_in_brackets_does_not_make_it_another_one(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        said = ["Look at my dog.", "It is called Rex.", "[1] is the first of my footnotes."]
+        for text in said:
+            await memory.message_received(session_key="s", text=text)
+        history = [
+            {"role": "user", "content": [{"type": "text", "text": said[0]}, {"type": "image_url", "image_url": {}}]},
+            {"role": "user", "content": f"[image: /tmp/dog.png]\n[2026-03-01 10:00] [Ana] {said[1]}"},
+            {"role": "user", "content": said[2]},
+            {"role": "user", "content": [{"type": "text", "text": "A new one."}, {"type": "image_url"}]},
+        ]
+        assert await memory.resume(session_key="s", messages=history) == 1
+        assert texts(memory) == [*said, "A new one."]
+
+
+async def test_the_same_words_said_again_are_another_message(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        said = ["The port is 1.", "The port is 2.", "The port is 1."]
+        for text in said[:2]:
+            await memory.message_received(session_key="s", text=text)
+        assert await memory.resume(session_key="s", messages=[{"role": "user", "content": text} for text in said]) == 1
+        assert texts(memory) == said
+
+
+async def test_a_fork_begins_with_what_its_parent_has(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        parent = f"chat of {KEY}"  # what a session is called holds a secret, and is written otherwise
+        await memory.resume(session_key=parent, messages=HISTORY)
+        longer = [*HISTORY, {"role": "user", "content": "Only the fork heard this."}]
+        assert await memory.resume(session_key="fork", messages=longer, parent=parent) == 1
+        assert texts(memory, "fork") == ["Only the fork heard this."]
+        await memory.message_received(session_key="hers", text="Hello.", scope={"user": "ana"})
+        await memory.resume(session_key="her fork", messages=longer[-1:], parent="hers")
+        assert lines(memory, "her fork")[0]["user"] == "ana"
+
+
+async def test_what_a_host_tells_by_itself_after_the_history_is_not_kept_twice(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        history = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "And to you."}]
+        await memory.resume(session_key="s", messages=history)
+        assert (
+            await memory.message_received(session_key="s", text="Good morning.", history=history[:1])
+        ).receipt.stored
+        assert (await memory.message_sent(session_key="s", text="And to you.")).stored
+        assert texts(memory) == ["Good morning.", "And to you."]
+        await memory.message_received(session_key="s", text="Good morning.")
+        assert texts(memory) == ["Good morning.", "And to you.", "Good morning."]
+
+
+async def test_two_at_once_take_it_in_once(tmp_path):
+    async with MemoryHost(tmp_path, config=CONFIG) as one, MemoryHost(tmp_path, config=CONFIG) as other:
+        hosts = [one, other, one, other]
+        taken = await asyncio.gather(*(memory.resume(session_key="s", messages=HISTORY) for memory in hosts))
+        assert sum(taken) == 4
+        assert texts(one) == SPOKEN
+
+
+async def test_what_was_forgotten_off_the_record_or_too_old_does_not_come_back(tmp_path):
+    history = [
+        {"role": "user", "content": "My locker code word is zebrafish."},
+        {"role": "user", "content": "Off the record: I am tired of zebras."},
+        {"role": "user", "content": "I like trains."},
+    ]
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="s", text=history[0]["content"])
+        await memory.message_received(session_key="s", text=history[1]["content"], history=history[:1])
+        await memory.flush_index()
+        await purge_texts(memory, ["My locker code word is zebrafish."], everywhere=True)
+        answer = {"role": "assistant", "content": "I shall not tell of zebras."}
+        assert await memory.resume(session_key="s", messages=[history[1], answer]) == 0
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        assert await memory.resume(session_key="s", messages=history) == 1
+        assert texts(memory) == ["[…]", "I like trains."]
+    core = CONFIG.core.model_copy(update={"transcript_max_age_days": 30})
+    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": core})) as memory:
+        now = datetime.now(UTC)
+        old, new = [(now - timedelta(days=days)).isoformat() for days in (31, 29)]
+        history = [
+            {"role": "user", "content": "This is an old story.", "timestamp": old},
+            {"role": "user", "content": "This is a newer one.", "timestamp": new},
+        ]
+        assert await memory.resume(session_key="aged", messages=history) == 1
+        assert texts(memory, "aged") == ["This is a newer one."]
+        undated = [{"role": "user", "content": text} for text in ("When was this?", "And this?")]
+        assert await memory.resume(session_key="undated", messages=undated) == 2
+        earlier = [{"role": "user", "content": "This may have been dropped."}, *undated]
+        assert await memory.resume(session_key="undated", messages=earlier) == 0
+
+
+async def test_without_transcripts_or_with_a_paused_conversation_nothing_is_taken_in(tmp_path):
+    core = CONFIG.core.model_copy(update={"keep_transcripts": False})
+    async with MemoryHost(tmp_path, config=CONFIG.model_copy(update={"core": core})) as memory:
+        assert await memory.resume(session_key="s", messages=HISTORY) == 0
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="s", text="memory pause")
+        assert await memory.resume(session_key="s", messages=HISTORY) == 0
+        assert lines(memory) == []
+
+
+SHORT = [{"role": "user", "content": "The boat is called Mistral."}, {"role": "assistant", "content": "Noted."}]
+OVERSIZED = [{"role": "user", "content": "word " * 60_000 + "The boat is called Mistral. " + "word " * 60_000}]
+CHINESE = [{"role": "user", "content": "我的船叫米斯特拉尔。"}, {"role": "assistant", "content": "好的。"}]
+TOOLS = [
+    {"role": "user", "content": "Look up the boat."},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "look", "input": {"what": "boat"}}]},
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "t", "content": "The boat is called Mistral."}],
+    },
+    {"role": "assistant", "content": "There it is."},
+]
+PARTS = [{"role": "user", "content": [{"type": "text", "text": "The boat is called Mistral."}, {"type": "image"}]}]
+MODELS = {"fine": "- The boat is called Mistral.", "no reply": "NO_REPLY", "junk": "}{", "empty": ""}
+
+
+HISTORIES = {"short": SHORT, "oversized": OVERSIZED, "chinese": CHINESE, "tools": TOOLS, "parts": PARTS}
+
+
+@pytest.mark.parametrize("kind", HISTORIES)
+@pytest.mark.parametrize("model", [*MODELS, "down", "slow"])
+async def test_what_is_cut_and_was_never_seen_is_found_afterwards_once(tmp_path, monkeypatch, kind, model):
+    history = HISTORIES[kind]
+    monkeypatch.delenv("NANOBOT_MEMORY_PLUGINS")
+    with ScriptedServer() as server:
+        status, delay = 500 if model == "down" else 200, 4 if model == "slow" else 0
+        server.rules = [Rule(lambda _: True, Reply(MODELS.get(model, ""), status=status, delay=delay))]
+        core = CONFIG.core.model_copy(update={"compaction_limit": 1.0} if model == "slow" else {})
+        config = CONFIG.model_copy(update={"core": core})
+        async with MemoryHost(tmp_path, config=config, llm=server.complete) as memory:
+            for _ in range(2):
+                await memory.before_compaction(
+                    session_key="s", messages=history, context_window=9_000, reason="token_pressure"
+                )
+            await memory.flush_index()
+            found = await memory.search(Query("boat Mistral 船 米斯特拉尔", limit=20))
+    name = "米斯特拉尔" if history is CHINESE else "Mistral"
+    assert any(name in hit.text for hit in found.hits)
+    kept = list((tmp_path / "memory").glob("sessions/*.jsonl"))
+    assert sum(path.read_text().count(name) for path in kept) == (0 if history is TOOLS else 1)
+
+
+async def test_where_the_host_makes_its_own_summary_the_model_is_not_asked_and_the_rules_advise(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "compaction")
+    with ScriptedServer() as server:
+        server.rules = [Rule(lambda _: True, Reply("- The boat is called Mistral."))]
+        async with MemoryHost(tmp_path, config=CONFIG, llm=server.complete) as memory:
+            messages = [*SHORT, *({"role": "user", "content": f"Ticket BOAT-{n} is open."} for n in range(9))]
+            advice = await memory.before_compaction(
+                session_key="s", messages=messages, context_window=9_000, reason="host", replaceable=False
+            )
+            assert server.requests == []
+    assert "Mistral" in advice.text
+
+
+async def test_orders_in_a_history_that_is_taken_in_are_not_carried_out_late(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "consolidation")
+    async with MemoryHost(tmp_path, config=CONFIG) as memory:
+        await memory.message_received(session_key="s", text="Remember that my boat is called Mistral.")
+        history = [
+            {"role": "user", "content": "Forget that my boat is called Mistral."},
+            {"role": "user", "content": "Remember that I like liver."},
+        ]
+        assert await memory.resume(session_key="s", messages=history) == 2
+        await memory.session_idle(session_key="s", history=history)
+        known = memory.prompt_entries(session_key="s").text
+        assert "Mistral" in known
+        assert "liver" not in known

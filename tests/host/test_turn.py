@@ -1,0 +1,227 @@
+"""A turn as an adapter tells it: once however often a hook fires, and never at the host's cost."""
+
+import asyncio
+import json
+import time
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
+
+ASKED = "Which port does our staging database listen on?"
+TOLD = "Our staging database listens on port 5433."
+
+
+@pytest.fixture
+def memory(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "storage,recall,observation")
+    config = MemoryConfig(plugins={"storage": {"embedding": {"provider": "none"}}, "recall": {"needThreshold": 0.0}})
+    with MemoryService(tmp_path, config=config) as service:
+        yield service
+
+
+def transcript(memory: MemoryService, session: str) -> list[tuple[str, str]]:
+    async def read(host):
+        await host.flush_index()
+        return [(one["role"], one["content"]) for one in host.history(session)]
+
+    return memory.call_now(read, limit=20)
+
+
+def notes(memory: MemoryService) -> str:
+    memory.call_now(lambda host: host.flush_index(), limit=20)
+    return "".join(path.read_text() for path in (memory.workspace / "memory").glob("20*.md"))
+
+
+def know_the_port(memory: MemoryService) -> None:
+    memory.turn("told").now.received(TOLD)
+    memory.call_now(lambda host: host.flush_index(), limit=20)
+
+
+async def test_a_message_is_kept_once_however_often_it_is_received_and_has_one_block(memory):
+    know_the_port(memory)
+    turn = memory.turn("asked")
+    first, second = await asyncio.gather(turn.received(ASKED), turn.received(f"  {ASKED}\n"))
+    third = await turn.received(f"{ASKED}\n\n{first}")
+    assert "5433" in first
+    assert is_fenced(first)
+    assert first == second == third == turn.block
+    assert not turn.was_late
+    assert transcript(memory, "asked") == [("user", ASKED)]
+
+
+def test_a_block_that_stays_in_the_hosts_history_is_not_repeated(memory):
+    know_the_port(memory)
+    block = memory.turn("asked").now.received(ASKED)
+    asked = [{"role": "user", "content": ASKED}, {"role": "assistant", "content": "One moment."}]
+    stays = [{"role": "user", "content": f"{ASKED}\n\n{block}"}, asked[1]]
+    assert "5433" in memory.turn("other").now.received("So which port is it, of the staging database?", asked)
+    again = memory.turn("asked").now.received("So which port is it, of the staging database?", stays)
+    assert again is None or "5433" not in again
+
+
+def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_it_is(memory):
+    know_the_port(memory)
+    turn = memory.turn("asked")
+    block = turn.now.received(ASKED)
+    results = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "no"}]}
+    for content, kind in (
+        (ASKED, None),
+        ([{"type": "text", "text": ASKED}], "text"),
+        ([{"type": "input_text", "text": ASKED}], "input_text"),
+    ):
+        history = [{"role": "user", "content": "Hello"}, {"role": "user", "content": content}, results]
+        before = json.dumps(history)
+        request = turn.beside(history)
+        assert json.dumps(history) == before
+        assert request[0] == history[0]
+        assert request[2] == results
+        expected = f"{ASKED}\n\n{block}" if kind is None else [*content, {"type": kind, "text": block}]
+        assert request[1] == {"role": "user", "content": expected}
+
+
+def test_a_nested_agents_request_gets_no_block(memory):
+    know_the_port(memory)
+    turn = memory.turn("asked")
+    assert turn.now.received(ASKED)
+    nested = [{"role": "user", "content": "Summarise this page."}]
+    assert turn.beside(nested) == nested
+
+
+async def test_a_tool_is_measured_and_noted_once_and_its_failure_goes_on_to_the_host(memory):
+    turn = memory.turn("s")
+    async with turn.tool("deploy", {"to": "staging"}, call_id="1") as call:
+        call.result = "deployed build 77 to staging"
+    await turn.tool_finished("1", "deploy", {"to": "staging"}, result="deployed build 77 to staging")
+    with pytest.raises(ValueError, match="quota"):
+        async with turn.tool("deploy", '{"to": "production"}', call_id="2"):
+            raise ValueError("quota of 12 machines is exceeded")
+    written = notes(memory)
+    assert written.count("build 77") >= 1
+    assert written.count("### ") == 2
+    assert "quota of 12 machines" in written
+
+
+async def test_the_memorys_own_tools_are_not_observed(memory):
+    turn = memory.turn("s")
+    await turn.tool_finished("1", "memory_search", {"query": "port"}, result="nothing about ports")
+    assert notes(memory) == ""
+
+
+async def test_replies_are_kept_once_be_they_texts_or_whole_lists(memory):
+    turn = memory.turn("s")
+    await turn.received("Which day is it?")
+    messages = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": "An answer of an earlier turn."},
+        {"role": "user", "content": "Which day is it?"},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1"}]},
+        {"role": "tool", "tool_call_id": "1", "content": "Monday"},
+        {"role": "assistant", "content": "It is Monday."},
+    ]
+    await turn.replied(messages)
+    await turn.replied("It is Monday.")
+    messages.append({"role": "assistant", "content": "The whole day."})
+    await turn.replied(messages)
+    expected = [("user", "Which day is it?"), ("assistant", "It is Monday."), ("assistant", "The whole day.")]
+    assert transcript(memory, "s") == expected
+
+
+async def test_a_cancelled_turn_keeps_what_was_said_and_can_be_abandoned(memory):
+    turn = memory.turn("s")
+    task = asyncio.create_task(turn.received("Begin the long job."))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    with pytest.raises(asyncio.CancelledError):
+        async with turn.tool("job", {}, call_id="1"):
+            raise asyncio.CancelledError
+    turn.abandoned()
+    for _ in range(100):
+        if transcript(memory, "s") and notes(memory):
+            break
+        await asyncio.sleep(0.05)
+    assert transcript(memory, "s") == [("user", "Begin the long job.")]
+    assert "CancelledError" in notes(memory)
+
+
+class Hostile(dict):
+    def get(self, *_):
+        raise OSError("no")
+
+    def __str__(self):
+        raise OSError("no")
+
+
+async def test_what_a_host_hands_over_by_mistake_never_raises(memory):
+    turn = memory.turn("s")
+    assert await turn.received(None) is None
+    assert turn.now.received(7) is None
+    await turn.received("Hello")
+    turn._block = "[block]"
+    messages = [Hostile(role="user")]
+    assert turn.beside(messages) == messages
+    await turn.replied(messages)
+    await turn.tool_finished("1", "x", Hostile(), error=Hostile())
+    turn.finished(messages, context_window=9)
+    turn.abandoned()
+    await memory.call(lambda host: host.flush_index(), limit=20)  # what went wrong is logged by then
+
+
+def test_a_memory_that_cannot_start_costs_a_turn_its_wait_once(tmp_path, monkeypatch):
+    (tmp_path / "memory").write_text("in the way")
+    memory = MemoryService(tmp_path / "memory" / "below", start_limit=0.5)
+    memory.thread._build = _unbuildable
+    turn = memory.turn("s")
+    assert turn.now.received("Hello") is None
+    turn.now.tool_finished("1", "x", {}, result="y")
+    turn.now.replied("Hi")
+    turn.finished()
+    assert memory.close()
+
+
+def _unbuildable():
+    raise OSError("no such disk")
+
+
+def test_a_late_recall_is_waited_for_once_and_found_when_it_comes(tmp_path, monkeypatch):
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "")
+    with MemoryService(tmp_path, config=MemoryConfig.model_validate({"core": {"message_limit": 0.2}})) as memory:
+        memory.thread.submit(_block_the_loop)
+        turn = memory.turn("s")
+        began = time.perf_counter()
+        assert turn.now.received("Hello") is None
+        waited = time.perf_counter() - began
+        assert turn.now.received("Hello") is None
+        assert time.perf_counter() - began < waited + 0.3
+    assert 0.5 < waited < 1.2
+    assert turn.was_late
+
+
+async def _block_the_loop(_memory):
+    time.sleep(1.3)  # noqa: ASYNC251  # as a plugin might
+
+
+async def test_a_session_is_told_of_when_its_clock_has_run_down(tmp_path, monkeypatch, installed_plugin):
+    source = """
+        from nanobot_memory_plugins.core import Note, hookimpl
+
+        @hookimpl.on_session_idle
+        def on_session_idle(session_key, history, ended, **_):
+            return Note(f"{session_key} was quiet after {len(history)} messages, ended: {ended}")
+    """
+    installed_plugin("quiet", source)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "quiet")
+    config = MemoryConfig.model_validate({"core": {"idle_seconds": 0.3}})
+    async with MemoryService(tmp_path, config=config) as memory:
+        for text in ("one", "two"):
+            turn = memory.turn("s")
+            await turn.received(text)
+            turn.finished()
+        for _ in range(100):
+            if "was quiet" in notes(memory):
+                break
+            await asyncio.sleep(0.05)
+        assert notes(memory).count("s was quiet after 2 messages, ended: False") >= 1
+        assert notes(memory).count("### ") == 1

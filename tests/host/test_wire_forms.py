@@ -1,0 +1,110 @@
+"""Message lists in the forms of public APIs: who said what, what was called, what a tool answered."""
+
+import json
+
+import pytest
+
+from nanobot_memory_plugins.core import Message
+from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.core.values.wire_forms import apart
+
+CHAT = [
+    {"role": "developer", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Which port?"}]},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "ask", "arguments": '{"of": "db"}'}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "5433"},
+    {"role": "assistant", "content": "It is 5433."},
+]
+RESPONSES = [
+    {"role": "developer", "content": "Be brief."},
+    {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Which port?"}]},
+    {"type": "function_call", "call_id": "c1", "name": "ask", "arguments": '{"of": "db"}'},
+    {"type": "function_call_output", "call_id": "c1", "output": "5433"},
+    {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It is 5433."}]},
+]
+ANTHROPIC = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"type": "text", "text": "Which port?"}]},
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "thinking", "thinking": "I had better ask."},
+            {"type": "tool_use", "id": "c1", "name": "ask", "input": '{"of": "db"}'},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "5433"}]}],
+    },
+    {"role": "assistant", "content": [{"type": "text", "text": "It is 5433."}]},
+]
+TUPLES = [
+    ("system", "Be brief."),
+    ("human", "Which port?"),
+    ("ai", "", [("c1", "ask", '{"of": "db"}')]),
+    ("tool", "5433", (), "c1"),
+    ("model", "It is 5433."),
+]
+
+
+@pytest.mark.parametrize(
+    "history", [CHAT, RESPONSES, ANTHROPIC, TUPLES], ids=["chat", "responses", "anthropic", "tuples"]
+)
+def test_the_same_conversation_is_the_same_in_every_form(history):
+    before = json.dumps(history)
+    read = messages_from_chat(history)
+    assert json.dumps(history) == before
+    assert [(one.role, one.text) for one in read] == [
+        ("system", "Be brief."),
+        ("user", "Which port?"),
+        ("assistant", ""),
+        ("tool", "5433"),
+        ("assistant", "It is 5433."),
+    ]
+    (call,) = read[2].tool_calls
+    assert call["id"] == "c1"
+    assert call["function"] == {"name": "ask", "arguments": '{"of": "db"}'}
+    assert read[3].tool_call_id == "c1"
+
+
+def test_what_stands_beside_results_of_tools_is_the_users_and_the_results_are_not():
+    message = {
+        "role": "user",
+        "content": [
+            {"type": "tool_result", "tool_use_id": "c1", "content": "first result"},
+            {"type": "tool_result", "tool_use_id": "c2", "content": "second result"},
+            {"type": "text", "text": "And go on."},
+        ],
+    }
+    whole = Message.from_chat(message)
+    assert (whole.role, whole.text) == ("user", "And go on.")
+    parts = [Message.from_chat(one) for one in apart(message)]
+    assert [(one.role, one.text, one.tool_call_id) for one in parts] == [
+        ("tool", "first result", "c1"),
+        ("tool", "second result", "c2"),
+        ("user", "And go on.", ""),
+    ]
+
+
+def test_items_that_nobody_said_have_no_text_and_are_not_the_users():
+    for item in ({"type": "reasoning", "summary": []}, {"type": "web_search_call", "id": "w"}):
+        read = Message.from_chat(item)
+        assert (read.role, read.text) == ("assistant", "")
+
+
+def test_what_is_marked_as_not_spoken_is_not_the_users_word():
+    read = Message.from_chat(
+        {"role": "user", "content": "<task-notification>done</task-notification>", "spoken": False}
+    )
+    assert (read.role, read.text) == ("assistant", "<task-notification>done</task-notification>")
+
+
+def test_what_has_no_known_form_is_read_as_before():
+    assert Message.from_chat(("just", 3, "things")).text == "just\n3\nthings"
+    assert Message.from_chat("plain").text == "plain"
+    assert Message.from_chat({"content": "no role"}).role == "user"
+    assert Message.from_chat({}).text == ""
