@@ -69,6 +69,7 @@ def test_the_block_stands_beside_the_users_message_and_the_hosts_list_stays_as_i
         (ASKED, None),
         ([{"type": "text", "text": ASKED}], "text"),
         ([{"type": "input_text", "text": ASKED}], "input_text"),
+        ([{"type": "text", "text": ASKED}, {"type": "image_url", "image_url": {"url": "data:"}}], "text"),
     ):
         history = [{"role": "user", "content": "Hello"}, {"role": "user", "content": content}, results]
         before = json.dumps(history)

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.host.hidden_answers import plain_history
 from nanobot_memory_plugins.core.host.hook_calls import fault_of_summaries, first_summary, values_of
 from nanobot_memory_plugins.core.host.parts import HostParts
 from nanobot_memory_plugins.core.host.recorded import RecordedMessages
+from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.safe_keys import redact_key
@@ -57,7 +58,7 @@ class Resuming:
         if not messages or not self._parts.options.keep_transcripts or self._parts.off_record.is_paused(session_key):
             return 0
         given = plain_history(part for message in messages for part in apart(message))
-        given = tuple(map(_without_media, given))
+        given = tuple(map(without_media, given))
         self._parts.redaction.hear_user(given)
         given = await self._parts.said.attributed(session_key, given)
         shown = await self._parts.forgotten.arguments(session_key, {"messages": given})
@@ -203,16 +204,6 @@ class Resuming:
         finally:
             if lock is not None:
                 lock.release()
-
-
-def _without_media(message: Message) -> Message:
-    """Return a message without the marks that stand for its pictures and files: nobody said them."""
-    content = message.raw.get("content")
-    if not isinstance(content, tuple):
-        return message
-    marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
-    text = "\n".join(line for line in message.text.split("\n") if line not in marks)
-    return message if text == message.text else replace(message, text=text)
 
 
 def _called(call: Mapping[str, Any]) -> tuple[str, object]:

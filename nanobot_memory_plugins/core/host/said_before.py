@@ -1,7 +1,7 @@
 """What was said in each session as far as this process has heard, and what of it no user said."""
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nanobot_memory_plugins.core.files import MemoryFiles
@@ -101,3 +101,13 @@ def attributed(message: Message, unspoken: Container[str]) -> Message:
     if message.role != "user" or not message.text or message_key("user", message.text) not in unspoken:
         return message
     return replace(message, role="assistant", raw={**message.raw, "role": "assistant"})
+
+
+def without_media(message: Message) -> Message:
+    """Return a message without the marks that stand for its pictures and files: nobody said them."""
+    content = message.raw.get("content")
+    if not isinstance(content, tuple):
+        return message
+    marks = {f"[{part.get('type')}]" for part in content if isinstance(part, Mapping) and "text" not in part}
+    text = "\n".join(line for line in message.text.split("\n") if line not in marks)
+    return message if text == message.text else replace(message, text=text)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from nanobot_memory_plugins.core.host.beside import with_block
 from nanobot_memory_plugins.core.host.memory_thread import Use
+from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
-from nanobot_memory_plugins.core.values import messages_from_chat
+from nanobot_memory_plugins.core.values import Message, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 if TYPE_CHECKING:
@@ -220,7 +221,11 @@ class Turn:
 
     @_never_raises
     def _with_block(self, messages: Sequence[Any]) -> list[Any]:
-        return with_block(messages, self._block, lambda message: _folded(message.text) in self._received)
+        return with_block(messages, self._block, self._is_asked)
+
+    def _is_asked(self, message: Message) -> bool:
+        """Say whether a message of the user's is one of this turn."""
+        return message.role == "user" and _folded(without_media(message).text) in self._received
 
     def _is_given_up(self, text: str, future: "Future[Any]") -> bool:
         """Say whether a recall was waited for in vain: a turn waits for each once."""
@@ -279,7 +284,7 @@ class Turn:
         """Return what the assistant said behind the user's last message of this turn."""
         replies: list[str] = []
         for message in reversed(messages_from_chat(messages)):
-            if message.role == "user" and _folded(message.text) in self._received:
+            if self._is_asked(message):
                 break
             if message.role == "assistant" and not message.tool_calls:
                 replies.append(message.text)
