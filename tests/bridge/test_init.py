@@ -157,7 +157,7 @@ def test_what_is_bad_is_told_with_its_mend_and_fails(config: Path, quick, capsys
     monkeypatch.setattr(init_command, "examine", bad)
     code, told = init(capsys, "--yes")
     assert code == 1
-    assert "disk: full" in told
+    assert "bad  disk\n    full\n" in told
     assert "Use --workspace." in told
     assert "Ready" not in told
 

@@ -11,7 +11,6 @@ from rich.console import Console
 from nanobot_memory_plugins.bridge.cli.plan import Plan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import (
-    Finding,
     Health,
     JsonOption,
     MemoryConfig,
@@ -22,10 +21,9 @@ from nanobot_memory_plugins.core import (
     say_error,
     shown,
 )
-from nanobot_memory_plugins.core.cli import examine, finding_row, run
+from nanobot_memory_plugins.core.cli import examine, finding_row, run, show_problems, summary
 
 _FAILED = 1
-_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 
 
 def init(
@@ -82,7 +80,8 @@ def init(
         raise typer.Exit(_FAILED)
     model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
     findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
-    _show_findings(out, findings)
+    show_problems(findings, out)
+    out.print(f"Doctor: {summary(findings)} `nanobot-memory doctor --all` shows each.")
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(plan, config)
     if ok:
@@ -182,19 +181,6 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
     elif prepared is not Prepared.NOT_WANTED:
         out.print("Embedding model: ready.")
     return prepared
-
-
-def _show_findings(out: Console, findings: list[Finding]) -> None:
-    """Show what is not good, with its hint, and count the rest."""
-    for finding in findings:
-        if finding.health not in (Health.GOOD, Health.INFO):
-            colour = _COLOURS[finding.health]
-            out.print(f"[{colour}]{finding.health.value}[/{colour}]  {shown(finding.subject)}: {shown(finding.state)}")
-            out.print(f"    {shown(finding.hint)}", style="italic")
-    judged = [finding for finding in findings if finding.health is not Health.INFO]
-    good = sum(finding.health is Health.GOOD for finding in judged)
-    told = f"all {good} are good" if good == len(judged) else f"{good} of {len(judged)} are good"
-    out.print(f"Doctor: {told}. `nanobot-memory doctor` shows all.")
 
 
 def _next_commands(plan: Plan, given: Path | None) -> list[str]:
