@@ -67,8 +67,10 @@ def test_a_question_finds_what_holds_only_one_of_its_words(database):
 SCOPED = [
     document("ana", "coffee", scope=Scope("a", "ana", "cli", "s1"), origin=Origin.USER, source="transcript"),
     document("bob", "coffee", scope=Scope("a", "bob", "cli", "s2"), origin=Origin.TOOL, source="observation"),
-    document("old", "coffee", scope=Scope("b"), origin=Origin.SUMMARY, time=NOW - timedelta(days=9)),
-    document("undated", "coffee", scope=Scope("b"), time=None),
+    document(
+        "old", "coffee", scope=Scope("b"), origin=Origin.SUMMARY, time=NOW - timedelta(days=9), tags=("Work/Helix",)
+    ),
+    document("undated", "coffee", scope=Scope("b"), time=None, tags=("workshop", "Ärger")),
 ]
 
 
@@ -86,6 +88,9 @@ SCOPED = [
         ({"until": NOW - timedelta(days=9)}, {"old"}),
         ({"since": (NOW - timedelta(days=9)).replace(tzinfo=None), "until": NOW}, {"ana", "bob", "old"}),
         ({"exclude_ids": frozenset({"ana", "old"})}, {"bob", "undated"}),
+        ({"tags": frozenset({"WORK"})}, {"old"}),
+        ({"tags": frozenset({"work/helix", "Ärger"})}, {"old", "undated"}),
+        ({"tags": frozenset({"wor_/helix"})}, set()),
     ],
 )
 @pytest.mark.parametrize("text", ["coffee", "meaning"])
