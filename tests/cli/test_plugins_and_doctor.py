@@ -75,10 +75,16 @@ def test_plugins_follow_the_configuration_and_tell_its_problems(tmp_path: Path):
     assert all(problem["source"] == file for problem in told["problems"])
 
 
-def test_plugins_are_a_table_for_people(tmp_path: Path):
-    code, output = call(plugins, "--config", config_file(tmp_path, recal={}))
+def test_plugins_are_a_table_for_people_and_all_names_the_hooks_whole(tmp_path: Path):
+    file = config_file(tmp_path, recal={})
+    code, output = call(plugins, "--config", file)
     assert code == 0
     assert "nanobot-memory-recall" in output
+    assert "on_message_received" not in output
+    assert max(map(len, output.splitlines())) <= 80
+    code, output = call(plugins, "--config", file, "--all")
+    hooks = " ".join(line.strip() for line in output.splitlines() if line.startswith("    "))
+    assert "contribute_tools, diagnose, on_draft_written, on_message_received" in hooks
 
 
 @pytest.mark.accept("PL-03")

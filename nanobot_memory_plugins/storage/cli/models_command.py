@@ -5,6 +5,7 @@ from contextlib import contextmanager, suppress
 from typing import Annotated, Any
 
 import typer
+from rich import box
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 from rich.table import Table
 
@@ -52,7 +53,7 @@ def list_models(as_json: _Json = False) -> None:
         answer["models"] = rows
         if as_json:
             return
-        table = Table()
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
         for heading in ("name", "model", "from", "on this machine", "size"):
             table.add_column(heading, overflow="fold")
         for row in rows:

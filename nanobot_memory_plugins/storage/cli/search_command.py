@@ -73,7 +73,7 @@ def search(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Search the memory and show each hit with its score, file, line, date, origin, heading and snippet, best first.
+    """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
 
     What several hits say alike is shown once, with every place.
     """
