@@ -44,9 +44,10 @@ def init(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Configure nanobot to use this memory: preview the change, confirm, write it, prepare the model, run the doctor.
+    """Set nanobot up with this memory: show what is active, write what differs from the defaults, prepare the model.
 
-    Doing it again changes nothing. The previous configuration is kept beside it as config.json.bak.
+    The set is active once it is installed: only who you are (--me) needs to be written, after a preview, with the
+    previous configuration kept as config.json.bak. Then the doctor runs.
     """
     out = console(stderr=as_json)
     try:
@@ -113,8 +114,13 @@ def _show_plan(out: Console, plan: Plan) -> None:
     out.print(f"Workspace      [cyan]{shown(str(plan.workspace))}[/cyan]")
     for problem in plan.problems:
         out.print(f"[yellow]{shown(problem.message)}[/yellow]")
+    off = [name for name, on in plan.toggles.items() if not on]
+    told = (
+        f"all but {', '.join(off)}, which the configuration switches off" if off else "all of it, since it is installed"
+    )
+    out.print(f"Active         {len(plan.toggles) - len(off)} plugins: {shown(told)}")
     if not plan.change.changed:
-        out.print("All plugins stand there already: nothing to write.")
+        out.print("Nothing differs from the defaults: nothing to write.")
         return
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")

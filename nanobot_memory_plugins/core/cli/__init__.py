@@ -33,6 +33,7 @@ __getattr__ = lazy_names(
 )
 
 COMMANDS = {
+    "config": "What the options are, where each comes from, and what may stand there.",
     "cost": "Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens.",
     "doctor": "Check the installation: Python, workspace, plugins, configuration, index and embedding model.",
     "export": "Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile.",
