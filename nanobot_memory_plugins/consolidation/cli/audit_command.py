@@ -211,5 +211,5 @@ def _show(
         if recalled.since
         else "no turn is recorded yet"
     )
-    count = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
-    out.print(f"{count}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.")
+    held = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
+    out.print(f"{held}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.")
