@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from nanobot_memory_plugins.consolidation.model.entry import Entry
+from nanobot_memory_plugins.consolidation.cli.stats import plain_entries
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
@@ -37,7 +38,9 @@ async def test_messages_notes_and_entries_are_counted_by_kind_origin_and_month(t
         await memory.message_received(session_key="cli:b", text="again")
         await memory.keep(Note("the kiln is hot", details="type: bug\norigin: web", type=NoteType.DECISION))
         await memory.keep(Note("an old one", origin=Origin.USER, time=datetime(2025, 12, 24, 12, tzinfo=UTC)))
-    (tmp_path / "memory" / "2026-03-07.md").write_text("### 2026-03-07 10:00\nJust a heading of mine.\n")
+    (tmp_path / "memory" / "2026-03-07.md").write_text(
+        "### 2026-03-07 10:00\nJust a heading of mine.\n\n### 2026-03-07 11:00\norigin: a village\n\nMine, too.\n"
+    )
     entries = {"aaaa1111": Entry("aaaa1111", "likes tea", "fact", 0.9, NOW)}
     EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
     found = told(tmp_path, capsys)
@@ -83,6 +86,32 @@ async def test_what_is_recalled_most_is_shown_with_its_words_and_what_never_is_c
         (1, "the user likes aaaa1111"),
     ]
     assert found["never"] == {"entries": 2}
+
+
+@pytest.mark.parametrize(
+    "by_hand",
+    [
+        "",
+        "\n## Notes\n\nMine.\n",
+        "\n```\n### [0000ffff] fact | 0.50 | 2026-03-06 | 0\nin a fence\n```\n",
+        "\n### [bbbb2222] fact | 0.5 | 2026-03-06 | 0\n\nset off\n",
+        "\n### a heading of mine\n\nwith text\n",
+    ],
+)
+def test_entries_are_counted_as_they_are_listed_whoever_wrote_in_the_file(by_hand: str, tmp_path: Path, capsys):
+    scores = (0.9, 0.8, 0.5, 0.5, 0.1, 0.1)  # the last two are archived
+    made = {
+        f"aaaa000{n}": Entry(f"aaaa000{n}", f"likes {n}", "fact", score, NOW, created_at=NOW)
+        for n, score in enumerate(scores)
+    }
+    repository = EntryRepository(tmp_path, clock=ManualClock(NOW))
+    repository.update(lambda _: made, who="test", why="made")
+    repository.path.write_text(repository.path.read_text(encoding="utf-8") + by_hand, encoding="utf-8")
+    listed = repository.load().entries
+    found = told(tmp_path, capsys)["entries"]
+    assert found["count"] == len(listed)
+    assert found["active"] == sum(one.section is Section.ACTIVE for one in listed.values())
+    assert (plain_entries(repository.path.read_bytes()) is not None) == (by_hand == "")
 
 
 def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):

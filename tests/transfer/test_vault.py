@@ -25,6 +25,9 @@ TEXTS = {
     "utf-16-le": ("A plain page in English, and long enough.", "UTF-16"),
     "latin-1": (FRENCH, "Latin-1 (Windows-1252)"),
     "shift_jis": (JAPANESE, "Shift JIS"),
+    "euc_jp": (JAPANESE, "EUC_JP"),
+    "euc_kr": ("# 회의록\n\n오늘은 데이터베이스 이전 계획을 논의했습니다.", "EUC_KR"),
+    "cp1251": ("# Встреча\n\nСегодня обсудили план миграции базы данных.", "CP1251"),
 }
 
 
@@ -128,6 +131,18 @@ def test_a_second_import_changes_nothing_and_edits_and_renames_are_followed(vaul
     assert imported(vault, workspace, capsys)["replaced"] == 1
     assert texts(workspace).count(" degrees") == 1
     assert "900 degrees" in texts(workspace)
+
+
+def test_an_undated_page_whose_file_was_touched_is_replaced_all_the_same(tmp_path: Path, workspace: Path, capsys):
+    file = page(tmp_path / "vault" / "plain.md", "# One\n\nThe first.\n\n# Two\n\nThe second.\n")
+    vault = file.parent
+    imported(vault, workspace, capsys)
+    for text, day in (("The first.", 1_774_000_000), ("Another.", 1_775_000_000)):
+        file.write_text(f"# One\n\n{text}\n\n# Two\n\nIt is {day}.\n", encoding="utf-8")
+        os.utime(file, (day, day))
+        report = imported(vault, workspace, capsys)
+        assert report["notices"] == []
+    assert sorted(n.tldr for found in notes(workspace).values() for n in found) == ["Another.", "It is 1775000000."]
 
 
 def test_what_is_gone_or_was_changed_in_the_memory_stays_and_is_said(vault: Path, workspace: Path, capsys):

@@ -21,6 +21,14 @@ _MONTH = re.compile(rb'"time": ?"(\d{4}-\d\d)')
 # The header of a note: its heading, and the fields up to the first other line.
 _NOTE = re.compile(rb"^### (\d{4}-\d\d)-\d\d[ T]\d\d:\d\d[^\n]*\n((?:[a-z][\w;-]*:[^\n]*\n)+)", re.MULTILINE)
 _FIELD = re.compile(rb"^(type|origin|id|tl;dr|tags):[ \t]*(\S*)", re.MULTILINE)
+# An entry in the form in which we write them, and whatever else may begin one or change where it stands.
+_ENTRY = re.compile(
+    rb"^### \[([0-9A-Za-z_-]{1,64})\] ([a-z_]+) \| [01]\.\d\d \| (\d{4}-\d\d)-\d\d \| (\d{1,9})\n([^\s#<][^\n\r]*)"
+    rb"(?:\n<!-- created: (\d{4}-\d\d))?",
+    re.MULTILINE,
+)
+_HEADINGS = re.compile(rb"^##(?!#)[^\n]*|^ {0,3}(?:```|~~~)|\r", re.MULTILINE)
+_ACTIVE, _ARCHIVED = b"## Active Memories", b"## Archived Memories"
 _DAY_NOTE = re.compile(r"\d{4}-\d\d-\d\d.*\.md")
 _USER = "user"
 
@@ -45,6 +53,30 @@ class Recalls:
     with_memories: int = 0
     since: date | None = None
     times: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One entry: what is counted of it, and its text."""
+
+    category: str
+    month: str
+    hits: int
+    text: str
+    is_active: bool
+
+
+def plain_entries(data: bytes) -> dict[str, Kept] | None:
+    """Return the entries of a file in which all stand as we write them, by id; None where it must be read slowly."""
+    if _HEADINGS.findall(data) not in ([_ACTIVE], [_ACTIVE, _ARCHIVED], [_ARCHIVED]):
+        return None
+    archived = data.find(b"\n" + _ARCHIVED)
+    found = {}
+    for match in _ENTRY.finditer(data):
+        id_, category, last, hits, text, created = match.groups()
+        is_active = archived < 0 or match.start() < archived
+        found[id_.decode()] = Kept(category.decode(), (created or last).decode(), int(hits), _text(text), is_active)
+    return found if len(found) == data.count(b"\n### ") + data.startswith(b"### ") else None
 
 
 def messages(paths: MemoryPaths) -> Stored:

@@ -11,15 +11,18 @@ from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
 from nanobot_memory_plugins.consolidation.cli.stats import (
+    Kept,
     Recalls,
     Stored,
     line_of,
     messages,
     notes,
     of_records,
+    plain_entries,
     recalls,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.model.entry import Section
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
@@ -48,7 +51,7 @@ def stats(
     finish_erasure(resolve_workspace(workspace))
     repository = opened(workspace, repaired=False)  # a list of counts does without what takes a second look
     paths = repository.paths
-    entries = repository.load().entries
+    entries = _kept(repository)
     try:
         said, noted, recalled = messages(paths), notes(paths), recalls(paths)
     except OSError as error:
@@ -82,24 +85,46 @@ def stats(
     _show_recalled(console(), recalled, most, never, len(entries))
 
 
-def _of_entries(entries: Mapping[str, Entry]) -> Stored:
-    begun = (one.created_at or one.last_activated for one in entries.values())
-    months = Counter(f"{time.year}-{time.month:02}" for time in begun)
-    kinds = Counter(str(one.category) for one in entries.values())
+def _kept(repository: EntryRepository) -> dict[str, Kept]:
+    """Return the entries, read in one step where all of them stand as we write them."""
+    try:
+        found = plain_entries(repository.path.read_bytes())
+    except OSError:
+        found = None
+    if found is not None:
+        return found
+    read = repository.load().entries
+    return {
+        id_: Kept(
+            str(one.category),
+            f"{one.created_at or one.last_activated:%Y-%m}",
+            one.hits,
+            one.content,
+            one.section is Section.ACTIVE,
+        )
+        for id_, one in read.items()
+    }
+
+
+def _of_entries(entries: Mapping[str, Kept]) -> Stored:
+    kinds, months = Counter[str](), Counter[str]()
+    for one in entries.values():
+        kinds[one.category] += 1
+        months[one.month] += 1
     return Stored(len(entries), files=bool(entries), kinds=kinds, months=months)
 
 
-def _active(entries: Mapping[str, Entry]) -> int:
-    return sum(entry.section is Section.ACTIVE for entry in entries.values())
+def _active(entries: Mapping[str, Kept]) -> int:
+    return sum(one.is_active for one in entries.values())
 
 
 def _most_recalled(
-    paths: MemoryPaths, recalled: Recalls, entries: Mapping[str, Entry], limit: int
+    paths: MemoryPaths, recalled: Recalls, entries: Mapping[str, Kept], limit: int
 ) -> list[dict[str, Any]]:
     """Return what was recalled most and is still there, with its beginning."""
     found: list[dict[str, Any]] = []
     for (file, record), times in of_records(recalled.times).most_common():
-        text = entries[record].content if record in entries else line_of(paths, file, record)
+        text = entries[record].text if record in entries else line_of(paths, file, record)
         if text:
             found.append({"times": times, "file": file, "id": record, "text": " ".join(text.split())})
         if len(found) == limit:
@@ -107,7 +132,7 @@ def _most_recalled(
     return found
 
 
-def _never(recalled: Recalls, entries: Mapping[str, Entry]) -> int | None:
+def _never(recalled: Recalls, entries: Mapping[str, Kept]) -> int | None:
     """Return how many entries no recorded turn got; None where no turn is recorded."""
     if recalled.since is None:
         return None
