@@ -153,14 +153,13 @@ def _row(stored: Stored) -> dict[str, Any]:
 
 def _show_stored(out: Console, stored: Mapping[str, Stored], active: int) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("stored", "count", "size", "of these"):
+    for heading in ("stored", "count", "size", "from", "kinds"):
         table.add_column(heading, justify="right" if heading in ("count", "size") else "left")
     for name, one in stored.items():
-        of_these = [f"{key} {count:,}" for key, count in (*one.origins.most_common(), *one.kinds.most_common())]
-        if name == "entries" and one.count:
-            of_these.insert(0, f"active {active:,}")
+        kinds = [("active", active), *one.kinds.most_common()] if name == "entries" and one.count else one.kinds.items()
+        told = [", ".join(f"{key} {count:,}" for key, count in counts) for counts in (one.origins.most_common(), kinds)]
         size = f"{one.size / 1e6:,.1f} MB" if one.size else ""
-        table.add_row(name, f"{one.count:,}", size, shown(", ".join(of_these)))
+        table.add_row(name, f"{one.count:,}", size, *map(shown, told))
     out.print(table)
 
 
