@@ -145,6 +145,19 @@ def test_an_undated_page_whose_file_was_touched_is_replaced_all_the_same(tmp_pat
     assert sorted(n.tldr for found in notes(workspace).values() for n in found) == ["Another.", "It is 1775000000."]
 
 
+def test_a_page_that_was_emptied_has_no_notes_any_more_and_one_that_cannot_be_read_keeps_them(
+    vault: Path, workspace: Path, capsys
+):
+    imported(vault, workspace, capsys)
+    (vault / "journal.md").write_text("tags:: tea\n", encoding="utf-8")
+    (vault / "french.md").write_bytes(b"text" + bytes(50))
+    report = imported(vault, workspace, capsys)
+    assert (report["replaced"], report["notices"]) == (1, [])
+    assert "oolong" not in texts(workspace)
+    assert "française" in texts(workspace)
+    assert imported(vault, workspace, capsys)["replaced"] == 0
+
+
 def test_what_is_gone_or_was_changed_in_the_memory_stays_and_is_said(vault: Path, workspace: Path, capsys):
     imported(vault, workspace, capsys)
     (vault / "french.md").unlink()

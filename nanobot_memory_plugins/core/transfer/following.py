@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.transfer.archive_contents import SOURCES
 from nanobot_memory_plugins.core.transfer.file_install import read_plain
+from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY
 from nanobot_memory_plugins.core.transfer.ledger import TAKEN
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import Removal, TakenBack
@@ -69,13 +70,15 @@ class FollowedSource:
         bodies = {name: self._body(name) for name in placed}
         current = {key for notes in placed.values() for key in notes}
         renamed = set(bodies.values())
+        left = {_hash(name.encode()) for name, _ in report.left}
+        emptied = {_hash(name.encode()) for name, why in report.left if why == EMPTY}
         gone: dict[str, Placed] = {}
         absent = 0
         for name, known in self._known.items():
             old = {key: note for key, note in known.notes.items() if key not in current}
-            if name in now or known.body in renamed:
+            if name in now or name in emptied or known.body in renamed:
                 gone |= old
-            elif known.notes and self._is_whole:
+            elif known.notes and self._is_whole and name not in left:
                 absent += 1
         if gone:
             report.replaced = len(gone)
@@ -84,7 +87,7 @@ class FollowedSource:
         if absent:
             report.notices.append(f"{absent:,} files of the last import are not there any more; their notes stay.")
         if not dry_run:
-            self._remember(now, bodies, renamed)
+            self._remember(now, bodies, renamed, emptied)
 
     def _take_out(self, gone: Mapping[str, Placed], report: ImportReport, lock_seconds: float) -> None:
         by_file: dict[str, dict[str, list[Any]]] = defaultdict(dict)
@@ -97,7 +100,11 @@ class FollowedSource:
             report.notices.append(f"An earlier form of a note stays in memory/{file}: {why}.")
 
     def _remember(
-        self, now: Mapping[str, tuple[str, Mapping[str, Placed]]], bodies: Mapping[str, str], renamed: set[str]
+        self,
+        now: Mapping[str, tuple[str, Mapping[str, Placed]]],
+        bodies: Mapping[str, str],
+        renamed: set[str],
+        emptied: set[str],
     ) -> None:
         rows = []
         for hashed, (name, notes) in now.items():
@@ -107,7 +114,7 @@ class FollowedSource:
             if before is None or before.body != bodies[name] or before.notes != kept:
                 rows.append(self._row(hashed, bodies[name], kept))
         for hashed, known in self._known.items():
-            if hashed not in now and known.notes and known.body in renamed:
+            if hashed not in now and known.notes and (known.body in renamed or hashed in emptied):
                 rows.append(self._row(hashed, known.body, {}))
         if rows:
             self._appender.append(self._path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))

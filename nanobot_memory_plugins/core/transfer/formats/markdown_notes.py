@@ -9,7 +9,7 @@ from pathlib import Path
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import changed
-from nanobot_memory_plugins.core.transfer.formats.vault import inline_tags, page_of
+from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY, inline_tags, page_of
 from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Remark, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 
@@ -76,7 +76,7 @@ def markdown_items(
             is_empty = False
             yield item
     if is_empty and is_vault:
-        yield Skipped("it has no text", name)
+        yield Skipped(EMPTY, name)
 
 
 def _page_title(name: str, title: str, aliases: tuple[str, ...]) -> str:

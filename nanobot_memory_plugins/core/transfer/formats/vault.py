@@ -9,6 +9,7 @@ from pathlib import Path
 # A larger file is a log or a dump, more likely than a note: it is taken when it is named by itself.
 LARGEST_NOTE = 1 << 20
 SUFFIXES = (".md", ".markdown")
+EMPTY = "it has no text"
 _FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(r"^([A-Za-z][\w-]*)[ \t]*:[ \t]*(.*?)[ \t\r]*$")
 _ITEM = re.compile(r"^[ \t]*-[ \t]+(.*?)[ \t\r]*$")
@@ -80,10 +81,17 @@ def vault_files(folder: Path, root: Path | None = None) -> Iterator[tuple[Path, 
             yield path, "it is no regular file"
         elif path.suffix.lower() not in SUFFIXES:
             yield path, "it is no Markdown"
-        elif entry.stat().st_size > LARGEST_NOTE:
+        elif _size(entry) > LARGEST_NOTE:
             yield path, f"it is larger than {LARGEST_NOTE >> 20} MB, as a log is; name it by itself to take it"
         else:
             yield path, ""
+
+
+def _size(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat().st_size
+    except OSError:  # it went this moment: reading it says so
+        return 0
 
 
 def _fields(lines: list[str]) -> dict[str, list[str]]:
