@@ -29,12 +29,15 @@ from nanobot_memory_plugins.core.cli import doctor_command  # noqa: E402
 from nanobot_memory_plugins.core.cli.console import PrintableConsole  # noqa: E402
 from nanobot_memory_plugins.core.cli.main import run_command_line  # noqa: E402
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points  # noqa: E402
-from nanobot_memory_plugins.core.values.diagnosis import Finding, Health  # noqa: E402
+from nanobot_memory_plugins.core.values.diagnosis import Finding  # noqa: E402
 from nanobot_memory_plugins.recall.cli import why_command  # noqa: E402
 from nanobot_memory_plugins.recall.cli.examination import Examined  # noqa: E402
 
 COLUMNS = 116
-CONFIG = '{"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "recall": {"maxContextTokenz": 600}}}'
+CONFIG = (
+    '{"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "recall": {"maxContextTokenz": 600},'
+    ' "core": {"idleSeconds": 0}, "observtion": {}}}'
+)
 # By the name of the picture: the command line.
 SHOWN = {
     "doctor.svg": ("doctor",),
@@ -119,9 +122,8 @@ def _plugins_of_others() -> set[str]:
 
 
 def _is_left_out(finding: Finding) -> bool:
-    """Tell whether a row is left out: a place of nanobot that is well, of which there are fifteen; others' plugins."""
-    is_good_seam = finding.subject.startswith("nanobot seam") and finding.health is Health.GOOD
-    return is_good_seam or finding.subject.removeprefix("plugin ") in _plugins_of_others()
+    """Tell whether a row is left out: others' plugins, and how much room this disk has."""
+    return finding.subject == "disk space" or finding.subject.removeprefix("plugin ") in _plugins_of_others()
 
 
 def _plain(finding: Finding, home: str) -> Finding:

@@ -8,7 +8,7 @@ from nanobot_memory_plugins.core import Finding, Health
 HOST = "nanobot-ai"
 SUPPORTED_FROM = (0, 3, 5)
 DEGRADED_FROM = (0, 3, 0)
-UPGRADE = f"pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'"
+UPGRADE = f"`pip install --upgrade '{HOST}>={'.'.join(map(str, SUPPORTED_FROM))}'`"
 
 
 def host_finding(installed: str | None = None) -> Finding:
@@ -16,7 +16,7 @@ def host_finding(installed: str | None = None) -> Finding:
     try:
         found = installed if installed is not None else version(HOST)
     except PackageNotFoundError:
-        return Finding(HOST, "not installed", Health.BAD, hint=f"pip install {HOST}")
+        return Finding(HOST, "not installed", Health.BAD, hint=f"`pip install {HOST}`")
     number = _number(found)
     if number >= SUPPORTED_FROM:
         return Finding(HOST, f"{found}, supported")

@@ -158,6 +158,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "tool": "工具",
         "web": "网页",
         "summary": "摘要",
+        "notes": "用户笔记",
         "long_term": "长期记忆",
         "observation": "观察",
         "transcript": "会话记录",

@@ -53,7 +53,7 @@ class RecallPlugin:
                 "recall",
                 "disabled: no store is open",
                 Health.DEGRADED,
-                hint="pip install nanobot-memory-storage, and set memoryPlugins.storage.enabled to true.",
+                hint="`pip install nanobot-memory-storage`, and set memoryPlugins.storage.enabled to true.",
             )
         return Finding("recall", "ready")
 

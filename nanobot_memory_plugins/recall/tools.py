@@ -29,10 +29,9 @@ from nanobot_memory_plugins.core import (
     language_of,
 )
 from nanobot_memory_plugins.core.host import hits_of, whole_hit
-from nanobot_memory_plugins.core.text import profile_text
+from nanobot_memory_plugins.core.text import bound_of, local_moment, profile_text
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
-from nanobot_memory_plugins.recall.time_bounds import bound_of, local
 from nanobot_memory_plugins.recall.timeline import timeline
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class SearchArguments(BaseModel):
     @field_validator("since", "until")
     @classmethod
     def _aware(cls, value: datetime | None) -> datetime | None:
-        return local(value) if value is not None and value.tzinfo is None else value
+        return local_moment(value) if value is not None and value.tzinfo is None else value
 
     @property
     def may_mean_profile(self) -> bool:

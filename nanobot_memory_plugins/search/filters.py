@@ -1,6 +1,9 @@
 """The filters of a query: as SQL for the index, and as a test for documents that are not in it."""
 
-from collections.abc import Iterator
+import json
+import re
+import string
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -10,6 +13,8 @@ from nanobot_memory_plugins.search.indexed_text import storable
 from nanobot_memory_plugins.search.timestamps import timestamp
 
 SCOPE_FIELDS = ("agent", "user", "channel", "session", "group_chat")
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
+_WILD, _ESCAPED = re.compile(r"[\\%_]"), r"\\\g<0>"
 # Of these a memory names one, unless it is everybody's of its agent.
 WHOSE_FIELDS = SCOPE_FIELDS[1:]
 
@@ -32,6 +37,10 @@ def sql_filter(query: Query) -> tuple[str, list[Any]]:
     if query.until is not None:
         parts.append("d.timestamp <= ?")
         values.append(timestamp(query.until))
+    if tags := sorted(map(_folded, query.tags)):
+        same = " OR ".join(["lower(t.value) = ? OR lower(t.value) LIKE ? ESCAPE '\\'"] * len(tags))
+        parts.append(f"EXISTS (SELECT 1 FROM json_each(d.tags) t WHERE {same})")  # noqa: S608  # marks alone
+        values += [value for tag in tags for value in (tag, f"{_WILD.sub(_ESCAPED, tag)}/%")]
     return " AND ".join(parts), values
 
 
@@ -54,6 +63,10 @@ class Filtered(Protocol):
     def time(self) -> datetime | None:
         """When it was said."""
 
+    @property
+    def tags(self) -> Sequence[str] | str:
+        """Its tags, or a JSON list of them."""
+
 
 def passes(document: Document, query: Query) -> bool:
     """Say whether a document passes the query's filters."""
@@ -66,8 +79,20 @@ def passes_beside_scope(one: Filtered, query: Query) -> bool:
         (not query.origins or one.origin in query.origins)
         and (not query.sources or one.source in query.sources)
         and ((query.since is None and query.until is None) or _is_between(one.time, query.since, query.until))
+        and (not query.tags or _has_tag(one.tags, query.tags))
         and one.key not in query.exclude_ids
     )
+
+
+def _has_tag(tags: Sequence[str] | str, wanted: Collection[str]) -> bool:
+    own = [_folded(tag) for tag in (json.loads(tags) if isinstance(tags, str) else tags)]
+    asked = list(map(_folded, wanted))
+    return any(tag == one or tag.startswith(f"{one}/") for tag in own for one in asked)
+
+
+def _folded(tag: str) -> str:
+    """Return a tag as SQLite's ``lower`` does it: the letters a to z alone."""
+    return storable(tag).translate(_LOWER)
 
 
 def _is_between(time: datetime | None, since: datetime | None, until: datetime | None) -> bool:

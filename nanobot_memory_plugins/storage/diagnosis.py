@@ -1,5 +1,6 @@
 """What ``nanobot-memory doctor`` says about the index."""
 
+import shlex
 from collections.abc import Iterator
 from importlib import metadata
 
@@ -9,9 +10,9 @@ from nanobot_memory_plugins.storage.memory_index import MemoryIndex
 
 # How long to wait for a model that is being loaded; building the built-in one takes longer.
 _MODEL_SECONDS = 5.0
-_APSW = "Install it with: pip install apsw"
-_VEC = 'Install it with: pip install "nanobot-memory-storage[vec]"'
-_WHEEL = "Install apsw from a wheel: pip install --force-reinstall --only-binary :all: apsw"
+_APSW = "Install it: `pip install apsw`"
+_VEC = 'Install it: `pip install "nanobot-memory-storage[vec]"`'
+_WHEEL = "Install apsw from a wheel: `pip install --force-reinstall --only-binary :all: apsw`"
 _LEVELS = {
     Level.HYBRID: "0: vectors in sqlite-vec, and full text",
     Level.NUMPY: "1: vectors compared by numpy, and full text",
@@ -86,7 +87,11 @@ def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
     if status.level is not Level.MARKDOWN:
         yield Finding("indexer", f"{owner} keeps the index up to date")
     for problem in index.check() or ():
-        yield Finding("index integrity", problem, Health.BAD, "Run: nanobot-memory index --rebuild")
+        yield Finding(
+            "index integrity", problem, Health.BAD, "Build it again from the files: `nanobot-memory index --rebuild`"
+        )
     for broken in index.put_aside():
         state = f"a damaged index was put aside as {broken.name}, and a new one built from the files"
-        yield Finding("quarantine", state, Health.DEGRADED, f"Nothing is lost; when you like: rm {broken}")
+        yield Finding(
+            "quarantine", state, Health.DEGRADED, f"Nothing is lost; when you like: `rm {shlex.quote(str(broken))}`"
+        )

@@ -66,36 +66,47 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return called
 
 
+# Who one is differs from the defaults, and is written.
+ME = ("--me", "telegram:111")
+
+
 def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     code = run_command_line(["init", *arguments])
     told = capsys.readouterr()
     return code, told.out + told.err
 
 
-def test_it_writes_the_toggles_of_what_is_installed_and_nothing_else(config: Path, quick, capsys):
+def test_it_writes_nothing_that_is_the_default_and_says_that_the_set_is_active(config: Path, quick, capsys):
     before = config.read_bytes()
     code, told = init(capsys, "--yes")
     assert code == 0, told
-    raw = json.loads(config.read_text(encoding="utf-8"))
-    section = raw["channels"].pop("memoryPlugins")
-    assert section["recall"] == {"heavyTopK": 5, "enabled": True}
-    assert section.pop("flush") is False, "what was switched off stays off"
-    assert section.keys() == installed_plugins() - {"flush"}
-    assert all(options["enabled"] is True for options in section.values())
-    was = json.loads(before)
-    del was["channels"]["memoryPlugins"]
-    assert raw == was
-    assert config.with_name("config.json.bak").read_bytes() == before
-    assert config.stat().st_mode & 0o777 == 0o600
+    assert config.read_bytes() == before
+    assert not config.with_name("config.json.bak").exists()
+    assert f"Active         {len(installed_plugins()) - 1} plugins: all but flush, which" in told
+    assert "nothing to write" in told
     assert quick == ["model None", "doctor ws"]
     assert "Ready" in told
     assert "nanobot agent -m" in told
 
 
+def test_it_writes_who_one_is_and_nothing_else(config: Path, quick, capsys):
+    before = config.read_bytes()
+    code, told = init(capsys, "--yes", "--me", "telegram:111")
+    assert code == 0, told
+    raw = json.loads(config.read_text(encoding="utf-8"))
+    section = raw["channels"].pop("memoryPlugins")
+    assert section.pop("core") == {"people": {"owner": ["telegram:111", "cli"]}}
+    was = json.loads(before)
+    assert section == was["channels"].pop("memoryPlugins")
+    assert raw == was
+    assert config.with_name("config.json.bak").read_bytes() == before
+    assert config.stat().st_mode & 0o777 == 0o600
+
+
 def test_what_it_shows_is_what_changes_and_no_key(config: Path, quick, capsys):
-    code, told = init(capsys)
+    code, told = init(capsys, "--me", "telegram:111")
     assert code == 1
-    assert '+            "recall": {' in told or '"enabled": true' in told
+    assert '"telegram:111"' in told
     assert "--yes" in told
     assert KEY not in told
     assert quick == []
@@ -105,17 +116,17 @@ def test_what_it_shows_is_what_changes_and_no_key(config: Path, quick, capsys):
 def test_a_key_beside_the_change_is_not_shown(config: Path, quick, capsys):
     raw = json.loads(config.read_text())
     config.write_text(json.dumps({"channels": {"telegram": {"token": KEY}, "memoryPlugins": {}}, **raw}))
-    assert KEY not in init(capsys)[1]
+    assert KEY not in init(capsys, *ME)[1]
     config.write_text(json.dumps({"channels": {"x": {"token": KEY}}}, indent=2))
-    told = init(capsys)[1]
+    told = init(capsys, *ME)[1]
     assert "memoryPlugins" in told
     assert KEY not in told
 
 
 def test_a_second_run_changes_no_byte(config: Path, quick, capsys):
-    init(capsys, "--yes")
+    init(capsys, "--yes", *ME)
     files = {file: file.read_bytes() for file in config.parent.iterdir()}
-    code, told = init(capsys)
+    code, told = init(capsys, *ME)
     assert code == 0, told
     assert "nothing to write" in told
     assert {file: file.read_bytes() for file in config.parent.iterdir()} == files
@@ -123,7 +134,7 @@ def test_a_second_run_changes_no_byte(config: Path, quick, capsys):
 
 def test_programs_get_one_object(config: Path, quick, capsys):
     for arguments, code, written in ((["--json"], 1, False), (["--json", "--yes"], 0, True), (["--json"], 0, False)):
-        assert run_command_line(["init", *arguments]) == code
+        assert run_command_line(["init", *ME, *arguments]) == code
         answer = json.loads(capsys.readouterr().out)
         assert (answer["ok"], answer["written"]) == (code == 0, written)
         assert answer["plugins"]["recall"] is True
@@ -146,8 +157,8 @@ def test_a_model_of_ones_own_is_prepared_and_a_remote_one_is_not(config: Path, q
 def test_a_configuration_of_the_plugins_alone_can_be_named(home: Path, quick, capsys):
     file = home / "memory.json"
     file.write_text("{}")
-    assert init(capsys, "--yes", "--config", str(file))[0] == 0
-    assert json.loads(file.read_text())["memoryPlugins"]["storage"] == {"enabled": True}
+    assert init(capsys, "--yes", "--config", str(file), *ME)[0] == 0
+    assert json.loads(file.read_text())["memoryPlugins"] == {"core": {"people": {"owner": ["telegram:111", "cli"]}}}
 
 
 def test_what_is_bad_is_told_with_its_mend_and_fails(config: Path, quick, capsys, monkeypatch):
@@ -157,7 +168,7 @@ def test_what_is_bad_is_told_with_its_mend_and_fails(config: Path, quick, capsys
     monkeypatch.setattr(init_command, "examine", bad)
     code, told = init(capsys, "--yes")
     assert code == 1
-    assert "disk: full" in told
+    assert "bad  disk\n    full\n" in told
     assert "Use --workspace." in told
     assert "Ready" not in told
 
@@ -209,7 +220,7 @@ def test_an_old_or_missing_nanobot_a_shadowed_file_and_a_folder_that_cannot_be_w
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setattr(init_command, "prepare_model", lambda _name: Prepared.THERE)
     monkeypatch.setattr(writing, "replace_file", _refuse)
-    code, told = init(capsys, "--yes")
+    code, told = init(capsys, "--yes", *ME)
     assert code == 1
     assert "Make the file and its folder writable" in told
     raw = json.loads(before)
@@ -246,11 +257,11 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
             "doctor": (init_command, "examine", interrupted),
         }[point]
         patch.setattr(target, name, what)
-        assert init(capsys, "--yes")[0] == 130
+        assert init(capsys, "--yes", *ME)[0] == 130
     written = point in ("after the write", "model", "doctor")
     assert (config.read_bytes() != before) == written
     json.loads(config.read_bytes())
-    code, told = init(capsys, "--yes")
+    code, told = init(capsys, "--yes", *ME)
     assert code == 0, told
     assert config.with_name("config.json.bak").read_bytes() == before
     assert {file.name for file in config.parent.iterdir()} <= {"config.json", "config.json.bak", ".config.json.lock"}
@@ -262,7 +273,7 @@ def test_an_interrupt_at_any_point_leaves_the_file_whole_and_the_next_run_comple
 def test_on_a_terminal_it_asks_and_takes_no_or_an_interrupt_for_an_answer(config: Path, home: Path, interrupts: bool):
     before = config.read_bytes()
     primary, secondary = pty.openpty()
-    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "init", "--no-model"]
+    command = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "init", "--no-model", *ME]
     process = subprocess.Popen(
         command,
         stdin=secondary,

@@ -33,12 +33,14 @@ ARGUMENTS = {
     "models path": ["nowhere/at/all"],
     "bench": ["--size", "0"],
     "init": ["--no-model"],
+    "config get": ["core.share"],
+    "config explain": ["recall"],
     "export": ["--to", "out.zip"],
     "import": ["nowhere"],
 }
 # They start what has tests of its own.
 LEFT_OUT = {"demo", "panel"}
-WORKSPACE_LESS = ("redact", "eval", "models", "bench")
+WORKSPACE_LESS = ("redact", "eval", "models", "bench", "config")
 
 LONG = pytest.mark.skipif(not os.environ.get("NANOBOT_MEMORY_LONG"), reason="NANOBOT_MEMORY_LONG=1 runs the long form")
 

@@ -42,12 +42,15 @@ ARGUMENTS = {
     "models path": [hostile("model")],
     "bench": ["--size", "0"],
     "init": ["--no-model"],
+    "config get": ["core.share"],
+    "config explain": ["core"],
 }
 WRONG = [
     [hostile("command")],
     [f"--{hostile('option')}"],
     ["search", "--limit", hostile("number"), "x"],
     ["entries", hostile("command")],
+    ["config", "get", hostile("key")],
     ["entries", "show", hostile("id")],
     ["purge", hostile("id"), "--yes"],
     ["search", "x", "--config", hostile("config")],

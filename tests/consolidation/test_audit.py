@@ -221,3 +221,16 @@ def test_no_entries_and_a_missing_workspace(call, tmp_path, capsys):
     assert "There are no entries." in call("audit", text=True)
     assert run_command_line(["audit", "-w", str(tmp_path / "nowhere")]) == 1
     assert "--workspace" in capsys.readouterr().err
+
+
+def test_many_faults_are_a_summary_and_all_shows_each(call, workspace: Path):
+    now = datetime.now(UTC).replace(microsecond=0)
+    made = {f"e{n:07}": entry(f"e{n:07}", f"https://example.org/{n}/x?y=1", 0.3, last_activated=now) for n in range(30)}
+    EntryRepository(workspace).update(lambda _: made, who="test", why="add")
+    shown = call("audit", "--kind", "junk", text=True)
+    assert shown.count("output of a machine") == 20
+    assert "The first 20 of 30 faults are shown; --all shows each." in shown
+    everything = call("audit", "--kind", "junk", "--all", text=True)
+    assert everything.count("output of a machine") == 30
+    assert "--all" not in everything
+    assert len(call("audit", "--kind", "junk")["faults"]) == 30

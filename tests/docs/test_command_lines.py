@@ -31,7 +31,7 @@ RUN = [
 ]
 # Exit statuses that are not 0: where nobody can be asked, `init` shows what it would write, and writes nothing; the
 # made workspace holds no old address to be forgotten.
-STATUS = {("init",): 1, ("purge", "--text", "old address", "--dry-run"): 1}
+STATUS = {("purge", "--text", "old address", "--dry-run"): 1}
 CONFIG = {"channels": {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "nanobot": {"enabled": False}}}}
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note, Origin
 from nanobot_memory_plugins.core.text.fence import SUFFIX, is_fenced
+from nanobot_memory_plugins.core.text.time_bounds import bound_of
 from nanobot_memory_plugins.core.values import Destination
-from nanobot_memory_plugins.recall.time_bounds import bound_of
 
 CONFIG = {"plugins": {"storage": {"embedding_provider": "none"}}}
 

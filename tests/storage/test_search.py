@@ -67,8 +67,10 @@ def test_a_question_finds_what_holds_only_one_of_its_words(database):
 SCOPED = [
     document("ana", "coffee", scope=Scope("a", "ana", "cli", "s1"), origin=Origin.USER, source="transcript"),
     document("bob", "coffee", scope=Scope("a", "bob", "cli", "s2"), origin=Origin.TOOL, source="observation"),
-    document("old", "coffee", scope=Scope("b"), origin=Origin.SUMMARY, time=NOW - timedelta(days=9)),
-    document("undated", "coffee", scope=Scope("b"), time=None),
+    document(
+        "old", "coffee", scope=Scope("b"), origin=Origin.SUMMARY, time=NOW - timedelta(days=9), tags=("Work/Helix",)
+    ),
+    document("undated", "coffee", scope=Scope("b"), time=None, tags=("workshop", "Ärger")),
 ]
 
 
@@ -86,6 +88,9 @@ SCOPED = [
         ({"until": NOW - timedelta(days=9)}, {"old"}),
         ({"since": (NOW - timedelta(days=9)).replace(tzinfo=None), "until": NOW}, {"ana", "bob", "old"}),
         ({"exclude_ids": frozenset({"ana", "old"})}, {"bob", "undated"}),
+        ({"tags": frozenset({"WORK"})}, {"old"}),
+        ({"tags": frozenset({"work/helix", "Ärger"})}, {"old", "undated"}),
+        ({"tags": frozenset({"wor_/helix"})}, set()),
     ],
 )
 @pytest.mark.parametrize("text", ["coffee", "meaning"])
@@ -110,6 +115,18 @@ def test_few_rows_that_pass_the_filters_are_found_among_many_that_do_not(databas
     model = ChosenVectors({"meaning": [1.0, 0.0], "other": [1.0, 0.0], "something": [0.9, 0.4]})
     model.fill(database)
     assert keys(searcher(database, model).search(Query("meaning", scope=Scope(user="ana"), limit=5))) == ["mine"]
+
+
+def test_few_rows_with_a_tag_are_found_among_many_without_by_words_by_meaning_and_before_they_are_indexed(database):
+    mine = document("mine", "something else", tags=("work/helix",))
+    database.apply(change(mine, *(document(f"d{n}", "other things", tags=("play",)) for n in range(300))))
+    model = ChosenVectors({"meaning": [1.0, 0.0], "other": [1.0, 0.0], "something": [0.9, 0.4]})
+    model.fill(database)
+    asked = Query("meaning", tags=frozenset({"work"}), limit=5)
+    assert keys(searcher(database, model).search(asked)) == ["mine"]
+    tail = [document(key, "else", tags=tags) for key, tags in (("tail", ("Work",)), ("bare", ()), ("part", ("wo",)))]
+    found = searcher(database).search(Query("else", tags=frozenset({"work"})), tail=tail)
+    assert set(keys(found)) == {"mine", "tail"}
 
 
 def test_the_light_tier_reads_heading_tldr_and_tags_only(database):

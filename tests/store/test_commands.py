@@ -9,6 +9,7 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
+from nanobot_memory_plugins.storage.cli.hits_shown import _marked, _pattern
 from nanobot_memory_plugins.storage.cli.index_command import index
 from nanobot_memory_plugins.storage.cli.search_command import search
 from tests.support.indexed_workspace import Workspace, entry, message
@@ -61,6 +62,54 @@ def test_index_counts_and_search_shows_where_a_memory_stands(workspace: Workspac
     assert "memory/2026-02-16.md:1" in shown.stdout
     assert "6543" in shown.stdout
     assert "level 2" in shown.stderr
+
+
+def test_search_narrows_by_time_origin_kind_and_tag(workspace: Workspace, config: Path):
+    def note(id_: str, day: str, tags: str, origin: str) -> str:
+        fields = f"type: note\ntags: {tags}\ntl;dr: the kiln fires at {id_} degrees\nid: {id_}\norigin: {origin}\n"
+        return f"### {day} 14:20 kiln\n{fields}\n"
+
+    workspace.write("2026-02-16.md", note("a1", "2026-02-16", "work/helix, Pottery", "user"))
+    workspace.write("2026-03-06.md", note("b2", "2026-03-06", "workshop", "tool"))
+    workspace.write("sessions/cli.jsonl", message("the kiln is cold", "m1"))
+    place = ("--workspace", workspace.path, "--config", config)
+
+    def files(*more: str) -> list[str]:
+        return sorted(Path(hit["file"]).name for hit in answer("search", "kiln", *more, *place)["hits"])
+
+    assert len(files()) == 3
+    assert files("--since", "2026-03", "--until", "2026-03-31") == ["2026-03-06.md"]
+    assert "2026-03-06.md" not in files("--until", "2026-03-05")
+    assert "2026-03-06.md" in files("--until", "2026-03-06"), "the day is included"
+    assert files("--origin", "tool") == ["2026-03-06.md"]
+    assert files("--kind", "transcript") == ["cli.jsonl"]
+    assert files("--tag", "pottery") == files("--tag", "WORK") == ["2026-02-16.md"]
+    assert files("--tag", "workshop", "--tag", "pottery") == ["2026-02-16.md", "2026-03-06.md"]
+    assert files("--tag", "wor_shop") == files("--tag", "%") == []
+    assert answer("search", "kiln", "--tag", "pottery", *place)["hits"][0]["tags"] == ["work/helix", "Pottery"]
+    for wrong in (["--since", "2026-13"], ["--since", "soon"], ["--since", "2026-03", "--until", "2026-02"]):
+        ended = run("search", "kiln", *wrong, *place)
+        assert ended.exit_code == 1
+        assert "--since" in ended.stderr
+    assert run("search", "kiln", "--kind", "diary", *place).exit_code == 2
+
+
+def test_search_shows_the_best_first_marks_the_words_and_says_nothing_twice(workspace: Workspace, config: Path):
+    workspace.write("2026-02-16.md", entry("the kiln fires at 900 degrees", "a1", title="kiln") + entry("a bowl", "a2"))
+    workspace.write("sessions/one.jsonl", message("The kilns are [red]cold[/red] today", "m1"))
+    workspace.write("sessions/two.jsonl", message("The kilns are [red]cold[/red] today", "m2"))
+    place = ("--workspace", workspace.path, "--config", config)
+    found = answer("search", "kiln", *place)["hits"]
+    scores = [hit["score"] for hit in found]
+    assert scores == sorted(scores, reverse=True)
+    lines = run("search", "kiln", *place).stdout.splitlines()
+    (said,) = [line for line in lines if "cold" in line]
+    assert said.strip() == "The kilns are [red]cold[/red] today"
+    (also,) = [line for line in lines if line.strip().startswith("also at ")]
+    assert also.strip() in ("also at memory/sessions/one.jsonl:1", "also at memory/sessions/two.jsonl:1")
+    assert not [line for line in lines if line.strip() == "user"], "the origin has said it"
+    marked = _marked("The kilns are cold, and 茶 is hot", _pattern("kiln 茶"))
+    assert [marked.plain[one.start : one.end] for one in marked.spans] == ["kilns", "茶"]
 
 
 def test_a_rebuilt_index_has_what_the_files_have(workspace: Workspace, config: Path):

@@ -30,7 +30,7 @@ def command(workspace: Path, capsys):
 def test_import_names_the_format_what_was_taken_where_it_went_and_what_was_left(tmp_path: Path, command):
     make_markdown(tmp_path / "notes")
     (tmp_path / "notes" / "broken.md").write_bytes(b"\0" * 9)
-    status, out, _ = command("import", tmp_path / "notes")
+    status, out, _ = command("import", tmp_path / "notes", "--all")
     assert status == 0
     assert "a folder of Markdown (markdown)" in out
     assert "taken: 6 notes\n" in out

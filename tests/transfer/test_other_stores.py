@@ -12,6 +12,7 @@ import pytest
 from nanobot_memory_plugins.core.clock import SystemClock
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.transfer import ImportedMessage, ImportedNote
+from nanobot_memory_plugins.core.transfer.archive_contents import SOURCES
 from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.formats.claude_mem import ClaudeMemImporter
 from nanobot_memory_plugins.core.values import NoteType, Origin, Query
@@ -179,13 +180,13 @@ def test_markdown_is_a_note_a_section_under_the_day_that_it_names(tmp_path: Path
     take(make_markdown(tmp_path / "theirs"))
     by_day = notes(workspace)
     tuesday = {n.title: n for n in by_day["2026-03-03"]}
-    assert tuesday["2026-03-03: Tuesday"].tldr == "Planted tomatoes."
-    assert tuesday["2026-03-03: Tuesday / Evening"].details == "- fed the cat\n- slept"
+    assert tuesday["journal/2026-03-03: Tuesday"].tldr == "Planted tomatoes."
+    assert tuesday["journal/2026-03-03: Tuesday / Evening"].details == "- fed the cat\n- slept"
     assert [n.title for n in by_day["2026-02-01"]] == ["Recipes: Bread", "Recipes: Soup"]
     (kept,) = by_day["2026-01-05"]
     assert (kept.tldr, kept.type, kept.tags, kept.details) == ("use sqlite", NoteType.DECISION, ("db",), "because")
     # It says itself that it is the user's word; that is for this memory to say.
-    assert kept.origin is Origin.ASSISTANT
+    assert kept.origin is Origin.NOTES
     assert "hidden settings" not in b"".join(snapshot(workspace).values()).decode()
 
 
@@ -200,7 +201,9 @@ def test_an_undated_file_goes_to_the_day_of_its_last_change_and_a_copy_is_the_sa
     before = snapshot(workspace)
     shutil.copytree(source, tmp_path / "copy", copy_function=shutil.copyfile)
     assert take(tmp_path / "copy").taken == {}
-    assert snapshot(workspace) == before
+    after = snapshot(workspace)
+    assert after.pop(SOURCES).startswith(before.pop(SOURCES))  # the copy is followed, too
+    assert after == before
 
 
 def test_what_is_no_readable_markdown_is_left_with_its_reason(tmp_path: Path, workspace: Path, take):
@@ -215,6 +218,8 @@ def test_what_is_no_readable_markdown_is_left_with_its_reason(tmp_path: Path, wo
         "link.md": "it is a symbolic link",
         "broken.md": "it is damaged: it holds NUL bytes",
         "pipe.md": "it is no regular file",
+        "photo.png": "it is no Markdown",
+        ".obsidian": "it is hidden",
     }
     assert b"Not yours." not in b"".join(snapshot(workspace).values())
 

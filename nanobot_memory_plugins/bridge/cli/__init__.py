@@ -1,7 +1,7 @@
 """Commands of the bridge."""
 
 COMMANDS = {
-    "init": "Configure nanobot to use this memory: preview the change, confirm, write it, prepare the model, run "
-    "the doctor.",
+    "init": "Set nanobot up with this memory: show what is active, write what differs from the defaults, prepare the "
+    "model.",
 }
 """What the help says of each, which imports none of them."""

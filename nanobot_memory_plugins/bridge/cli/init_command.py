@@ -11,7 +11,6 @@ from rich.console import Console
 from nanobot_memory_plugins.bridge.cli.plan import Plan, make_plan
 from nanobot_memory_plugins.bridge.model_preparation import Prepared, prepare_model
 from nanobot_memory_plugins.core import (
-    Finding,
     Health,
     JsonOption,
     MemoryConfig,
@@ -22,10 +21,9 @@ from nanobot_memory_plugins.core import (
     say_error,
     shown,
 )
-from nanobot_memory_plugins.core.cli import examine, finding_row, run
+from nanobot_memory_plugins.core.cli import examine, finding_row, run, show_problems, summary
 
 _FAILED = 1
-_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 
 
 def init(
@@ -46,9 +44,10 @@ def init(
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Configure nanobot to use this memory: preview the change, confirm, write it, prepare the model, run the doctor.
+    """Set nanobot up with this memory: show what is active, write what differs from the defaults, prepare the model.
 
-    Doing it again changes nothing. The previous configuration is kept beside it as config.json.bak.
+    The set is active once it is installed: only who you are (--me) needs to be written, after a preview, with the
+    previous configuration kept as config.json.bak. Then the doctor runs.
     """
     out = console(stderr=as_json)
     try:
@@ -82,7 +81,8 @@ def init(
         raise typer.Exit(_FAILED)
     model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
     findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
-    _show_findings(out, findings)
+    show_problems(findings, out)
+    out.print(f"Doctor: {summary(findings)} `nanobot-memory doctor --all` shows each.")
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(plan, config)
     if ok:
@@ -114,8 +114,13 @@ def _show_plan(out: Console, plan: Plan) -> None:
     out.print(f"Workspace      [cyan]{shown(str(plan.workspace))}[/cyan]")
     for problem in plan.problems:
         out.print(f"[yellow]{shown(problem.message)}[/yellow]")
+    off = [name for name, on in plan.toggles.items() if not on]
+    told = (
+        f"all but {', '.join(off)}, which the configuration switches off" if off else "all of it, since it is installed"
+    )
+    out.print(f"Active         {len(plan.toggles) - len(off)} plugins: {shown(told)}")
     if not plan.change.changed:
-        out.print("All plugins stand there already: nothing to write.")
+        out.print("Nothing differs from the defaults: nothing to write.")
         return
     for line in plan.diff().splitlines()[2:]:
         colour = {"+": "green", "-": "red"}.get(line[:1], "dim")
@@ -182,19 +187,6 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
     elif prepared is not Prepared.NOT_WANTED:
         out.print("Embedding model: ready.")
     return prepared
-
-
-def _show_findings(out: Console, findings: list[Finding]) -> None:
-    """Show what is not good, with its hint, and count the rest."""
-    for finding in findings:
-        if finding.health not in (Health.GOOD, Health.INFO):
-            colour = _COLOURS[finding.health]
-            out.print(f"[{colour}]{finding.health.value}[/{colour}]  {shown(finding.subject)}: {shown(finding.state)}")
-            out.print(f"    {shown(finding.hint)}", style="italic")
-    judged = [finding for finding in findings if finding.health is not Health.INFO]
-    good = sum(finding.health is Health.GOOD for finding in judged)
-    told = f"all {good} are good" if good == len(judged) else f"{good} of {len(judged)} are good"
-    out.print(f"Doctor: {told}. `nanobot-memory doctor` shows all.")
 
 
 def _next_commands(plan: Plan, given: Path | None) -> list[str]:

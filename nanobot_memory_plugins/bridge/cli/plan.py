@@ -38,7 +38,9 @@ _INIT = "then run `nanobot-memory init` again."
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The change of one configuration file. ``toggles`` are all installed plugins and whether they will be on.
+    """The change of one configuration file: what differs from the defaults, and stands not there yet.
+
+    ``toggles`` are all installed plugins and whether they are on, as each is unless the file says otherwise.
 
     ``senders`` are those who may write to nanobot, ``person`` is its owner by label and names where it is written.
     """
@@ -60,7 +62,7 @@ class Plan:
 
     def write(self) -> ConfigChange:
         """Write the change, in one step and with a backup. Raises `ConfigurationError`."""
-        return set_plugin_options(self.file, _options(self.toggles, self.person))
+        return set_plugin_options(self.file, _options(self.person))
 
 
 def make_plan(
@@ -90,13 +92,15 @@ def make_plan(
     folder = _workspace(workspace, raw)
     senders = configured_senders(folder, str(file)) or UNSAID
     person = _person([name for name in map(str.strip, own_names) if name], memory, problems, senders)
-    change = set_plugin_options(file, _options(toggles, person), dry_run=True)
+    # Whether the file could take options at all is said now, and not when one is set later.
+    set_plugin_options(file, {name: {"enabled": on} for name, on in toggles.items()}, dry_run=True)
+    change = set_plugin_options(file, _options(person), dry_run=True)
     return Plan(file, folder, toggles, change, memory, tuple(problems), senders, person)
 
 
-def _options(toggles: Mapping[str, bool], person: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
-    people: dict[str, dict[str, object]] = {"core": {"people": dict(person)}} if person else {}
-    return people | {name: {"enabled": on} for name, on in toggles.items()}
+def _options(person: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
+    """Return what is to be written: an installed plugin is on by default, so that it need not stand there."""
+    return {"core": {"people": dict(person)}} if person else {}
 
 
 def _person(

@@ -9,6 +9,7 @@ COMMANDS = {
     "is asked.",
     "purge": "Remove every trace of entries or words: file, backup, journal, transcripts, notes, index. It cannot "
     "be undone.",
+    "stats": "Show what is stored, by kind and origin, its growth, and what is recalled most and never.",
     "scrub": "Take secrets out of transcripts, notes, entries, backups, the journal and the index. It cannot be "
     "undone.",
 }

@@ -38,6 +38,8 @@ from nanobot_memory_plugins.core.host import injections, recall_folder
 # Files whose entries are known by their ids in the index.
 _ENTRY_FILES = ("memory/MEMORY.md#", "memory/ENTRIES.md#")
 _TEXT = 100
+# Faults that are shown without --all.
+_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ def audit(
         int, typer.Option("--recall-days", min=0, help="Days that a new entry is given to be recalled.")
     ] = 30,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Compare entries by words only.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Show every fault, not the first of them.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
@@ -107,8 +110,10 @@ def audit(
             }
         )
         return
-    _show(shown, faults, entries, recalled, kind or [])
-    notes.show(console(), kind or [])
+    _show(shown if everything else shown[:_SHOWN], faults, entries, recalled, kind or [])
+    if entries and not everything and len(shown) > _SHOWN:
+        console().print(f"The first {_SHOWN} of {len(shown):,} faults are shown; --all shows each.")
+    notes.show(console(), kind or [], everything=everything)
 
 
 def _by_words(_one: str, _other: str) -> float | None:
@@ -202,8 +207,9 @@ def _show(
         out.print(f"    {shown(text)}")
         out.print(f"    {shown(fault.hint)}", style="italic")
     turns = (
-        f"{recalled.turns} turns are recorded since {recalled.since}" if recalled.since else "no turn is recorded yet"
+        f"{recalled.turns:,} {'turn is' if recalled.turns == 1 else 'turns are'} recorded since {recalled.since}"
+        if recalled.since
+        else "no turn is recorded yet"
     )
-    out.print(
-        f"{len(entries)} entries; {turns}. What is forgotten comes back with `entries restore` or `entries undo`."
-    )
+    held = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
+    out.print(f"{held}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.")

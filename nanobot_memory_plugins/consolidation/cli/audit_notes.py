@@ -18,7 +18,7 @@ from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 KINDS = (Kind.JUNK, Kind.HIDDEN, Kind.NEAR_DUPLICATE)
 # What every importer of ours tags its notes with.
 _TAG = "imported"
-# Faults that are shown; --json has them all.
+# Faults that are shown without --all.
 _SHOWN, _TEXT = 10, 100
 
 
@@ -69,19 +69,20 @@ class NotesAudit:
         shares = {name: round(rate, 4) for name, rate in self.rates().items()}
         return {"notes": self.notes, "rates": shares, "faults": rows}
 
-    def show(self, out: Console, kinds: Collection[Kind]) -> None:
-        """Show it for people: the shares, and the first faults."""
+    def show(self, out: Console, kinds: Collection[Kind], *, everything: bool) -> None:
+        """Show it for people: the shares, and the first faults, or all of them."""
         if not self.notes:
             return
         shares = ", ".join(f"{name} {rate:.0%}" for name, rate in self.rates().items())
         out.print(f"\n{self.notes:,} imported notes: {shares}.")
         listed = [fault for fault in self.faults if not kinds or fault.kind in kinds]
-        for fault in listed[:_SHOWN]:
+        most = len(listed) if everything else _SHOWN
+        for fault in listed[:most]:
             text = fault.text if len(fault.text) <= _TEXT else f"{fault.text[: _TEXT - 1]}…"
             out.print(f"[bold]{shown(fault.file)}:{fault.line}[/bold]  {fault.kind.value}: {shown(fault.why)}")
             out.print(f"    {shown(text)}")
         if listed:
-            more = f" The first {_SHOWN} of {len(listed):,} are shown; --json has all." if len(listed) > _SHOWN else ""
+            more = f" The first {most} of {len(listed):,} are shown; --all shows each." if len(listed) > most else ""
             out.print(
                 f"Delete a note's lines by hand, or take the import back: nanobot-memory import --undo.{more}",
                 style="italic",

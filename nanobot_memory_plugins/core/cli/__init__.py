@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.extras import not_installed
+    from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
     from nanobot_memory_plugins.core.cli.open_store import opened_memory, opened_store, settled, without_embeddings
     from nanobot_memory_plugins.core.cli.options import run, warn
     from nanobot_memory_plugins.core.cli.plain import say
@@ -22,6 +23,7 @@ __getattr__ = lazy_names(
         "cost_command": ("Cost", "summed"),
         "doctor_command": ("examine", "finding_row"),
         "extras": ("not_installed",),
+        "findings_shown": ("show_problems", "summary"),
         "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
         "plain": ("say",),
@@ -31,6 +33,7 @@ __getattr__ = lazy_names(
 )
 
 COMMANDS = {
+    "config": "What the options are, where each comes from, and what may stand there.",
     "cost": "Show what the language model was used for: by day (UTC), purpose and plugin, in estimated tokens.",
     "doctor": "Check the installation: Python, workspace, plugins, configuration, index and embedding model.",
     "export": "Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile.",
@@ -55,6 +58,8 @@ __all__ = [
     "say",
     "say_repaired",
     "settled",
+    "show_problems",
+    "summary",
     "summed",
     "time_left",
     "warn",

@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
-from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.console import console
+from nanobot_memory_plugins.core.cli.findings_shown import show_findings
 from nanobot_memory_plugins.core.cli.machine_findings import (
     files_in_the_way,
     machine_findings,
@@ -38,16 +37,21 @@ from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 if TYPE_CHECKING:
     from loguru import Message
 
-_COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
 _FAILED = 1
 _FIRST = "Repair that first, or name another folder with --workspace."
 _MORE = "`nanobot-memory --verbose doctor` shows where it comes from."
 
 
-def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def doctor(
+    everything: Annotated[bool, typer.Option("--all", help="Show what is good, too.")] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """Check the installation: Python, workspace, plugins, configuration, index and embedding model.
 
-    It starts the memory as a host would. The exit status is 1 when something is bad, not when it is only degraded.
+    What is wrong comes first, with what helps. In a pipe each finding is one line. It starts the memory as a host
+    would. The exit status is 1 when something is bad, not when it is only degraded.
     """
     memory_config, problems = read_configuration(config)
     findings = run(examine(resolve_workspace(workspace), memory_config, problems))
@@ -55,7 +59,7 @@ def doctor(workspace: WorkspaceOption = None, config: ConfigOption = None, as_js
     if as_json:
         print_json({"ok": ok, "findings": [finding_row(finding) for finding in findings]})
     else:
-        console(wraps=True).print(findings_table(findings))
+        show_findings(findings, console(), everything=everything)
     if not ok:
         raise typer.Exit(_FAILED)
 
@@ -109,23 +113,6 @@ def _is_told(warning: str, findings: list[Finding]) -> bool:
     """Return whether a finding says what the warning says: a problem, or after a bracket why a plugin failed."""
     told = (one.state.rpartition("): ")[2] for one in findings if one.subject.startswith(("plugin ", "configuration ")))
     return any(reason in warning for reason in told)
-
-
-def findings_table(findings: list[Finding]) -> Table:
-    """Return findings as a table for people; what helps stands below what is wrong."""
-    table = Table(box=box.SIMPLE_HEAD)
-    table.add_column("health")
-    table.add_column("subject", overflow="fold", max_width=28)
-    table.add_column("state", overflow="fold")
-    for finding in findings:
-        colour = _COLOURS[finding.health]
-        hint = f"\n[italic]{shown(finding.hint)}[/italic]" if finding.hint else ""
-        table.add_row(
-            f"[{colour}]{finding.health.value}[/{colour}]",
-            shown(finding.subject),
-            shown(finding.state) + hint,
-        )
-    return table
 
 
 def finding_row(finding: Finding) -> dict[str, str]:

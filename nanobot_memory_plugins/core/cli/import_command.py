@@ -33,6 +33,7 @@ def import_memory(
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken, write nothing.")] = False,
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Name every file.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
@@ -52,7 +53,7 @@ def import_memory(
     if as_json:
         print_json(report.as_json())
     else:
-        print_report(report)
+        print_report(report, everything=everything)
 
 
 def _undo(workspace: Path, *, as_json: bool) -> None:

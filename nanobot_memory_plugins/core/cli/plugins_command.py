@@ -1,12 +1,14 @@
 """``nanobot-memory plugins``: every plugin that is installed, and how it stands."""
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich import box
 from rich.table import Table
 
 from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.findings_shown import wrapped
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -24,7 +26,12 @@ from nanobot_memory_plugins.core.scopes.workspace_scopes import offered_scopes
 _COLOURS = {"active": "green", "resting": "yellow", "disabled": "dim", "failed": "red"}
 
 
-def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+def plugins(
+    everything: Annotated[bool, typer.Option("--all", help="Name the hooks of each, too.")] = False,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """List the installed plugins: distribution, version, hooks, and how they stand."""
     memory_config, problems = read_configuration(config)
     reports, problems = run(_look(resolve_workspace(workspace), memory_config, problems))
@@ -33,6 +40,10 @@ def plugins(workspace: WorkspaceOption = None, config: ConfigOption = None, as_j
         return
     out = console(wraps=True)
     out.print(plugins_table(reports))
+    for report in reports if everything else ():
+        out.print(f"[bold]{shown(report.name)}[/bold]")
+        for line in wrapped(", ".join(report.hooks) or "none", out.width - 4):
+            out.print(f"    {shown(line)}", soft_wrap=True)
     for report in reports:
         if report.error:
             out.print(f"[red]{shown(report.name)}[/red]: {shown(report.error)}", soft_wrap=True)
@@ -42,7 +53,7 @@ def plugins_table(reports: list[PluginReport]) -> Table:
     """Return the plugins as a table for people."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("plugin", "distribution", "version", "state", "hooks"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "distribution")
+        table.add_column(heading, no_wrap=True, justify="right" if heading == "hooks" else "left")
     for report in reports:
         state = report.state.value
         colour = _COLOURS.get(state, "default")
@@ -51,7 +62,7 @@ def plugins_table(reports: list[PluginReport]) -> Table:
             shown(report.distribution),
             shown(report.version),
             f"[{colour}]{state}[/{colour}]",
-            shown("\n".join(report.hooks)),
+            str(len(report.hooks)),
         )
     return table
 

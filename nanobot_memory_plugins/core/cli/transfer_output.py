@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from nanobot_memory_plugins.core.cli.console import console, shown
@@ -37,23 +38,32 @@ def bar(activity: str) -> Iterator[Shown]:
         yield show
 
 
-def print_report(report: ImportReport) -> None:
-    """Print what became of an import, for people."""
+def print_report(report: ImportReport, *, everything: bool = False) -> None:
+    """Print what became of an import, for people: a summary, or with ``everything`` each file."""
+    rows = None if everything else _ROWS
     out = console()
     counts = [f"{count:,} {kind if count > 1 else _ONE[kind]}" for kind, count in sorted(report.taken.items()) if count]
     verb = "would be taken" if report.dry_run else "taken"
     out.print(f"{shown(report.source)}: {shown(report.label)} ([bold]{shown(report.format)}[/bold])")
     out.print(f"{verb}: {', '.join(counts) or 'nothing'}" + (f"; {report.known:,} taken before" * bool(report.known)))
-    for file, count in list(report.written.items())[:_ROWS]:
-        out.print(f"  {shown(file)}: {count:,}")
-    if len(report.written) > _ROWS:
-        out.print(f"  and {len(report.written) - _ROWS:,} more files")
+    if report.replaced:
+        verb = "would be replaced" if report.dry_run else "replaced"
+        out.print(f"{verb}: {_counted(report.replaced, 'note')} of files that were changed or renamed")
+    if report.read:
+        left = len({file for file, _ in report.left})
+        out.print(f"files: {report.read - left:,} read, {left:,} left" + (", for these reasons:" if left else ""))
     for why, (count, files) in _reasons(report).items():
         out.print(f"left: {shown(why)}" + (f" ({count:,})" if count > 1 else ""))
-        for file in files[: _ROWS // 4]:
-            out.print(f"  {shown(file)}")
-        if len(files) > _ROWS // 4:
-            out.print(f"  and in {len(files) - _ROWS // 4:,} more files")
+        _print_files(out, files, rows and rows // 4)
+    for about, files in report.remarks.items():
+        out.print(f"{shown(about)} ({len(files):,}):")
+        _print_files(out, files, rows and rows // 4)
+    if report.written and rows is None:
+        out.print("written to:")
+        for file, count in sorted(report.written.items()):
+            out.print(f"  {shown(file)}: {count:,}")
+    elif report.written:
+        out.print(f"written to {_counted(len(report.written), 'file')}; --all names each")
     for notice in report.notices:
         out.print(shown(notice))
     if report.taken and not report.dry_run:
@@ -69,6 +79,13 @@ def print_taken_back(done: TakenBack) -> None:
         out.print(f"Its entries went with the run {shown(done.entries)}; `nanobot-memory entries history` shows it.")
     for file, why in done.left:
         out.print(f"left: {shown(file)}: {shown(why)}")
+
+
+def _print_files(out: Console, files: list[str], most: int | None) -> None:
+    for file in files[:most]:
+        out.print(f"  {shown(file)}")
+    if most is not None and len(files) > most:
+        out.print(f"  and {len(files) - most:,} more; --all names each")
 
 
 def _counted(count: int, what: str) -> str:

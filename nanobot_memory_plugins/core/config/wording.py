@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from pydantic.alias_generators import to_camel, to_snake
 
 _LONGEST_KEY = 80
+_MOST_NAMED = 8
 
 
 def shown(key: object) -> str:
@@ -50,4 +51,6 @@ def hint(key: str, known: Iterable[str]) -> str:
     near = nearest(key, names)
     if near:
         return f'Did you mean "{near}"?'
+    if len(names) > _MOST_NAMED:
+        return "`nanobot-memory config show --all` lists them."
     return f"Known are: {', '.join(names)}." if names else "There are none."

@@ -208,7 +208,7 @@ class PluginSet:
                 f"{report.state.value} ({report.distribution} {report.version})"
                 + (f": {report.error}" if report.error else ""),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
-                hint=f"pip install --force-reinstall {report.distribution}, "
+                hint=f"`pip install --force-reinstall {report.distribution}`, "
                 f"or set memoryPlugins.{report.name}.enabled to false."
                 if report.error
                 else "",
@@ -222,7 +222,7 @@ class PluginSet:
                 if rules.error
                 else f"{len(rules.rules)} in use ({rules.distribution} {rules.version})",
                 Health.BAD if rules.error else Health.GOOD,
-                hint=f"pip install --upgrade {rules.distribution}, or pip uninstall it." if rules.error else "",
+                hint=f"`pip install --upgrade {rules.distribution}`, or uninstall it." if rules.error else "",
             )
             for rules in installed_rules()
         ]

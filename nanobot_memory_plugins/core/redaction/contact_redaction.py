@@ -29,6 +29,7 @@ class ContactRedaction:
         self.by_origin: Mapping[Origin, Callable[[str], str]] = MappingProxyType(
             {
                 Origin.USER: self.of_people,
+                Origin.NOTES: self.of_people,
                 Origin.ASSISTANT: self.of_others,
                 Origin.SUMMARY: self.of_others,
                 Origin.TOOL: self.of_tools,

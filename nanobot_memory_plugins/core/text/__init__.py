@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
+    from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
 
@@ -79,6 +80,7 @@ __getattr__ = lazy_names(
         "sentences": ("sentence_ends", "sentence_spans", "sentences_of"),
         "stems": ("stem",),
         "support": ("Objection", "Support"),
+        "time_bounds": ("bound_of", "local_moment", "moment_of"),
         "wishes": ("asks_for_advice", "holds_wish"),
         "words": ("LazyPattern", "Word", "Words", "any_of"),
     },
@@ -116,6 +118,7 @@ __all__ = [
     "asks_by_a_word",
     "asks_for_advice",
     "authored_text",
+    "bound_of",
     "chinese_number",
     "clauses_of",
     "clean",
@@ -131,8 +134,10 @@ __all__ = [
     "holds_wish",
     "is_pleasantry",
     "is_refusal",
+    "local_moment",
     "message_reading",
     "message_time",
+    "moment_of",
     "named_period",
     "negations",
     "one_line",

@@ -6,7 +6,8 @@ from nanobot_memory_plugins.core.transfer.importer import (
     Importer,
     Item,
     Part,
+    Remark,
     Skipped,
 )
 
-__all__ = ["ImportedMessage", "ImportedNote", "Importer", "Item", "Part", "Skipped"]
+__all__ = ["ImportedMessage", "ImportedNote", "Importer", "Item", "Part", "Remark", "Skipped"]

@@ -16,11 +16,13 @@ _ELSEWHERE = frozenset({".locks", ".git"})
 ARCHIVES_TAKEN = ".imports/archives.txt"
 # What each import into this workspace wrote.
 IMPORTS = ".imports/imports.jsonl"
+# What the files of a folder that is followed held at the last import.
+SOURCES = ".imports/sources.jsonl"
 # It holds words that are being forgotten, for as long as that takes.
 _BEING_FORGOTTEN = (".erasure/unfinished.json", ".erasure/unfinished.json.new")
 # What was forgotten for good, by fingerprints.
 OF_FORGOTTEN = ".erasure/"
-_NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, *_BEING_FORGOTTEN})
+_NEVER = frozenset({ARCHIVES_TAKEN, IMPORTS, SOURCES, *_BEING_FORGOTTEN})
 _ENTRIES_FILES = ("MEMORY.md", "ENTRIES.md")
 NOT_OURS = "not a memory file"
 

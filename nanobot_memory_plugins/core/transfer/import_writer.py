@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scop
 from nanobot_memory_plugins.core.text.fence import remove_fenced
 from nanobot_memory_plugins.core.text.markdown import clean, one_line
 from nanobot_memory_plugins.core.transfer.existing_records import Recorded, ids_in
+from nanobot_memory_plugins.core.transfer.following import Placed
 from nanobot_memory_plugins.core.transfer.forgotten import FORGOTTEN, ForgottenHere
 from nanobot_memory_plugins.core.transfer.importer import ImportedMessage, ImportedNote, Item, Skipped
 from nanobot_memory_plugins.core.transfer.ledger import KEY_DIGITS, TAKEN, Ledger
@@ -82,6 +83,8 @@ class ImportWriter:
         self._waiting: dict[Path, list[_Waiting]] = {}
         self._bytes = self._records = 0
         self._pending: set[str] = set()
+        # The notes of each file that was read, taken now or before, by their keys.
+        self.placed: dict[str, dict[str, Placed]] = {}
         # How often the same was said in the file that is being read: "ok" and "ok" are two messages.
         self._repeated: Counter[str] = Counter()
         self._file = ""
@@ -158,6 +161,8 @@ class ImportWriter:
         key = self._key("note", item, parts, repeats=False)
         id_ = item.id or key[:_ID_DIGITS]
         data = render_note(safe, id=id_, time=time, scope=scope).encode("utf-8")
+        day = self._paths.day_note(time.date()).relative_to(self._paths.memory).as_posix()
+        self.placed.setdefault(item.file, {})[key] = Placed.of(day, id_, data)
         self._put(_Waiting(key, "notes", item.file, data, id_), self._paths.day_note(time.date()))
 
     def _key(self, kind: str, item: ImportedMessage | ImportedNote, parts: Iterable[str], *, repeats: bool) -> str:

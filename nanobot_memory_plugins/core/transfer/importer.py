@@ -62,7 +62,15 @@ class Part:
     total: int
 
 
-Item = ImportedMessage | ImportedNote | Skipped | Part
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something to say of a file that is taken, as in what encoding it was read. Files of one are named together."""
+
+    about: str
+    file: str
+
+
+Item = ImportedMessage | ImportedNote | Skipped | Part | Remark
 
 
 @runtime_checkable

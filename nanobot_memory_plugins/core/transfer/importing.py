@@ -12,8 +12,9 @@ from nanobot_memory_plugins.core.files import FileBusyError, MemoryPaths
 from nanobot_memory_plugins.core.files.appending import Appender, make_folder
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, Contacts
+from nanobot_memory_plugins.core.transfer.following import FollowedSource
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS, ImportWriter
-from nanobot_memory_plugins.core.transfer.importer import Importer, Part
+from nanobot_memory_plugins.core.transfer.importer import Importer, Part, Remark
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
 
@@ -47,10 +48,16 @@ def import_from(
         try:
             for item in importer.read(source, paths.workspace):
                 if isinstance(item, Part):
+                    report.read += 1
                     progress(item)
+                elif isinstance(item, Remark):
+                    report.remark(item.about, item.file)
                 else:
                     taker.take(item)
             taker.finish()
+            if getattr(importer, "follows", False):
+                followed = FollowedSource(paths, Appender(paths, lock_seconds), source)
+                followed.follow(taker.placed, report, lock_seconds, dry_run=dry_run)
         except FileBusyError as error:
             raise FileBusyError(error.cause, hint="Import again: what was taken is not taken twice.") from error
         except NanobotMemoryError:

@@ -34,6 +34,13 @@ class ImportReport:
     left: dict[tuple[str, str], LeftBehind] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
     written: dict[str, int] = field(default_factory=dict)
+    read: int = 0
+    replaced: int = 0
+    remarks: dict[str, list[str]] = field(default_factory=dict)
+
+    def remark(self, about: str, file: str) -> None:
+        """Say something of a file."""
+        self.remarks.setdefault(about, []).append(file)
 
     def took(self, kind: str, file: str, count: int = 1) -> None:
         """Count what was taken out of a file of the source: one of `KINDS`."""
@@ -71,4 +78,7 @@ class ImportReport:
             "sources": [{"file": file, "taken": count} for file, count in self.files.items()],
             "written": [{"file": file, "records": count} for file, count in self.written.items()],
             "notices": self.notices,
+            "read": self.read,
+            "replaced": self.replaced,
+            "remarks": self.remarks,
         }

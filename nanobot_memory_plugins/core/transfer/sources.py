@@ -60,7 +60,7 @@ def chosen_importer(
     found = _recognised(source, points)
     if not found:
         known = ", ".join(sorted([*points, ARCHIVE]))
-        raise InputError(f"It is not plain what {source} is.", hint=f"Name the format with --from, one of: {known}.")
+        raise InputError(f"It is not clear what {source} is.", hint=f"Name the format with --from, one of: {known}.")
     if len(found) > 1:
         raise InputError(
             f"{source} looks like a store of {' and of '.join(found)}.", hint="Name one of them with --from."

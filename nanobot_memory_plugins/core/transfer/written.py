@@ -88,7 +88,7 @@ def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBa
     for run in [str(row["entries"]) for row in mine if "entries" in row]:
         _take_entries_back(workspace, run, result)
     appender = Appender(paths, lock_seconds)
-    _Removal(paths, result, lock_seconds).run(mine)
+    Removal(paths, result, lock_seconds).run(mine)
     row = {"import": last["import"], "undone": exact_time(now)}
     appender.append(paths.memory / IMPORTS, json.dumps(row).encode() + b"\n")
     return result
@@ -106,12 +106,15 @@ def _take_entries_back(workspace: Path, run: str, result: TakenBack) -> None:
 
 
 @dataclass(slots=True)
-class _Removal:
+class Removal:
+    """Takes out of a memory what rows of imports say was put into it. ``result`` is told what became of it."""
+
     paths: MemoryPaths
     result: TakenBack
     lock_seconds: float
 
     def run(self, rows: Sequence[dict[str, Any]]) -> None:
+        """Take out files, records and keys. Raises `MemoryFileError`."""
         # Of an earlier version: what was forgotten stays so, and what has been forgotten since is known by its key.
         written = [row for row in rows if "sha256" in row and not str(row["file"]).startswith(OF_FORGOTTEN)]
         together = [row for row in written if kind_of(str(row["file"])) is Kind.ENTRIES]

@@ -14,13 +14,17 @@ _IMMUTABLE = frozenset({str, int, float, bool, type(None)})
 
 
 class Origin(StrEnum):
-    """Where a text came from. It is kept from capture to prompt."""
+    """Where a text came from. It is kept from capture to prompt.
+
+    ``notes`` are files of the user's that were imported: theirs, and not told to anybody by that.
+    """
 
     USER = "user"
     ASSISTANT = "assistant"
     TOOL = "tool"
     WEB = "web"
     SUMMARY = "summary"
+    NOTES = "notes"
 
 
 @dataclass(frozen=True, slots=True)

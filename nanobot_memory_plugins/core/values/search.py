@@ -37,6 +37,7 @@ class Query:
     ``since`` and ``until`` bound the time of a memory, both inclusive. ``exclude_ids`` leaves hits out. ``asked_at`` is
     the moment at which the question is asked, from which "last Friday" and recency count, and in whose zone the times
     of hits are; None: the store's now, and the zones in which they were written.
+    ``tags`` are those of notes, in either case: one of them is enough, and ``work`` means ``work/helix``, too.
     ``explain`` asks for the result's ``explanation`` and changes nothing else.
     """
 
@@ -52,6 +53,7 @@ class Query:
     exclude_ids: frozenset[str] = frozenset()
     asked_at: datetime | None = None
     explain: bool = False
+    tags: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,8 +27,7 @@ from nanobot_memory_plugins.core import (
     shown,
 )
 from nanobot_memory_plugins.core.cli import opened_memory, run, settled, warn, without_embeddings
-from nanobot_memory_plugins.core.text import named_period
-from nanobot_memory_plugins.recall.time_bounds import moment_of
+from nanobot_memory_plugins.core.text import moment_of, named_period
 from nanobot_memory_plugins.recall.timeline import Conversation, timeline, within
 
 # What of a text is shown on a line.

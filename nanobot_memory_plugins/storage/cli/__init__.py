@@ -3,6 +3,6 @@
 COMMANDS = {
     "index": "Bring the index up to date with the memory files, vectors included, and count what is in it.",
     "models": "List, fetch and find embedding models.",
-    "search": "Search the memory and show each hit with its file, line, date, heading, snippet, score and origin.",
+    "search": "Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.",
 }
 """What the help says of each, which imports none of them."""

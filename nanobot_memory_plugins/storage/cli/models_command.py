@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-from rich.table import Table
 
 from nanobot_memory_plugins.core import (
     ConfigurationError,
@@ -52,14 +51,15 @@ def list_models(as_json: _Json = False) -> None:
         answer["models"] = rows
         if as_json:
             return
-        table = Table()
-        for heading in ("name", "model", "from", "on this machine", "size"):
-            table.add_column(heading, overflow="fold")
+        out = console()
+        width = max((len(row["alias"] or "") for row in rows), default=0)
         for row in rows:
-            size = f"{row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
-            where = row["folder"] or "no"
-            table.add_row(*map(shown, (row["alias"] or "", row["model"], row["origin"], where, size)))
-        console(wraps=True).print(table)
+            size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
+            here = size if row["folder"] else ", not on this machine"
+            name = shown((row["alias"] or "").ljust(width))
+            out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({row['origin']}{here})")
+            if row["folder"]:
+                out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
         for note in sorted({row["note"] for row in rows if row["note"]}):
             say(note, err=True)
 

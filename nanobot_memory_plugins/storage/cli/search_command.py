@@ -2,6 +2,8 @@
 
 import asyncio
 from contextlib import suppress
+from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +14,9 @@ from nanobot_memory_plugins.core import (
     ChannelOption,
     ConfigOption,
     Hit,
+    InputError,
     JsonOption,
-    Level,
+    Origin,
     Query,
     Scope,
     SearchResult,
@@ -22,16 +25,26 @@ from nanobot_memory_plugins.core import (
     Tier,
     UserOption,
     WorkspaceOption,
-    console,
     print_json,
-    shown,
 )
 from nanobot_memory_plugins.core.cli import run
+from nanobot_memory_plugins.core.text import moment_of
+from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
 
 # Seconds that a search waits for the index and the model; what is not there by then is done without.
 _PATIENCE = 20.0
-_SNIPPET = 240
+
+
+class Kind(StrEnum):
+    """The kinds of memory, as the index names them."""
+
+    LONG_TERM = "long_term"
+    NOTE = "note"
+    OBSERVATION = "observation"
+    SUMMARY = "summary"
+    TRANSCRIPT = "transcript"
+    DOCUMENT = "document"
 
 
 def search(
@@ -40,6 +53,17 @@ def search(
     tier: Annotated[
         Tier, typer.Option("--tier", help="light: tl;dr, tags and titles; heavy: the whole text.")
     ] = Tier.HEAVY,
+    since: Annotated[
+        str, typer.Option("--since", metavar="DAY", help="Only from this day, month, year or time on.")
+    ] = "",
+    until: Annotated[str, typer.Option("--until", metavar="DAY", help="Only up to the end of this one.")] = "",
+    origin: Annotated[
+        list[Origin] | None, typer.Option("--origin", help="Only what comes from there; may be repeated.")
+    ] = None,
+    kind: Annotated[list[Kind] | None, typer.Option("--kind", help="Only these kinds; may be repeated.")] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Only notes with one of these; may be repeated.")
+    ] = None,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     agent: AgentOption = "",
     user: UserOption = "",
@@ -49,15 +73,37 @@ def search(
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Search the memory and show each hit with its file, line, date, heading, snippet, score and origin."""
-    whose = Scope(agent, user, channel, session)
-    asked = Query(query, limit=limit, tier=tier, use_vectors=not no_embeddings, scope=whose)
+    """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
+
+    What several hits say alike is shown once, with every place.
+    """
     with failing_in_words(as_json):
+        asked = Query(
+            query,
+            limit=limit,
+            tier=tier,
+            scope=Scope(agent, user, channel, session),
+            origins=frozenset(origin or ()),
+            sources=frozenset(one.value for one in kind or ()),
+            since=_moment("--since", since, end=False),
+            until=_moment("--until", until, end=True),
+            use_vectors=not no_embeddings,
+            tags=frozenset(tag or ()),
+        )
+        if asked.since is not None and asked.until is not None and asked.since > asked.until:
+            raise InputError("--since is after --until.", hint="Exchange them.")
         result, status = run(_search(workspace, config, asked))
     if as_json:
-        print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in result.hits]})
+        print_json({"ok": True, "level": int(result.level), "hits": [_row(hit) for hit in in_order(result.hits)]})
         return
-    _show(result, status)
+    show_hits(result, status, query)
+
+
+def _moment(option: str, text: str, *, end: bool) -> datetime | None:
+    try:
+        return moment_of(text, end=end) if text else None
+    except ValueError as error:
+        raise InputError(f"{option} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
 
 
 async def _search(workspace: Path | None, config: Path | None, query: Query) -> tuple[SearchResult, StoreStatus]:
@@ -76,30 +122,11 @@ def _row(hit: Hit) -> dict[str, object]:
         "line": hit.line,
         "date": hit.time.isoformat() if hit.time else None,
         "heading": hit.heading,
-        "snippet": _snippet(hit),
+        "snippet": snippet_of(hit),
         "score": round(hit.score, 4),
         "origin": hit.origin.value,
         "speaker": hit.speaker,
         "session": hit.scope.session,
+        "kind": hit.source,
+        "tags": list(hit.tags),
     }
-
-
-def _snippet(hit: Hit) -> str:
-    return hit.snippet or hit.text[:_SNIPPET]
-
-
-def _show(result: SearchResult, status: StoreStatus) -> None:
-    out = console()
-    if not result.hits:
-        nothing = "Nothing was found." if status.documents or result.level is Level.MARKDOWN else "The memory is empty."
-        out.print(nothing)
-    for hit in result.hits:
-        date = f"{hit.time.astimezone():%Y-%m-%d %H:%M}  " if hit.time else ""
-        about = "  ".join(filter(None, (hit.heading, hit.speaker)))
-        out.print(f"[bold]{hit.score:.3f}[/bold]  [cyan]{shown(hit.path)}:{hit.line}[/cyan]  {date}{hit.origin.value}")
-        if about:
-            out.print(f"       {shown(about)}", style="dim")
-        out.print(f"       {shown(' '.join(_snippet(hit).split()))}")
-    if status.reason:
-        notes = console(stderr=True)
-        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")

@@ -10,6 +10,8 @@ import weakref
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from heapq import nlargest
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +21,7 @@ from nanobot_memory_plugins.core import Clock, Query, logger
 from nanobot_memory_plugins.search.filters import sql_filter
 from nanobot_memory_plugins.storage.database import Database, Moment, VectorBackend, VectorSpace
 from nanobot_memory_plugins.storage.database import spaces as stored
+from nanobot_memory_plugins.storage.database.connection import query as run
 from nanobot_memory_plugins.storage.search.vector_codes import bytes_for
 from nanobot_memory_plugins.storage.search.vector_loading import LoadingEndedError, read_changes, read_snapshot
 from nanobot_memory_plugins.storage.search.vector_snapshot import Labels, Snapshot
@@ -89,6 +92,11 @@ class VectorMatrix:
 
         The choice is near to exact where there are many, see `VectorCodes`; the cosines are.
         """
+        if query.tags:  # those of few: what has them is compared
+            conditions, values = sql_filter(query)
+            rows = run(self._database.connection, f"SELECT d.id FROM docs d WHERE {conditions}", values)
+            found = self.similarity(space, vector, [row[0] for row in rows])
+            return dict(nlargest(limit, found.items(), key=itemgetter(1)))
         snapshot = self._snapshot(space)
         if snapshot is not None:
             return snapshot.nearest(vector, self._shared.labels.allowed(query), query, limit)

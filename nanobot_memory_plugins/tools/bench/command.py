@@ -106,7 +106,7 @@ def _show(figures: dict[str, Any]) -> None:
     out = console(wraps=True)
     model = f", {figures['model']}" if figures["model"] else ", by words alone"
     out.print(f"{figures['size']:,} made-up passages, {figures['language']}{model}")
-    table = Table(box=box.SIMPLE)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for heading in ("ms", "p95", "times", "p95"):
         table.add_column(heading, justify="right")

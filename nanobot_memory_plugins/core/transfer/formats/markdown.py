@@ -7,11 +7,10 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.formats.markdown_notes import markdown_items
 from nanobot_memory_plugins.core.transfer.formats.reading import files_below
+from nanobot_memory_plugins.core.transfer.formats.vault import SUFFIXES, vault_files
 from nanobot_memory_plugins.core.transfer.importer import Item, Part, Skipped
 from nanobot_memory_plugins.core.transfer.manifest import MANIFEST
 from nanobot_memory_plugins.core.values import Origin
-
-_SUFFIXES = (".md", ".markdown")
 
 
 def is_memory(folder: Path) -> bool:
@@ -22,19 +21,20 @@ def is_memory(folder: Path) -> bool:
 
 
 class MarkdownImporter:
-    """Reads the Markdown files below a folder, or one file: a note a section.
+    """Reads the Markdown files below a folder, or one file: a note a section. A vault of Obsidian or Logseq is one.
 
-    Nobody says who wrote them, so they are nobody's word: they are found and recalled, and learned from no more than
-    what the assistant said.
+    They are the user's notes, and nobody's word: a page that was pasted is one, too. They are found and recalled, and
+    learned from no more than what the assistant said. What is read again takes the place of what was read before.
     """
 
     label = "a folder of Markdown"
+    follows = True
 
     def recognises(self, source: Path) -> bool:
         """Say whether there is Markdown in it."""
         if source.is_file():
-            return source.suffix.lower() in _SUFFIXES
-        return next(files_below(source, _SUFFIXES), None) is not None
+            return source.suffix.lower() in SUFFIXES
+        return next(files_below(source, SUFFIXES), None) is not None
 
     def read(self, source: Path, workspace: Path) -> Iterator[Item]:
         """Yield the notes of every file. Raises `InputError` where there is no Markdown, or a memory of ours."""
@@ -47,8 +47,8 @@ class MarkdownImporter:
             raise InputError(
                 f"{source} is a memory of this program.", hint="Run `nanobot-memory export` there; import the archive."
             )
-        files = [(source, "")] if source.is_file() else list(files_below(source, _SUFFIXES))
-        if not files:
+        files = [(source, "")] if source.is_file() else list(vault_files(source))
+        if not any(path.suffix.lower() in SUFFIXES for path, _ in files):
             raise InputError(f"There is no Markdown in {source}.", hint="Name the folder that holds the .md files.")
         root = source.parent if source.is_file() else source
         for done, (path, unfit) in enumerate(files):
@@ -59,4 +59,4 @@ class MarkdownImporter:
             if unfit:
                 yield Skipped(unfit, name)
             else:
-                yield from markdown_items(path, name, origin=Origin.ASSISTANT, tags=("imported",))
+                yield from markdown_items(path, name, origin=Origin.NOTES, tags=("imported",), is_vault=True)

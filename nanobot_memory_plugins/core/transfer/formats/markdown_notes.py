@@ -7,9 +7,10 @@ from datetime import datetime, time
 from pathlib import Path
 
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
-from nanobot_memory_plugins.core.files.damage import damage_in
+from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.reading import changed
-from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Skipped
+from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY, inline_tags, page_of
+from nanobot_memory_plugins.core.transfer.importer import ImportedNote, Item, Remark, Skipped
 from nanobot_memory_plugins.core.values import Note, Origin
 
 # Characters of the one line that stands for a section.
@@ -17,53 +18,71 @@ _LONGEST_TLDR = 160
 _NOON = time(12)
 _DATE = re.compile(r"(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)(?:[ T](\d{1,2}):(\d{2})(?!\d))?")
 _TIME_OF_DAY = re.compile(r"(\d{1,2}):(\d{2})(?!\d)")
-_FRONT_MATTER = re.compile(r"\A\ufeff?---[ \t]*\r?\n(.*?)^(?:---|\.\.\.)[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
-_FRONT_FIELD = re.compile(r"^(date|created|title)[ \t]*:[ \t]*[\"']?(.+?)[\"']?[ \t\r]*$", re.MULTILINE | re.IGNORECASE)
 _BULLET = re.compile(r"^(?:[-*+>]|\d+[.)])[ \t]+")
 
 
 @dataclass(slots=True)
 class _Place:
-    """Where in a file we are: the headings above, and the day that they or the file name."""
+    """Where in a file we are: the headings above, and the day that they or the file name.
+
+    ``page`` is what stands before every title of a vault's file: its folders, its own title and its aliases.
+    """
 
     file: str
     stem: str
     day: datetime
     certain: bool
+    page: str = ""
     headings: list[tuple[int, str]] = field(default_factory=list)
 
 
-def markdown_items(path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = ()) -> Iterator[Item]:
+def markdown_items(
+    path: Path, name: str, *, origin: Origin, tags: tuple[str, ...] = (), is_vault: bool = False
+) -> Iterator[Item]:
     """Yield the notes of a Markdown file; ``name`` is what the report calls it.
 
     The day is the one in a heading, else in the file's name, else in its front matter, else that of the last change.
-    Notes in our own form keep what they say, except that none becomes the user's word unless ``origin`` is.
+    Notes in our own form keep what they say, except that none becomes the user's word unless ``origin`` is. Of a file
+    in a vault the notes keep its folders, title, aliases and tags, those in the text included.
     """
     try:
         data, when = path.read_bytes(), changed(path)
     except OSError as error:
         yield Skipped(f"it cannot be read: {error.strerror}", name)
         return
-    if damage := damage_in(data):
-        yield Skipped(f"it is damaged: {damage}", name)
+    try:
+        text, encoding = decoded(data)
+    except NoTextError as error:
+        yield Skipped(f"it is damaged: {error}", name)
         return
-    text = data.decode("utf-8-sig", "replace")
-    front = _FRONT_MATTER.match(text)
-    fields = dict(_front_fields(front[1])) if front else {}
+    if encoding:
+        yield Remark(f"read as {encoding}", name)
+    page = page_of(text)
+    fields = page.fields
     named = _dated(path.stem, None) or _dated(fields.get("date", "") or fields.get("created", ""), None)
     place = _Place(name, fields.get("title") or path.stem, named or when, named is not None)
-    skipped = front.end() if front else 0
-    lines = text.count("\n", 0, skipped)
-    for part in parse_notes(text[skipped:], line=lines + 1):
+    if is_vault:
+        place.page = _page_title(name, place.stem, page.aliases)
+        tags = (*tags, *page.tags)
+    is_empty = True
+    lines = text.count("\n", 0, page.body)
+    for part in parse_notes(text[page.body :], line=lines + 1):
         if isinstance(part, NoteEntry):
+            is_empty = False
             yield _own_note(part, place, origin)
-        elif (item := _section(part.text, part.line, place, origin, tags)) is not None:
+            continue
+        own = (*tags, *inline_tags(part.text)) if is_vault else tags
+        if (item := _section(part.text, part.line, place, origin, tuple(dict.fromkeys(own)))) is not None:
+            is_empty = False
             yield item
+    if is_empty and is_vault:
+        yield Skipped(EMPTY, name)
 
 
-def _front_fields(text: str) -> Iterator[tuple[str, str]]:
-    for match in _FRONT_FIELD.finditer(text):
-        yield match[1].lower(), match[2]
+def _page_title(name: str, title: str, aliases: tuple[str, ...]) -> str:
+    folder = name.rpartition("/")[0]
+    known = f" ({', '.join(aliases)})" if aliases else ""
+    return f"{folder}/{title}{known}" if folder else f"{title}{known}"
 
 
 def _own_note(entry: NoteEntry, place: _Place, origin: Origin) -> ImportedNote:
@@ -97,7 +116,10 @@ def _section(text: str, line: int, place: _Place, origin: Origin, tags: tuple[st
         if (dated := _dated(above, when)) is not None:
             when, certain = dated, True
     title = " / ".join(above for _, above in place.headings) or place.stem
-    if place.headings and not _dated(title, None):
+    if place.page:
+        own = [above for _, above in place.headings if above != place.stem]
+        title = f"{place.page}: {' / '.join(own)}" if own else place.page
+    elif place.headings and not _dated(title, None):
         title = title if title.startswith(place.stem) else f"{place.stem}: {title}"
     tldr = _BULLET.sub("", next(filter(None, map(str.strip, body.splitlines())), ""))
     whole = "\n" not in body and len(tldr) <= 2 * _LONGEST_TLDR

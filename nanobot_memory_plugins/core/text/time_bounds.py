@@ -1,4 +1,4 @@
-"""The bounds of a time range as a model writes them: a day, a month, a year, or a moment."""
+"""The bounds of a time range as people and models write them: a day, a month, a year, or a moment."""
 
 import re
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ def bound_of(text: str, *, end: bool) -> datetime | str:
     return after - timedelta(microseconds=1)
 
 
-def local(time: datetime) -> datetime:
+def local_moment(time: datetime) -> datetime:
     """Return a time without a zone as the machine's local time.
 
     Raises `ValueError` where the machine's calendar does not reach.
@@ -54,4 +54,4 @@ def moment_of(text: str, *, end: bool) -> datetime:
             bound = datetime.fromisoformat(bound.strip())
         except ValueError as error:
             raise ValueError("it is no date") from error
-    return bound if bound.tzinfo is not None else local(bound)
+    return bound if bound.tzinfo is not None else local_moment(bound)

@@ -1,0 +1,140 @@
+"""``nanobot-memory config``: what the options are, where each comes from, and what may stand there."""
+
+import json
+import os
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Annotated, Any
+
+import typer
+from pydantic import BaseModel
+
+from nanobot_memory_plugins.core.cli.console import console, shown
+from nanobot_memory_plugins.core.cli.findings_shown import wrapped
+from nanobot_memory_plugins.core.cli.options import ConfigOption, JsonOption, print_json, read_configuration, warn
+from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig, installed_plugins
+from nanobot_memory_plugins.core.config.effective import Option, canonical, options_of
+from nanobot_memory_plugins.core.config.options import plugin_options
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.host.plugin_set import ONLY_VARIABLE
+from nanobot_memory_plugins.core.host.plugins.discovery import discover_plugins
+from nanobot_memory_plugins.redaction import redact_text
+
+config = typer.Typer(
+    help="What the options are, where each comes from, and what may stand there.", no_args_is_help=True
+)
+_Key = Annotated[str, typer.Argument(metavar="KEY", help="As recall.recallTopK; a plugin's name means all of it.")]
+_OWN = ("core", "redaction")
+
+
+@config.command("show")
+def show_options(
+    everything: Annotated[bool, typer.Option("--all", help="Also those that have their defaults.")] = False,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the options that the configuration sets, with their values; --all shows every option."""
+    memory, problems = read_configuration(config)
+    found = _options(memory, problems, installed_plugins())
+    warn(problems)
+    listed = [one for one in found if everything or one.is_set]
+    if as_json:
+        print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
+        return
+    out = console()
+    out.print(f"Configuration: {shown(memory.source or 'none; everything has its default')}")
+    for one in listed:
+        origin = f"  [dim]({shown(one.given)}; default {shown(_told(one, one.default))})[/dim]" if one.is_set else ""
+        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}{origin}")
+    if not everything:
+        out.print(f"{len(listed)} of {len(found)} options are set; `nanobot-memory config show --all` shows each.")
+    if ONLY_VARIABLE in os.environ:
+        out.print(f"{ONLY_VARIABLE}={shown(os.environ[ONLY_VARIABLE])}: no other plugin is loaded.")
+
+
+@config.command("get")
+def get_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Print the value of an option as JSON, or of each option of a plugin, one a line."""
+    found = _named(key, *read_configuration(config))
+    if as_json:
+        print_json({"ok": True, "options": [_row(one) for one in found]})
+        return
+    out = console()
+    for one in found:
+        name = "" if len(found) == 1 else f"{one.key} = "
+        out.print(shown(f"{name}{_told(one, one.value)}"))
+
+
+@config.command("explain")
+def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Say what an option means, its value and where that comes from, what may stand there, and how to set it."""
+    memory, problems = read_configuration(config)
+    found = _named(key, memory, problems)
+    if as_json:
+        print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in found]})
+        return
+    out = console()
+    for one in found:
+        wrong = [problem.message for problem in problems if canonical(problem.key) == one.key]
+        origin = f"set by {one.given} in {memory.source}" if one.is_set else "the default"
+        out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}  ({shown(origin)})")
+        lines = [*wrong, one.description, f"allowed: {one.allowed}; default: {_told(one, one.default)}"]
+        lines += [f"the documents' {', '.join(one.documents)}"] if one.documents else []
+        for line in lines:
+            for part in wrapped(line, out.width - 4):
+                out.print(f"    {shown(part)}")
+    if len(found) == 1:
+        section, _, option = found[0].key.partition(".")
+        value: object = found[0].default
+        for name in reversed(option.split(".")):
+            value = {name: value}
+        above, _, place = (memory.prefix if memory.source else "channels.memoryPlugins").rpartition(".")
+        wanted = json.dumps({place: {section: value}}, ensure_ascii=False, default=str)[1:-1]
+        where = f"{memory.source or '~/.nanobot/config.json'}{f', below {above}' if above else ''}"
+        out.print(f"    to set it, in {shown(where)}:")
+        out.print(shown(redact_text(wanted)))
+
+
+def _named(key: str, memory: MemoryConfig, problems: list[ConfigProblem]) -> list[Option]:
+    """Return the options that a key names: one, or all of a plugin. Raises `InputError` with the nearest."""
+    wanted = canonical(key)
+    section = wanted.partition(".")[0]
+    installed = installed_plugins()
+    found = _options(memory, problems, {section} & installed) if section in installed | {*_OWN} else []
+    named = [one for one in found if one.key == wanted or one.key.startswith(f"{wanted}.")]
+    if named:
+        return named
+    known = [one.key for one in found] or sorted(installed | {*_OWN})
+    near = get_close_matches(wanted, known, n=1, cutoff=0.4)
+    hint = f"Did you mean {near[0]}?" if near else "`nanobot-memory config show --all` lists them."
+    raise InputError(f"There is no option {key}.", hint=hint)
+
+
+def _options(memory: MemoryConfig, problems: list[ConfigProblem], plugins: set[str]) -> list[Option]:
+    """Return the options of core, redaction and some plugins; what is wrong with theirs joins the problems."""
+    models: Mapping[str, type[BaseModel] | None] = {}
+    if plugins:
+        models = {one.name: one.options_model for one in discover_plugins(only=plugins) if one.name in plugins}
+    for name, model in models.items():
+        problems += plugin_options(memory, name, model)[1]
+    return list(options_of(memory, models))
+
+
+def _told(one: Option, value: object) -> str:
+    """Return a value as JSON; what is a secret by its name or its look is hidden."""
+    if value and one.key.lower().endswith(("key", "token", "secret", "password")) and isinstance(value, str):
+        return '"[REDACTED]"'
+    plain = sorted(value) if isinstance(value, (set, frozenset)) else value
+    return redact_text(json.dumps(plain, ensure_ascii=False, default=str))
+
+
+def _row(one: Option) -> dict[str, Any]:
+    return {
+        "key": one.key,
+        "value": json.loads(_told(one, one.value)),
+        "default": json.loads(_told(one, one.default)),
+        "set_by": one.given,
+        "allowed": one.allowed,
+        "description": one.description,
+        "documents": list(one.documents),
+    }

@@ -1,0 +1,88 @@
+"""How findings are shown: what is wrong first, each remedy on a line that can be copied, and how much is good.
+
+In a pipe a finding is one line. Nothing breaks a word or a path: a line that is too long is the terminal's to wrap.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+
+from nanobot_memory_plugins.core.cli.console import shown
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+
+COLOURS = {Health.GOOD: "green", Health.INFO: "cyan", Health.DEGRADED: "yellow", Health.BAD: "red"}
+_ORDER = {Health.BAD: 0, Health.DEGRADED: 1, Health.INFO: 2, Health.GOOD: 3}
+_RIGHT = (Health.GOOD, Health.INFO)
+# What is typed, where it stands in backticks in a hint.
+_COMMAND = re.compile(r"`((?:nanobot|nanobot-memory|pip|python3|mv|rm|chmod|df|du|ulimit)(?: [^`]+)?)`")
+_INDENT = "    "
+
+
+def in_order(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings with what is wrong first, else as they came."""
+    return sorted(findings, key=lambda one: _ORDER[one.health])
+
+
+def finding_line(finding: Finding) -> str:
+    """Return a finding as one line of a pipe: health, subject, state and what helps."""
+    hint = f"  -> {finding.hint}" if finding.hint else ""
+    return f"{finding.health.value:<8}  {finding.subject}: {finding.state}{hint}"
+
+
+def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool) -> None:
+    """Show findings to whoever reads ``out``: in a terminal what is not good, with ``everything`` all of them."""
+    listed = in_order(findings)
+    if not out.is_terminal:
+        for finding in listed:
+            out.print(shown(finding_line(finding)))
+        return
+    show_problems(listed, out)
+    right = [finding for finding in listed if finding.health in _RIGHT]
+    for finding in right if everything else ():
+        head = f"[{COLOURS[finding.health]}]{finding.health.value:<4}[/{COLOURS[finding.health]}]"
+        for number, line in enumerate(wrapped(f"{finding.subject}: {finding.state}", out.width - 6)):
+            out.print(f"{'      ' if number else f'{head}  '}{shown(line)}")
+    out.print(summary(findings) + ("" if everything else " `nanobot-memory doctor --all` shows each."))
+
+
+def show_problems(findings: Sequence[Finding], out: Console) -> None:
+    """Show what is neither good nor mere information, each with what helps."""
+    for finding in in_order(findings):
+        if finding.health in _RIGHT:
+            continue
+        colour = COLOURS[finding.health]
+        out.print(f"[{colour}]{finding.health.value}[/{colour}]  [bold]{shown(finding.subject)}[/bold]")
+        for line in (*wrapped(finding.state, out.width - 4), *wrapped(finding.hint, out.width - 4)):
+            out.print(f"{_INDENT}{shown(line)}")
+        for command in commands_in(finding.hint):
+            out.print(f"[bold]{shown(command)}[/bold]")
+        out.print()
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """Return how many are good and how many are not, in one line."""
+    counts = {health: sum(one.health is health for one in findings) for health in Health}
+    named = [f"{counts[health]} {health.value}" for health in (Health.BAD, Health.DEGRADED) if counts[health]]
+    good = f"{counts[Health.GOOD]} good" if named else f"All {counts[Health.GOOD]} are good"
+    more = [f"{counts[Health.INFO]} for information"] if counts[Health.INFO] else []
+    return ", ".join([*named, good, *more]) + "."
+
+
+def commands_in(hint: str) -> list[str]:
+    """Return the commands that a hint names, each once."""
+    return list(dict.fromkeys(_COMMAND.findall(hint)))
+
+
+def wrapped(text: str, width: int) -> Iterator[str]:
+    """Yield a text in lines of at most so many columns; a longer word has a line of its own, whole."""
+    line = ""
+    for word in text.split():
+        if line and cell_len(line) + 1 + cell_len(word) > width:
+            yield line
+            line = word
+        else:
+            line = f"{line} {word}".lstrip()
+    if line:
+        yield line

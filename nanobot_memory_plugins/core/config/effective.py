@@ -1,0 +1,113 @@
+"""The options as they hold: each with its value, where that comes from, and what may stand there."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.alias_generators import to_camel, to_snake
+
+from nanobot_memory_plugins.core.config.models import MemoryConfig
+from nanobot_memory_plugins.core.config.names import DOCUMENT_NAMES
+from nanobot_memory_plugins.core.config.options import plugin_options
+
+ENABLED = "enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. ``key`` is ``<plugin>.<option>`` in camelCase, ``given`` the key that set it, or empty: the default.
+
+    ``allowed`` says in words what may stand there.
+    """
+
+    key: str
+    value: object
+    default: object
+    allowed: str
+    description: str = ""
+    given: str = ""
+    documents: tuple[str, ...] = field(default=())
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the configuration sets it."""
+        return bool(self.given)
+
+
+def options_of(config: MemoryConfig, models: Mapping[str, type[BaseModel] | None]) -> Iterator[Option]:
+    """Yield every option of core, redaction and the plugins whose ``models`` are given, in their order.
+
+    A wrong value is not among them: its default holds, as it does at work.
+    """
+    for name, section in (("core", config.core), ("redaction", config.redaction)):
+        yield from _of(section, name, (), config)
+    for name, model in models.items():
+        raw = config.plugins.get(name, {})
+        given = f"{config.prefix}.{name}.{ENABLED}" if ENABLED in raw else ""
+        yield Option(f"{name}.{ENABLED}", config.enabled(name), True, "true or false", "whether it is loaded", given)
+        found, _ = plugin_options(config, name, model)
+        if found is not None:
+            yield from (one for one in _of(found, name, (), config) if one.key != f"{name}.{ENABLED}")
+
+
+def canonical(key: str) -> str:
+    """Return the key of an option however it was written: in snake_case, with the file's place, or as documents do."""
+    for place in ("channels.memoryPlugins.", "channels.memory_plugins.", "memoryPlugins.", "memory_plugins."):
+        key = key.removeprefix(place)
+    written = tuple(to_snake(part) for part in key.split("."))
+    for documented, name in DOCUMENT_NAMES.items():
+        if written == tuple(to_snake(part) for part in documented.split(".")) and name.plugin != "*":
+            written = tuple(name.option.split("."))
+    return ".".join((written[0], *map(to_camel, written[1:])))
+
+
+def _of(section: BaseModel, name: str, above: tuple[str, ...], config: MemoryConfig) -> Iterator[Option]:
+    schema = type(section).model_json_schema(by_alias=False)
+    for attribute, info in type(section).model_fields.items():
+        value, path = getattr(section, attribute), (*above, attribute)
+        if isinstance(value, BaseModel):
+            yield from _of(value, name, path, config)
+            continue
+        key = ".".join((name, *map(to_camel, path)))
+        written = config.written.get(".".join((name, *path)), "")
+        yield Option(
+            key=key,
+            value=value,
+            default=info.get_default(call_default_factory=True),
+            allowed=allowed_by(schema["properties"][attribute], schema.get("$defs", {})),
+            description=info.description or "",
+            given=(written or f"{config.prefix}.{key}") if attribute in section.model_fields_set else "",
+            documents=tuple(one for one, named in DOCUMENT_NAMES.items() if canonical(one) == key and named.path),
+        )
+
+
+def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
+    """Return in words what a JSON schema lets stand there."""
+    if "$ref" in schema:
+        schema = defined.get(str(schema["$ref"]).rpartition("/")[2], {})
+    if kinds := schema.get("anyOf") or schema.get("oneOf"):
+        return " or ".join(dict.fromkeys(allowed_by(one, defined) for one in kinds))
+    if "const" in schema:
+        return f'"{schema["const"]}"'
+    if "enum" in schema:
+        return "one of " + ", ".join(f'"{one}"' for one in schema["enum"])
+    kind = schema.get("type")
+    if kind in ("number", "integer"):
+        return ("a whole number" if kind == "integer" else "a number") + _bounds(schema)
+    if kind == "array":
+        items = schema.get("items")
+        return f"a list, each {allowed_by(items, defined)}" if isinstance(items, Mapping) and items else "a list"
+    plain = {"boolean": "true or false", "null": "null", "object": "an object"}
+    if kind == "string":
+        longest = schema.get("maxLength")
+        return f"text of at most {longest:,} characters" if longest else "text"
+    return plain.get(str(kind), "anything")
+
+
+def _bounds(schema: Mapping[str, Any]) -> str:
+    if "minimum" in schema and "maximum" in schema:
+        return f" from {schema['minimum']:,g} to {schema['maximum']:,g}"
+    words = {"exclusiveMinimum": "above", "minimum": "from", "maximum": "up to", "exclusiveMaximum": "below"}
+    told = [f"{word} {schema[key]:,g}" for key, word in words.items() if key in schema]
+    return f" {', '.join(told)}" if told else ""

@@ -1,0 +1,84 @@
+"""Text of people as it stands in files of theirs: UTF-8 mostly, and whatever an editor of ten years ago wrote."""
+
+import codecs
+
+from nanobot_memory_plugins.core.files.damage import damage_in
+
+# What is tried where a text is no UTF-8, the likelier first: of two that fit alike the first one counts.
+_TRIED = ("gb18030", "cp1252", "big5", "shift_jis", "euc_jp", "euc_kr", "cp1251", "cp1250")
+_NAMES = {"gb18030": "GBK (GB18030)", "cp1252": "Latin-1 (Windows-1252)", "big5": "Big5", "shift_jis": "Shift JIS"}
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# Of UTF-16 without a mark nearly every second byte of plain text is NUL.
+_NULS = 0.3
+# Bytes that are looked at to tell the encoding.
+_LOOKED_AT = 1 << 18
+# So many letters beyond ASCII for one that cannot be read: then it is UTF-8, and damaged.
+_MOSTLY = 4
+
+
+class NoTextError(Exception):
+    """The bytes are no text. The message says why, in words that follow "it is damaged:"."""
+
+
+def decoded(data: bytes) -> tuple[str, str]:
+    """Return the text that bytes hold, and the name of its encoding, which is empty for UTF-8.
+
+    Raises `NoTextError`.
+    """
+    for mark, encoding in _MARKS.items():
+        if data.startswith(mark):
+            return _whole(data, encoding), encoding.upper()
+    if (wide := _utf16(data)) is not None:
+        return _whole(data, wide), "UTF-16"
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        pass
+    else:
+        if damage := damage_in(data):
+            raise NoTextError(damage)
+        return text, ""
+    if b"\0" in data or b"\xff" * 4 in data:
+        raise NoTextError(damage_in(data) or "it is no text")
+    lenient = data.decode("utf-8-sig", "replace")
+    beyond = sum(not character.isascii() for character in lenient)
+    lost = lenient.count("\ufffd")
+    if beyond > (_MOSTLY + 1) * lost:
+        return lenient, "UTF-8 with damaged letters"
+    return _detected(data)
+
+
+def _whole(data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise NoTextError(f"it is no {encoding.upper()}") from error
+
+
+def _utf16(data: bytes) -> str | None:
+    """Return the byte order of UTF-16 without a mark, or None."""
+    sample = data[:4_096]
+    if len(sample) < 8:
+        return None
+    odd, even = sample[1::2].count(0) / len(sample[1::2]), sample[::2].count(0) / len(sample[::2])
+    if odd > _NULS and even < _NULS / 10:
+        return "utf-16-le"
+    return "utf-16-be" if even > _NULS and odd < _NULS / 10 else None
+
+
+def _detected(data: bytes) -> tuple[str, str]:
+    from charset_normalizer import from_bytes  # it takes longer to import than most files to read
+
+    found = from_bytes(data[:_LOOKED_AT], cp_isolation=list(_TRIED))
+    likely = sorted(found, key=lambda one: (round(one.chaos, 2), -one.coherence, _TRIED.index(one.encoding)))
+    for one in likely:
+        try:
+            return data.decode(one.encoding), _NAMES.get(one.encoding, one.encoding.upper())
+        except UnicodeDecodeError:
+            continue
+    raise NoTextError("its encoding cannot be told")

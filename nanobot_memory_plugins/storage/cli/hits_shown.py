@@ -1,0 +1,81 @@
+"""How the hits of a search are shown: best first, the words of the query marked, nothing said twice."""
+
+import re
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown
+from nanobot_memory_plugins.core.text import one_line
+from nanobot_memory_plugins.search.segmentation import candidate_terms
+
+_SNIPPET = 240
+_INDENT = "       "
+# Of a longer word this much must be the same: it is found with its endings.
+_STEM_FROM = 5
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+
+
+def in_order(hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits by falling score."""
+    return sorted(hits, key=lambda hit: -hit.score)
+
+
+def snippet_of(hit: Hit) -> str:
+    """Return what of a hit is shown."""
+    return hit.snippet or hit.text[:_SNIPPET]
+
+
+def show_hits(result: SearchResult, status: StoreStatus, query: str) -> None:
+    """Show what was found for people; what is missing of the index goes to standard error."""
+    out = console()
+    if not result.hits:
+        nothing = "Nothing was found." if status.documents or result.level is Level.MARKDOWN else "The memory is empty."
+        out.print(nothing)
+    words = _pattern(query)
+    alike: dict[str, list[Hit]] = {}
+    for hit in in_order(result.hits):
+        alike.setdefault(_plain(snippet_of(hit)), []).append(hit)
+    for snippet, (hit, *others) in alike.items():
+        date = f"  {hit.time.astimezone():%Y-%m-%d %H:%M}" if hit.time else ""
+        place = f"[cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}"
+        out.print(f"[bold]{hit.score:.3f}[/bold]  {place}  {hit.origin.value}")
+        if about := _about(hit, snippet):
+            out.print(f"{_INDENT}{shown(about)}", style="dim")
+        out.print(_marked(snippet, words))
+        if others:
+            places = ", ".join(f"{one.path}:{one.line}" for one in others)
+            out.print(f"{_INDENT}also at {shown(places)}", style="dim")
+    if status.reason:
+        notes = console(stderr=True)
+        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")
+
+
+def _about(hit: Hit, snippet: str) -> str:
+    """Return what a hit says of itself beside its origin and its snippet: heading, speaker, tags."""
+    said = {hit.origin.value, _plain(snippet)}
+    parts = [part for part in (hit.heading, hit.speaker) if part and _plain(part) not in said]
+    parts += [f"#{tag}" for tag in hit.tags]
+    return "  ".join(dict.fromkeys(parts))
+
+
+def _plain(text: str) -> str:
+    return " ".join(one_line(text).split())
+
+
+def _pattern(query: str) -> re.Pattern[str] | None:
+    """Return what finds the words of a query in a text, or None where it has none."""
+    found = []
+    for term in candidate_terms(query):
+        stem = re.escape(term[: max(_STEM_FROM - 1, len(term) - 2)])
+        found.append(re.escape(term) if _CJK.search(term) else rf"(?<!\w){stem}\w*" if len(term) > 1 else "")
+    found = sorted(filter(None, found), key=len, reverse=True)
+    return re.compile("|".join(found), re.IGNORECASE) if found else None
+
+
+def _marked(text: str, words: re.Pattern[str] | None) -> Text:
+    """Return a text with what was asked for marked."""
+    line = Text(_INDENT + _plain(text))
+    for match in words.finditer(line.plain) if words is not None else ():
+        line.stylize("bold yellow", match.start(), match.end())
+    return line

@@ -1,0 +1,130 @@
+"""``config show|get|explain``: the values that hold, where they come from, and what may stand there."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.make_configuration import MODELS
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.config.effective import allowed_by, canonical
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("NANOBOT_MEMORY_CONFIG", "NANOBOT_MEMORY_PLUGINS"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "given.json"
+    sections = {
+        "core": {"share": "user", "languageModel": {"attempts": 5}},
+        "recall": {"recallTopK": 4, "heavyTopK": "many"},
+        "flush": {"enabled": False},
+        "storage": {"embedding_provider": "none"},
+    }
+    path.write_text(json.dumps({"memoryPlugins": sections, "memory": {"summaryMinTurns": 7}}))
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = run_command_line(["config", *arguments])
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+def rows(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, dict[str, Any]]:
+    code, told = run(capsys, *arguments, "--json")
+    assert code == 0
+    (line,) = [line for line in told.splitlines() if line.startswith("{")]
+    return {row["key"]: row for row in json.loads(line)["options"]}
+
+
+def test_what_the_file_sets_is_shown_with_where_and_what_it_would_be(file: Path, capsys):
+    found = rows(capsys, "show", "-c", str(file))
+    assert {key: row["value"] for key, row in found.items()} == {
+        "core.share": "user",
+        "core.languageModel.attempts": 5,
+        "recall.recallTopK": 4,
+        "flush.enabled": False,
+        "storage.embeddingProvider": "none",
+        "summary.summaryMinTurns": 7,
+    }
+    assert found["core.share"]["set_by"] == "memoryPlugins.core.share"
+    assert found["summary.summaryMinTurns"]["set_by"] == "memory.summaryMinTurns"
+    assert found["recall.recallTopK"]["default"] == 8
+    code, told = run(capsys, "show", "-c", str(file))
+    assert code == 0
+    assert 'core.share = "user"  (memoryPlugins.core.share; default "auto")' in told
+    assert "memoryPlugins.recall.heavyTopK: " in told, "what is wrong is said"
+
+
+def test_every_option_of_the_documents_page_is_there_with_its_allowed_values(file: Path, capsys):
+    found = rows(capsys, "show", "--all", "-c", str(file))
+    assert {key.partition(".")[0] for key in found} >= MODELS.keys()
+    assert found["recall.heavyTopK"]["value"] == found["recall.heavyTopK"]["default"], "a wrong value does not hold"
+    assert all(row["allowed"] and row["allowed"] != "anything" for row in found.values())
+    assert all(row["description"] for row in found.values())
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "recall.recallTopK",
+        "recall.recall_top_k",
+        "memoryPlugins.recall.recallTopK",
+        "channels.memoryPlugins.recall.recallTopK",
+        "memory.recallTopK",
+        "memory.retrieval.limit",
+    ],
+)
+def test_an_option_is_found_by_each_of_its_names(key: str, file: Path, capsys):
+    assert canonical(key) == "recall.recallTopK"
+    assert run(capsys, "get", key, "-c", str(file))[1].splitlines()[-1] == "4"
+
+
+def test_one_is_explained_with_a_line_that_sets_it(file: Path, capsys):
+    code, told = run(capsys, "explain", "core.share", "-c", str(file))
+    assert code == 0
+    assert f'core.share = "user"  (set by memoryPlugins.core.share in {file})' in told
+    assert 'allowed: one of "auto", "agent", "user", "channel", "session"; default: "auto"' in " ".join(told.split())
+    line = told.splitlines()[-1]
+    file.write_text(f"{{{line}}}")
+    assert rows(capsys, "show", "-c", str(file))["core.share"]["value"] == "auto"
+
+
+def test_a_wrong_value_is_named_where_it_is_explained(file: Path, capsys):
+    _, told = run(capsys, "explain", "recall.heavyTopK", "-c", str(file))
+    assert "(the default)" in told
+    assert "memoryPlugins.recall.heavyTopK: " in told
+    assert "allowed: a whole number from 1 to" in told
+
+
+def test_an_unknown_one_is_answered_with_the_nearest(file: Path, capsys):
+    code, told = run(capsys, "get", "recal.recallTopK", "-c", str(file))
+    assert code == 1
+    assert "Did you mean recall?" in told
+    code, told = run(capsys, "explain", "core.shares", "-c", str(file))
+    assert code == 1
+    assert "Did you mean core.share?" in told
+
+
+def test_a_secret_is_not_shown(file: Path, capsys):
+    secret = "sk-proj-" + "Zx9Qw3Er7Ty1Ui5Op2As4Df6Gh8Jk0Lz"
+    file.write_text(json.dumps({"memoryPlugins": {"core": {"wishes": f"the key is {secret}"}}}))
+    for arguments in (["show"], ["get", "core.wishes"], ["explain", "core"]):
+        code, told = run(capsys, *arguments, "-c", str(file))
+        assert code == 0
+        assert secret not in told
+
+
+def test_what_a_schema_allows_is_said_in_words():
+    assert allowed_by({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, {"type": "null"}]}, {}) == (
+        "a number above 0 or null"
+    )
+    assert allowed_by({"$ref": "#/$defs/Colour"}, {"Colour": {"enum": ["red", "blue"]}}) == 'one of "red", "blue"'
+    assert allowed_by({"type": "array", "items": {"type": "string", "maxLength": 1_000}}, {}) == (
+        "a list, each text of at most 1,000 characters"
+    )

@@ -1,0 +1,65 @@
+"""What the doctor shows: what is wrong first, remedies that can be copied, nothing broken at 80 columns."""
+
+import io
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.console import PrintableConsole
+from nanobot_memory_plugins.core.cli.findings_shown import commands_in, show_findings, summary, wrapped
+from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+
+PATH = "/home/someone/.nanobot/workspace/a-rather-long-name-of-a-folder/.storage/memory.db.broken-20261122T101112"
+REMEDY = f"rm {PATH}"
+FINDINGS = [
+    Finding("python", "3.11.7 on Linux x86_64 (/home/someone/project/with/a/long/name/.venv/bin/python)"),
+    Finding("quarantine", f"a damaged index was put aside as {PATH}", Health.DEGRADED, f"When you like: `{REMEDY}`."),
+    Finding(
+        "nanobot seam: draft review", "not possible: nanobot-ai shows a draft before anything sees it", Health.INFO
+    ),
+    Finding("index [x]", "torn [/red]", Health.BAD, "Set memoryPlugins.storage.enabled to true."),
+]
+
+
+def shown(findings: list[Finding], *, terminal: bool = True, everything: bool = False, width: int = 80) -> list[str]:
+    out = PrintableConsole(file=io.StringIO(), width=width, force_terminal=terminal, soft_wrap=True, color_system=None)
+    show_findings(findings, out, everything=everything)
+    return out.file.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+def test_what_is_wrong_comes_first_and_a_remedy_is_a_line_of_its_own(width: int):
+    lines = shown(FINDINGS, width=width)
+    assert [line.split()[0] for line in lines if line and not line.startswith(" ")][:3] == ["bad", "degraded", "rm"]
+    assert lines[0] == "bad  index [x]"
+    assert REMEDY in lines
+    assert lines[-1] == ("1 bad, 1 degraded, 1 good, 1 for information. `nanobot-memory doctor --all` shows each.")
+    assert not any("python" in line for line in lines)
+
+
+def test_all_shows_what_is_good_and_breaks_neither_words_nor_paths():
+    lines = shown(FINDINGS, everything=True)
+    whole = {word.rstrip(":") for finding in FINDINGS for word in f"{finding.subject} {finding.state}".split()}
+    assert whole <= {word.rstrip(":") for line in lines for word in line.split()}
+    assert all(len(line) <= 80 or PATH in line for line in lines)
+
+
+def test_a_pipe_has_one_finding_a_line_and_all_of_them():
+    lines = shown(FINDINGS, terminal=False)
+    assert [line.split()[0] for line in lines] == ["bad", "degraded", "info", "good"]
+    assert lines[1].endswith(f"-> When you like: `{REMEDY}`.")
+
+
+def test_where_all_is_well_one_line_says_so():
+    assert shown(FINDINGS[:1]) == ["All 1 are good. `nanobot-memory doctor --all` shows each."]
+    assert summary([FINDINGS[0], FINDINGS[2]]) == "All 1 are good, 1 for information."
+
+
+def test_only_what_can_be_typed_is_taken_for_a_command():
+    assert commands_in("`core.tools: off`, or `pip install x`; then `nanobot-memory index` and `pip install x`.") == [
+        "pip install x",
+        "nanobot-memory index",
+    ]
+
+
+def test_wide_letters_count_twice():
+    assert list(wrapped("记忆 记忆 记忆", 9)) == ["记忆 记忆", "记忆"]

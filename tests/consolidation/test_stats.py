@@ -1,0 +1,169 @@
+"""`nanobot-memory stats`: what is stored, how it grew, what is recalled; quickly, however much there is."""
+
+import json
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.cli.stats import plain_entries
+from nanobot_memory_plugins.consolidation.model.entry import Entry, Section
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.files import TranscriptRecord, render_transcript_line, session_file_name
+from nanobot_memory_plugins.core.host.recall_log import RecallLedger
+from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
+
+NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
+CONFIG = MemoryConfig.model_validate(
+    {"plugins": {"storage": {"enabled": False}, "nanobot": {"enabled": False}, "recall": {"enabled": False}}}
+)
+TRICKY = 'He wrote "origin":"web","time":"1999-01-01" and\n{"id":"x"} on one line'
+
+
+def told(workspace: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    assert run_command_line(["stats", "-w", str(workspace), "--json"]) == 0
+    return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+async def test_messages_notes_and_entries_are_counted_by_kind_origin_and_month(tmp_path: Path, capsys):
+    async with MemoryHost(tmp_path, config=CONFIG, clock=ManualClock(NOW)) as memory:
+        await memory.message_received(session_key="cli:a", text=TRICKY)
+        await memory.message_sent(session_key="cli:a", text="OK.")
+        await memory.message_received(session_key="cli:b", text="again")
+        await memory.keep(Note("the kiln is hot", details="type: bug\norigin: web", type=NoteType.DECISION))
+        await memory.keep(Note("an old one", origin=Origin.USER, time=datetime(2025, 12, 24, 12, tzinfo=UTC)))
+    (tmp_path / "memory" / "2026-03-07.md").write_text(
+        "### 2026-03-07 10:00\nJust a heading of mine.\n\n### 2026-03-07 11:00\norigin: a village\n\nMine, too.\n"
+    )
+    entries = {"aaaa1111": Entry("aaaa1111", "likes tea", "fact", 0.9, NOW)}
+    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
+    found = told(tmp_path, capsys)
+    assert found["messages"]["count"] == 3
+    assert found["messages"]["origins"] == {"user": 2, "assistant": 1}
+    assert found["messages"]["months"] == {"2026-03": 3}
+    assert found["messages"]["files"] == 2
+    assert found["notes"]["count"] == 2
+    assert found["notes"]["kinds"] == {"decision": 1, "note": 1}
+    assert found["notes"]["origins"] == {"assistant": 1, "user": 1}
+    assert found["notes"]["months"] == {"2025-12": 1, "2026-03": 1}
+    assert (found["entries"]["count"], found["entries"]["active"]) == (1, 1)
+    assert found["entries"]["kinds"] == {"fact": 1}
+    assert found["recall"]["since"] is None
+    assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
+    assert "user 2, assistant 1" in capsys.readouterr().out
+
+
+async def test_what_is_recalled_most_is_shown_with_its_words_and_what_never_is_counted(tmp_path: Path, capsys):
+    async with MemoryHost(tmp_path, config=CONFIG, clock=ManualClock(NOW)) as memory:
+        message = (await memory.message_received(session_key="cli:a", text="The kiln fires at 900 degrees")).receipt
+        note = await memory.keep(Note("Mei grows tea", details="On the northern slope."))
+    entries = {
+        id_: Entry(id_, f"the user likes {id_}", "fact", 0.9, NOW) for id_ in ("aaaa1111", "bbbb2222", "cccc3333")
+    }
+    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
+    place = {one: one.path.relative_to(tmp_path).as_posix() for one in (message, note)}
+    ids = {
+        "said": f"{place[message]}#{message.id}",
+        "noted": f"{place[note]}#{note.id}",
+        "entry": "memory/ENTRIES.md#aaaa1111",
+        "gone": "memory/ENTRIES.md#dddd4444",
+        "outside": "../../etc/passwd#root",
+    }
+    ledger = RecallLedger(tmp_path, ManualClock(NOW))
+    for names in (["said", "gone"], ["said", "noted", "gone"], ["said", "entry", "outside"], ["noted"], []):
+        ledger.record([ids[name] for name in names], 10)
+    found = told(tmp_path, capsys)["recall"]
+    assert (found["turns"], found["with_memories"], found["since"]) == (5, 4, "2026-03-06")
+    assert [(one["times"], one["text"]) for one in found["most"]] == [
+        (3, "The kiln fires at 900 degrees"),
+        (2, "Mei grows tea"),
+        (1, "the user likes aaaa1111"),
+    ]
+    assert found["never"] == {"entries": 2}
+
+
+@pytest.mark.parametrize(
+    "by_hand",
+    [
+        "",
+        "\n## Notes\n\nMine.\n",
+        "\n```\n### [0000ffff] fact | 0.50 | 2026-03-06 | 0\nin a fence\n```\n",
+        "\n### [bbbb2222] fact | 0.5 | 2026-03-06 | 0\n\nset off\n",
+        "\n### a heading of mine\n\nwith text\n",
+    ],
+)
+def test_entries_are_counted_as_they_are_listed_whoever_wrote_in_the_file(by_hand: str, tmp_path: Path, capsys):
+    scores = (0.9, 0.8, 0.5, 0.5, 0.1, 0.1)  # the last two are archived
+    made = {
+        f"aaaa000{n}": Entry(f"aaaa000{n}", f"likes {n}", "fact", score, NOW, created_at=NOW)
+        for n, score in enumerate(scores)
+    }
+    repository = EntryRepository(tmp_path, clock=ManualClock(NOW))
+    repository.update(lambda _: made, who="test", why="made")
+    repository.path.write_text(repository.path.read_text(encoding="utf-8") + by_hand, encoding="utf-8")
+    listed = repository.load().entries
+    found = told(tmp_path, capsys)["entries"]
+    assert found["count"] == len(listed)
+    assert found["active"] == sum(one.section is Section.ACTIVE for one in listed.values())
+    assert (plain_entries(repository.path.read_bytes()) is not None) == (by_hand == "")
+
+
+def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):
+    assert told(tmp_path, capsys)["messages"]["count"] == 0
+    assert run_command_line(["stats", "-w", str(tmp_path)]) == 0
+    assert "No turn is recorded yet." in capsys.readouterr().out
+    assert run_command_line(["stats", "-w", str(tmp_path / "nowhere")]) == 1
+
+
+def processor_seconds(*command: str) -> float:
+    """Return the least processor time of five runs of a program."""
+    import resource
+
+    best = float("inf")
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *command], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best
+
+
+@pytest.mark.slow
+def test_it_takes_at_most_six_times_the_bare_imports_with_much_in_the_memory(tmp_path: Path):
+    days = [NOW - timedelta(days=n % 300) for n in range(10_000)]
+    entries = {
+        f"{n:08x}": Entry(f"{n:08x}", f"The user likes thing number {n}", "fact", 0.5, day, created_at=day)
+        for n, day in enumerate(days)
+    }
+    EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
+    sessions = tmp_path / "memory" / "sessions"
+    sessions.mkdir(exist_ok=True)
+    for number in range(100):
+        key = f"cli:{number}"
+        lines = (
+            render_transcript_line(
+                TranscriptRecord(
+                    role="user",
+                    text=f"message {n} about topic {number} " + "and more words " * 8,
+                    session_key=key,
+                    scope=Scope(session=key),
+                    origin=Origin.USER,
+                    id=f"{number:08x}{n:08x}",
+                    time=NOW - timedelta(minutes=n),
+                )
+            )
+            for n in range(1_000)
+        )
+        (sessions / session_file_name(key)).write_bytes(b"".join(lines))
+    ledger = RecallLedger(tmp_path, ManualClock(NOW))
+    for number in range(1_000):
+        ledger.record([f"memory/ENTRIES.md#{number % 50:08x}"], 10)
+    bare = processor_seconds("-c", "import nanobot_memory_plugins.core.cli.main")
+    stats = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "stats", "-w", str(tmp_path))
+    assert stats <= 6 * bare, f"{stats:.2f} s, bare imports {bare:.2f} s"

@@ -1,0 +1,219 @@
+"""A vault of Obsidian or Logseq: what its pages say of themselves is kept, and edits and renames are followed."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
+from nanobot_memory_plugins.core.transfer.formats.vault import inline_tags, page_of
+from nanobot_memory_plugins.core.values import Origin, Query
+from nanobot_memory_plugins.storage.options import StorageOptions
+from nanobot_memory_plugins.storage.store import SqliteStore
+from tests.transfer.snapshots import notes, snapshot
+
+CHINESE = "# 会议\n\n今天讨论了数据库迁移的计划，下周三发布。负责人：小雨。"
+FRENCH = "Déjà vu à la française, c'est très élégant, n'est-ce pas ?"
+JAPANESE = "# 会議\n\n今日はデータベースの移行について話し合いました。"
+TEXTS = {
+    "utf-8": (CHINESE, ""),
+    "gbk": (CHINESE, "GBK (GB18030)"),
+    "utf-16": (CHINESE, "UTF-16"),
+    "utf-16-le": ("A plain page in English, and long enough.", "UTF-16"),
+    "latin-1": (FRENCH, "Latin-1 (Windows-1252)"),
+    "shift_jis": (JAPANESE, "Shift JIS"),
+    "euc_jp": (JAPANESE, "EUC_JP"),
+    "euc_kr": ("# 회의록\n\n오늘은 데이터베이스 이전 계획을 논의했습니다.", "EUC_KR"),
+    "cp1251": ("# Встреча\n\nСегодня обсудили план миграции базы данных.", "CP1251"),
+}
+
+
+def page(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode(encoding))
+    os.utime(path, (1_772_800_000, 1_772_800_000))
+    return path
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    folder = tmp_path / "vault"
+    front = "---\ntags: [work/helix, pottery]\naliases:\n  - The Oven\n  - Brennofen\ncreated: 2026-02-16\n---\n"
+    page(
+        folder / "area3" / "sub1" / "Kiln.md",
+        front + "# Kiln\n\nIt fires at 900 degrees, see [[Glaze recipes|glazes]]. #hot\n",
+    )
+    page(folder / "journal.md", "tags:: tea, 茶\nalias:: Log\n\n- drank oolong with [[Mei]]\n")
+    page(folder / "会议.md", CHINESE, "gbk")
+    page(folder / "french.md", FRENCH, "latin-1")
+    page(folder / "notes.txt", "left")
+    page(folder / ".obsidian" / "app.json", "{}")
+    page(folder / "draft.md~", "left")
+    page(folder / "empty.md", "---\ntags: x\n---\n")
+    page(folder / "log.md", "a line of a log\n" * 100_000)
+    return folder
+
+
+def imported(vault: Path, workspace: Path, capsys: pytest.CaptureFixture[str], *more: str) -> dict:
+    capsys.readouterr()
+    assert run_command_line(["import", str(vault), "-w", str(workspace), "--json", *more]) == 0
+    return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+
+def texts(workspace: Path) -> str:
+    return "\n".join(f"{n.title} {n.tldr} {n.details}" for day in notes(workspace).values() for n in day)
+
+
+async def test_tags_folders_titles_aliases_and_links_are_kept_and_found(vault: Path, workspace: Path, capsys):
+    report = imported(vault, workspace, capsys)
+    assert report["taken"]["notes"] == 4
+    found = [note for day in notes(workspace).values() for note in day]
+    assert {note.origin for note in found} == {Origin.NOTES}
+    (kiln,) = [note for note in found if "900 degrees" in note.tldr]
+    assert kiln.title == "area3/sub1/Kiln (The Oven, Brennofen)"
+    assert set(kiln.tags) == {"imported", "work/helix", "pottery", "hot"}
+    assert "[[Glaze recipes|glazes]]" in kiln.tldr
+    assert f"{kiln.time:%Y-%m-%d}" == "2026-02-16"
+    store = await SqliteStore.open(workspace, StorageOptions(embedding_provider="none"), SystemClock())
+    await store.flush()
+    for words in ("Brennofen", "sub1", "Glaze recipes", "pottery", "茶", "数据库迁移", "française"):
+        assert (await store.search(Query(words, limit=3))).hits, words
+    for tag, words in (("work", "degrees"), ("hot", "degrees"), ("茶", "oolong")):
+        (hit,) = (await store.search(Query(words, tags=frozenset({tag})))).hits
+        assert words in hit.text
+    await store.close()
+
+
+def test_encodings_are_said_and_what_is_left_is_named_with_the_reason(vault: Path, workspace: Path, capsys):
+    report = imported(vault, workspace, capsys)
+    assert report["remarks"] == {"read as GBK (GB18030)": ["会议.md"], "read as Latin-1 (Windows-1252)": ["french.md"]}
+    assert {row["file"]: row["why"] for row in report["left"]} == {
+        "notes.txt": "it is no Markdown",
+        ".obsidian": "it is hidden",
+        "draft.md~": "it is no Markdown",
+        "empty.md": "it has no text",
+        "log.md": "it is larger than 1 MB, as a log is; name it by itself to take it",
+    }
+    assert imported(vault / "log.md", workspace, capsys)["taken"]["notes"] == 1
+    assert run_command_line(["import", str(vault), "-w", str(workspace)]) == 0
+    told = capsys.readouterr().out
+    assert "files: 4 read, 5 left" in told
+    assert "read as GBK (GB18030) (1):" in told
+
+
+def test_a_second_import_changes_nothing_and_edits_and_renames_are_followed(vault: Path, workspace: Path, capsys):
+    imported(vault, workspace, capsys)
+    before = snapshot(workspace)
+    again = imported(vault, workspace, capsys)
+    assert (sum(again["taken"].values()), again["known"], again["replaced"]) == (0, 4, 0)
+    assert snapshot(workspace) == before
+
+    kiln = vault / "area3" / "sub1" / "Kiln.md"
+    original = kiln.read_text(encoding="utf-8")
+    kiln.write_text(original.replace("900", "1200"), encoding="utf-8")
+    assert imported(vault, workspace, capsys, "--dry-run")["replaced"] == 1
+    assert "900 degrees" in texts(workspace)
+    report = imported(vault, workspace, capsys)
+    assert (report["taken"]["notes"], report["replaced"]) == (1, 1)
+    assert "1200 degrees" in texts(workspace)
+    assert "900 degrees" not in texts(workspace)
+
+    kiln.rename(vault / "Oven.md")
+    report = imported(vault, workspace, capsys)
+    assert (report["taken"]["notes"], report["replaced"]) == (1, 1)
+    assert "Oven (The Oven" in texts(workspace)
+    assert "area3/sub1" not in texts(workspace)
+
+    (vault / "Oven.md").write_text(original, encoding="utf-8")  # and back again
+    assert imported(vault, workspace, capsys)["replaced"] == 1
+    assert texts(workspace).count(" degrees") == 1
+    assert "900 degrees" in texts(workspace)
+
+
+def test_an_undated_page_whose_file_was_touched_is_replaced_all_the_same(tmp_path: Path, workspace: Path, capsys):
+    file = page(tmp_path / "vault" / "plain.md", "# One\n\nThe first.\n\n# Two\n\nThe second.\n")
+    vault = file.parent
+    imported(vault, workspace, capsys)
+    for text, day in (("The first.", 1_774_000_000), ("Another.", 1_775_000_000)):
+        file.write_text(f"# One\n\n{text}\n\n# Two\n\nIt is {day}.\n", encoding="utf-8")
+        os.utime(file, (day, day))
+        report = imported(vault, workspace, capsys)
+        assert report["notices"] == []
+    assert sorted(n.tldr for found in notes(workspace).values() for n in found) == ["Another.", "It is 1775000000."]
+
+
+def test_a_page_that_was_emptied_has_no_notes_any_more_and_one_that_cannot_be_read_keeps_them(
+    vault: Path, workspace: Path, capsys
+):
+    imported(vault, workspace, capsys)
+    (vault / "journal.md").write_text("tags:: tea\n", encoding="utf-8")
+    (vault / "french.md").write_bytes(b"text" + bytes(50))
+    report = imported(vault, workspace, capsys)
+    assert (report["replaced"], report["notices"]) == (1, [])
+    assert "oolong" not in texts(workspace)
+    assert "française" in texts(workspace)
+    assert imported(vault, workspace, capsys)["replaced"] == 0
+
+
+def test_what_is_gone_or_was_changed_in_the_memory_stays_and_is_said(vault: Path, workspace: Path, capsys):
+    imported(vault, workspace, capsys)
+    (vault / "french.md").unlink()
+    report = imported(vault, workspace, capsys)
+    assert report["notices"] == ["1 files of the last import are not there any more; their notes stay."]
+    assert "française" in texts(workspace)
+    (day,) = [file for file in (workspace / "memory").glob("*.md") if "900 degrees" in file.read_text(encoding="utf-8")]
+    day.write_text(day.read_text(encoding="utf-8").replace("900 degrees", "900 degrees, I checked"), encoding="utf-8")
+    kiln = vault / "area3" / "sub1" / "Kiln.md"
+    kiln.write_text(kiln.read_text(encoding="utf-8").replace("900", "1200"), encoding="utf-8")
+    report = imported(vault, workspace, capsys)
+    assert any("it has been changed since then" in notice for notice in report["notices"])
+    assert "I checked" in texts(workspace)
+    assert "1200 degrees" in texts(workspace)
+
+
+def test_what_a_page_says_of_itself_is_read_in_each_form():
+    assert page_of("---\ntags: tea work\n---\nx").tags == ("tea", "work")
+    assert page_of("---\ntags: [a/b, '#c', \"d e\"]\nalias: One\n---\n").tags == ("a/b", "c", "d e")
+    assert page_of("---\ntags:\n- a\n- '#b'\ntitle: \"The Title\"\n...\n").fields == {"title": "The Title"}
+    assert page_of("tags:: [[Tea]], #work\ntitle:: T\n- text").tags == ("Tea", "work")
+    assert page_of("tags:: a\n- text").body == len("tags:: a\n")
+    assert page_of("# Heading\n\ntags: none").tags == ()
+    assert inline_tags("# no\n#yes and #a/b, `#code` ```\n#fenced\n``` http://x/#frag #12 #1a") == ("yes", "a/b", "1a")
+
+
+@pytest.mark.parametrize("encoding", TEXTS)
+def test_an_encoding_is_told_from_the_bytes(encoding: str):
+    text, name = TEXTS[encoding]
+    assert decoded(text.encode(encoding)) == (text, name)
+
+
+def test_what_is_no_text_is_refused_and_damaged_text_is_said():
+    for data in (bytes(range(256)) * 4, b"\xff" * 64, b"text" + bytes(50)):
+        with pytest.raises(NoTextError):
+            decoded(data)
+    damaged = ("这是一段很长的中文文字，其中有一个字坏了。" * 3).encode()
+    assert decoded(damaged[:10] + b"\xe4" + damaged[12:])[1] == "UTF-8 with damaged letters"
+
+
+@pytest.mark.slow
+def test_a_thousand_notes_in_five_encodings_are_taken_once(tmp_path: Path, workspace: Path, capsys):
+    vault = tmp_path / "big"
+    names = ["utf-8", "gbk", "utf-16", "latin-1", "utf-8-sig"]
+    for number in range(1_000):
+        encoding = names[number % 5]
+        text = FRENCH if encoding == "latin-1" else CHINESE
+        front = f"---\ntags: [t{number}]\n---\n"
+        page(
+            vault / f"area{number % 7}" / f"sub{number % 3}" / f"page {number}.md", f"{front}{text} {number}", encoding
+        )
+    assert imported(vault, workspace, capsys)["taken"]["notes"] == 1_000
+    before = snapshot(workspace)
+    assert imported(vault, workspace, capsys)["known"] == 1_000
+    assert snapshot(workspace) == before
+    tags = {tag for day in notes(workspace).values() for note in day for tag in note.tags}
+    assert {f"t{number}" for number in range(1_000)} <= tags
+    (vault / "area0" / "sub0" / "page 0.md").rename(vault / "moved.md")
+    assert imported(vault, workspace, capsys)["replaced"] == 1
