@@ -1,0 +1,84 @@
+"""A memory that is late: its client is told how far it is, is answered in time, and nothing is done by halves."""
+
+import asyncio
+
+import pytest
+
+from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.mcp.call import Call
+from nanobot_memory_plugins.mcp.clients import person_client
+
+# Two tools that take their time: one under the name of a tool that reads, one that writes.
+LATE = """
+    import asyncio, os
+    from pathlib import Path
+    from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+    DONE = Path(os.environ["LATE_FILE"])
+
+    class Late:
+        description = "Take your time."
+        parameters = {"type": "object", "properties": {}}
+
+        def __init__(self, name):
+            self.name = name
+
+        async def run(self, arguments, *, session_key):
+            await asyncio.sleep(1.0)
+            with DONE.open("a") as file:
+                file.write(self.name + "\\n")
+            return "done"
+
+    @hookimpl
+    def contribute_tools():
+        return [Late("recall_memory"), Late("late_write")]
+"""
+
+
+@pytest.fixture
+def late(served, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "late", LATE)
+    monkeypatch.setenv("LATE_FILE", str(tmp_path / "done.txt"))
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "late")
+    (tmp_path / "done.txt").touch()
+    return tmp_path / "done.txt"
+
+
+async def test_a_client_that_asks_is_told_how_far_a_long_call_is(served, late):
+    told: list[tuple[float, str]] = []
+
+    async def tell(done: float, _total: float | None, message: str | None) -> None:
+        told.append((done, message or ""))
+
+    async with served.beside(progress_seconds=0.2) as client:
+        answer = await client.session.call_tool("late_write", {}, progress_callback=tell)
+    assert answer.content[0].text == "done"
+    assert len(told) >= 3
+    assert [step for step, _ in told] == sorted({step for step, _ in told})
+    assert all(message for _, message in told)
+
+
+async def test_every_answer_comes_within_its_bound_and_what_writes_goes_on(served, late):
+    async with served.beside(call_seconds=0.5) as client:
+        await client.session.list_tools()
+        for name in ("recall_memory", "late_write"):
+            began = asyncio.get_running_loop().time()
+            answer = await client.call(name)
+            assert asyncio.get_running_loop().time() - began < 0.9
+            assert answer.isError
+            assert "within 0.5 s" in answer.content[0].text
+    assert late.read_text() == "late_write\n"
+
+
+async def test_what_writes_goes_on_when_its_client_has_gone(served, late):
+    service = served.service()
+    service.begin()
+    client = person_client("ana")
+    for name in ("recall_memory", "late_write"):
+        call = asyncio.create_task(service.call_tool(Call(client, {"name": name})))
+        await service.list_tools(Call(client, {}))
+        await asyncio.sleep(0.2)
+        call.cancel()
+    await service.close()
+    assert late.read_text() == "late_write\n"
