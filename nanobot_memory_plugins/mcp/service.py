@@ -9,6 +9,8 @@ from nanobot_memory_plugins.core import OwnedTasks, Scope, logger, run_in_daemon
 from nanobot_memory_plugins.mcp.call import INTERNAL_ERROR, INVALID_PARAMS, Call, Method, RequestError, Result
 from nanobot_memory_plugins.mcp.documents import told
 from nanobot_memory_plugins.mcp.memory import ServedMemory
+from nanobot_memory_plugins.mcp.prompts import PROMPTS, get_prompt
+from nanobot_memory_plugins.mcp.resources import TEMPLATES, list_resources, read_resource
 from nanobot_memory_plugins.mcp.tools import list_tools, reads_only, run_tool
 
 # Seconds until a client is told that the memory is late: less than for which the usual clients wait.
@@ -17,7 +19,7 @@ CALL_SECONDS = 25.0
 PROGRESS_SECONDS = 1.0
 # Seconds that what was begun gets to end at the close.
 _CLOSING_SECONDS = 10.0
-_LATE = "Error: the memory has not answered within {seconds:g} s. "
+_LATE = "The memory has not answered within {seconds:g} s. "
 _LATE_READING = "Ask again, or ask for less."
 _LATE_WRITING = "What was asked for goes on: look with memory_search whether it was done before you ask again."
 _NOT_STARTED = "The memory could not be started. `nanobot-memory doctor` says why. Answer without it, and say so."
@@ -45,7 +47,15 @@ class MemoryService:
     @property
     def methods(self) -> Mapping[str, Method]:
         """The methods by their names in the protocol."""
-        return {"tools/list": self.list_tools, "tools/call": self.call_tool}
+        return {
+            "tools/list": self.list_tools,
+            "tools/call": self.call_tool,
+            "resources/list": self.list_resources,
+            "resources/templates/list": self.list_templates,
+            "resources/read": self.read_resource,
+            "prompts/list": self.list_prompts,
+            "prompts/get": self.get_prompt,
+        }
 
     def begin(self) -> None:
         """Begin to open the memory; what is asked for meanwhile waits for it."""
@@ -67,13 +77,46 @@ class MemoryService:
         name, arguments = call.params.get("name"), call.params.get("arguments") or {}
         if not isinstance(name, str) or not isinstance(arguments, Mapping):
             raise RequestError(INVALID_PARAMS, "A tool is called by its name, with an object of arguments.")
-        late = told(_LATE.format(seconds=self._call_seconds) + (_LATE_READING if reads_only(name) else _LATE_WRITING))
+        late = told(
+            "Error: "
+            + _LATE.format(seconds=self._call_seconds)
+            + (_LATE_READING if reads_only(name) else _LATE_WRITING)
+        )
         result: Result = await self._bounded(
             call,
             lambda scope: run_tool(self.memory, call.client, scope, name, arguments),
             late,
             can_be_given_up=reads_only(name),
         )
+        return result
+
+    async def list_resources(self, call: Call) -> Result:
+        """Return the resources of the client's person."""
+        return {"resources": await self._bounded(call, lambda scope: list_resources(self.memory, scope), [])}
+
+    async def list_templates(self, call: Call) -> Result:
+        """Return the addresses of further resources."""
+        return {"resourceTemplates": TEMPLATES}
+
+    async def read_resource(self, call: Call) -> Result:
+        """Return what stands at an address."""
+        uri = str(call.params.get("uri"))
+        return await self._in_time(call, lambda scope: read_resource(self.memory, call.client, scope, uri))
+
+    async def list_prompts(self, call: Call) -> Result:
+        """Return the prompts."""
+        return {"prompts": PROMPTS}
+
+    async def get_prompt(self, call: Call) -> Result:
+        """Return the messages of a prompt."""
+        name, given = call.params.get("name"), call.params.get("arguments") or {}
+        return await self._in_time(call, lambda _: get_prompt(self.memory, call.client, name, given))
+
+    async def _in_time(self, call: Call, work: Callable[[Scope], Coroutine[Any, Any, Result]]) -> Result:
+        """Return a result that has no other form, or raise `RequestError` where it is late."""
+        result: Result | None = await self._bounded(call, work, None)
+        if result is None:
+            raise RequestError(INTERNAL_ERROR, _LATE.format(seconds=self._call_seconds) + _LATE_READING)
         return result
 
     async def _bounded(
