@@ -8,15 +8,15 @@ gone, or that no longer reads, leaves no orphan behind.
 import asyncio
 import contextlib
 import os
-import signal
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Self, cast
 
 from mcp.server.stdio import stdio_server
 from nanobot_memory_plugins.core import logger, run_in_daemon_thread
+from nanobot_memory_plugins.mcp.ending import end_both, until_told_to_end
 
 # Lines that wait to be read by the server; the client waits beyond them.
 _LINES_AHEAD = 64
@@ -121,40 +121,6 @@ async def serve_pipes(server: Any, pipes: Pipes) -> None:
             await asyncio.wait({serving, gone}, return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait({serving}, timeout=_LAST_SECONDS)
         finally:
-            await _end(serving, gone)
+            await end_both(serving, gone)
 
     await until_told_to_end(serve_until_the_client_is_gone)
-
-
-async def until_told_to_end(serve: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run a server until it ends by itself or a signal asks for it."""
-    async with _told_to_end() as ended:
-        serving, told = asyncio.create_task(serve()), asyncio.create_task(ended.wait())
-        try:
-            await asyncio.wait({serving, told}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            await _end(serving, told)
-
-
-async def _end(serving: "asyncio.Task[None]", other: "asyncio.Task[Any]") -> None:
-    """Cancel what still runs of two tasks. Raises what the first one has failed with."""
-    serving.cancel()
-    other.cancel()
-    failed, _ = await asyncio.gather(serving, other, return_exceptions=True)
-    if isinstance(failed, Exception):
-        raise failed
-
-
-@contextlib.asynccontextmanager
-async def _told_to_end() -> AsyncIterator[asyncio.Event]:
-    ended, loop = asyncio.Event(), asyncio.get_running_loop()
-    numbers = (signal.SIGINT, signal.SIGTERM, *((signal.SIGHUP,) if hasattr(signal, "SIGHUP") else ()))
-    with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows has Ctrl-C as an exception
-        for number in numbers:
-            loop.add_signal_handler(number, ended.set)
-    try:
-        yield ended
-    finally:
-        with contextlib.suppress(NotImplementedError, RuntimeError):
-            for number in numbers:
-                loop.remove_signal_handler(number)

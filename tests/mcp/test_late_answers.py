@@ -7,32 +7,7 @@ import pytest
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.call import Call
 from nanobot_memory_plugins.mcp.clients import person_client
-
-# Two tools that take their time: one under the name of a tool that reads, one that writes.
-LATE = """
-    import asyncio, os
-    from pathlib import Path
-    from nanobot_memory_plugins.core.hookspecs import hookimpl
-
-    DONE = Path(os.environ["LATE_FILE"])
-
-    class Late:
-        description = "Take your time."
-        parameters = {"type": "object", "properties": {}}
-
-        def __init__(self, name):
-            self.name = name
-
-        async def run(self, arguments, *, session_key):
-            await asyncio.sleep(1.0)
-            with DONE.open("a") as file:
-                file.write(self.name + "\\n")
-            return "done"
-
-    @hookimpl
-    def contribute_tools():
-        return [Late("recall_memory"), Late("late_write")]
-"""
+from tests.support.mcp_clients import LATE
 
 
 @pytest.fixture
