@@ -50,7 +50,7 @@ def mcp(
 ) -> None:
     """Serve the memory to an MCP client, over standard input and output or HTTP.
 
-    A client starts this by itself, once its configuration names the command.
+    A client starts this by itself; `nanobot-memory connect` tells it how.
     """
     folder = resolve_workspace(workspace)
 

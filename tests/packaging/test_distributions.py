@@ -38,6 +38,7 @@ PLUGINS = {
 # Command lines that need an extra of the umbrella, and which.
 EXTRA = {
     ("mcp",): "mcp",
+    ("connect",): "mcp",
     ("panel",): "panel",
     ("eval", "x"): "tools",
     ("bench",): "tools",

@@ -1,0 +1,1 @@
+"""Setting clients up: where each keeps its servers, in which form, and writing ours among them."""
