@@ -15,7 +15,7 @@ from nanobot_memory_plugins.mcp.call import INTERNAL_ERROR, Call, Method, Progre
 from nanobot_memory_plugins.mcp.clients import Client
 
 NAME = "nanobot-memory"
-# For each method the names of the SDK's types: the request and result of version 1, the parameters of version 2.
+# For each method the names of the SDK's types: the request of version 1, the result, the parameters of version 2.
 _TYPES = {
     "tools/list": ("ListToolsRequest", "ListToolsResult", "PaginatedRequestParams"),
     "tools/call": ("CallToolRequest", "CallToolResult", "CallToolRequestParams"),
@@ -80,6 +80,9 @@ def _progress_in_1(context: Any) -> Progress:
 def _install_in_2(server: Any, name: str, method: Method, client_of: ClientOf) -> None:
     types: Any = importlib.import_module("mcp_types")
     errors: Any = importlib.import_module("mcp.shared.exceptions")
+    _, result_type, params_type = _TYPES[name]
+    # As a type and not as fields: what a later protocol asks of every result, such as how long it may be kept, is set.
+    result_model = getattr(types, result_type)
 
     def failed(code: int, message: str) -> Exception:
         error: Exception = errors.MCPError(code=code, message=message)
@@ -90,9 +93,9 @@ def _install_in_2(server: Any, name: str, method: Method, client_of: ClientOf) -
             await _quietly(context.session.report_progress(done, None, activity))
 
         given = params.model_dump(by_alias=True, mode="json") if params is not None else {}
-        return await _answer(method, Call(client_of(context.request), given, tell), failed)
+        return result_model.model_validate(await _answer(method, Call(client_of(context.request), given, tell), failed))
 
-    server.add_request_handler(name, getattr(types, _TYPES[name][2]), handle)
+    server.add_request_handler(name, getattr(types, params_type), handle)
 
 
 async def _answer(method: Method, call: Call, failed: Callable[[int, str], Exception]) -> Result:
