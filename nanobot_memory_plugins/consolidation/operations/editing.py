@@ -30,6 +30,8 @@ def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: 
         entry = entries[entry_id]
         if content is not None and content != entry.content:
             entry = replace(entry, content=content, origin=Origin.USER)
+        if wanted.confirmed:
+            entry = replace(entry, origin=Origin.USER)
         if wanted.category is not None:
             entry = replace(entry, category=wanted.category)
         if wanted.group is not None:
