@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 FOLDERS = ("redaction", "core", "search", "storage", "recall", "consolidation", "mcp")
 MAJORS = {1: "mcp>=1.26,<2", 2: "mcp>=2,<3"}
 TRIP = Path(__file__).with_name("mcp_round_trip.py")
-_TOKEN = "mcp-majors-" + "t" * 24
+TOKEN = "mcp-majors-" + "t" * 24
 _LEFT_OUT = ("NANOBOT", "VIRTUAL_ENV", "PYTHON", "UV_PROJECT", "CLAUDE")
 
 
@@ -38,7 +38,7 @@ def variables(home: Path) -> dict[str, str]:
     """Return the variables of a client and a server: none of the user's."""
     home.mkdir(parents=True, exist_ok=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_LEFT_OUT)}
-    return {**kept, "HOME": str(home), "NANOBOT_MEMORY_MCP_TOKEN": _TOKEN}
+    return {**kept, "HOME": str(home), "NANOBOT_MEMORY_MCP_TOKEN": TOKEN}
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def main(folder: Path) -> None:
             spoken = trip(client, "stdio", *server_command(server, place / "stdio"), home=home)
             print(f"client {other}, server {number}, stdio: {spoken}")
             with http_server(server, place / "http") as url:
-                spoken = trip(client, "http", url, _TOKEN, home=home)
+                spoken = trip(client, "http", url, TOKEN, home=home)
             print(f"client {other}, server {number}, HTTP: {spoken}")
 
 
