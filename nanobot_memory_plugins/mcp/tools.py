@@ -12,7 +12,7 @@ from nanobot_memory_plugins.mcp.faces import DOCUMENT_TOOLS, MEMORY_TOOLS, OTHER
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 
 REMEMBER = "remember"
-# What a model hands over to show that the user said it. A server hears no user: it would show nothing.
+# What a model hands over to show that the user said it. A server hears no user, so that it is not asked for.
 _PROOFS = ("said",)
 _NARROWER = "Ask for less: other words, a time with since and until, or one memory by its id."
 
@@ -47,9 +47,8 @@ async def run_tool(
         if documents is None:
             raise RequestError(INVALID_PARAMS, "There is no tool of this name; tools/list names them.")
         return await documents(memory, scope, arguments)
-    given = {key: value for key, value in arguments.items() if key not in _PROOFS}
     try:
-        answer = await tool.run(given, session_key=client.session)
+        answer = await tool.run(arguments, session_key=client.session)
     except Exception as error:  # a third party's tool may fail in any way, and its words may hold anything
         logger.warning("the tool {} failed: {}", name, type(error).__name__)
         return told(f"Error: {name} failed: {type(error).__name__}")

@@ -184,7 +184,12 @@ def test_a_table_is_put_into_any_text_and_is_the_only_change(text):
 
 
 @pytest.mark.parametrize(
-    "text", ['mcp_servers = {nanobot-memory = {command = "old"}}', "mcp_servers.nanobot-memory.x = 1"]
+    "text",
+    [
+        'mcp_servers = {other = {command = "npx"}}',
+        'mcp_servers = {nanobot-memory = {command = "old"}}',
+        "mcp_servers.nanobot-memory.x = 1",
+    ],
 )
 def test_a_table_in_another_form_is_left_to_a_person(text):
     from nanobot_memory_plugins.core import ConfigurationError

@@ -98,6 +98,11 @@ async def test_what_was_forgotten_stands_in_no_resource(served):
         for uri in ("memory://long-term", "memory://sessions/cli%3Adirect"):
             assert "Porto" not in await read(client, uri)
         assert "tea is green" in await read(client, "memory://sessions/cli%3Adirect")
+        found = (await client.call("search", query="sister, tea")).structuredContent["results"]
+        assert found
+        documents = [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
+        assert any("tea is green" in one for one in documents)
+        assert "Porto" not in json.dumps(found) + "".join(documents)
 
 
 async def test_a_resource_is_bounded_and_shows_its_end(served):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
 
 PORT = "The staging database of the user listens on port 5433"
@@ -110,6 +111,34 @@ async def test_every_answer_is_bounded(served):
         answers += [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
         assert len(answers) > len(searches)
     assert max(map(len, answers)) <= ANSWER_CHARACTERS + 1_000  # of a document the text alone is bounded
+
+
+LONG = """
+    from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+    class Long:
+        name, description = "long", "Say much."
+        parameters = {"type": "object", "properties": {"lines": {"type": "boolean"}}}
+
+        async def run(self, arguments, *, session_key):
+            return "begin" + (" and on" + "\\n" * bool(arguments.get("lines"))) * 20_000 + "\\nthe end"
+
+    @hookimpl
+    def contribute_tools():
+        return Long()
+"""
+
+
+@pytest.mark.parametrize("lines", [True, False])
+async def test_a_tool_of_others_is_bounded_as_well_and_keeps_its_end(served, lines, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "long", LONG)
+    async with served.beside() as client:
+        answer = await client.text("long", lines=lines)
+    assert len(answer) <= ANSWER_CHARACTERS
+    assert answer.startswith("begin")
+    assert "characters are left out here" in answer
+    assert answer.endswith("\nthe end")
 
 
 async def test_a_workspace_that_offers_no_tools_offers_none_here(tmp_path):

@@ -2,9 +2,14 @@
 
 import json
 
-from nanobot_memory_plugins.core import MemoryHost, load_config
-from nanobot_memory_plugins.core.cli.main import run_command_line
+import pytest
 
+from nanobot_memory_plugins.core import MemoryHost, Scope, load_config
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.mcp.clients import person_client, process_client, scope_of
+from tests.support.mcp_clients import ServedWorkspace
+
+MEMORY = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
 TEA = "The user likes their tea without sugar"
 
 
@@ -40,6 +45,42 @@ async def test_it_is_the_users_once_a_person_confirms_it(served, capsys):
         assert "not said by the user" not in await client.text("memory_search")
     assert entries(served, capsys) == {TEA: "user"}
     assert TEA in await known_in_prompt(served)
+
+
+def test_a_session_of_claude_code_has_the_name_that_its_hooks_give_it():
+    assert process_client("owner", {"CLAUDE_CODE_SESSION_ID": "0b7c"}).session == "claude-code:0b7c"
+    first, second = process_client("owner", {}), process_client("owner", {"CLAUDE_CODE_SESSION_ID": " "})
+    assert first.session != second.session
+
+
+@pytest.mark.parametrize(
+    ("name", "scope"),
+    [
+        ("owner", Scope(channel="cli")),
+        ("", Scope(channel="cli")),
+        ("telegram:111", Scope(user="111", channel="telegram")),
+        ("ana", Scope(user="ana", channel="mcp")),
+        (":ana", Scope(user=":ana", channel="mcp")),
+    ],
+)
+def test_a_name_is_a_person_as_hosts_name_them(name: str, scope: Scope):
+    assert scope_of(name) == scope == person_client(name).scope
+
+
+async def test_in_the_workspace_of_a_nanobot_with_several_senders_each_is_known_by_their_name_there(tmp_path):
+    served = ServedWorkspace(tmp_path)
+    senders = {"telegram": {"enabled": True, "token": "none", "allowFrom": ["111", "222"]}}
+    nanobot = {"agents": {"defaults": {"workspace": str(served.workspace)}}, "channels": {**senders, **MEMORY}}
+    served.config.write_text(json.dumps(nanobot), encoding="utf-8")
+    async with served.beside("telegram:222") as sender, served.beside() as owner:
+        await sender.text("remember", text="The boat of the user is called Wanda")
+        assert "Wanda" in await sender.text("memory_search", query="boat")
+        assert "Wanda" not in await owner.text("memory_search", query="boat")
+        await owner.text("remember", text="The horse of the user is called Bella")
+        assert "Bella" not in await sender.text("memory_search", query="horse")
+        async with served.beside("telegram:111") as other, served.beside("telegram:222") as again:
+            assert "Nothing was found" in await other.text("memory_search", query="boat, horse")
+            assert "Wanda" in await again.text("memory_search", query="boat")
 
 
 async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(served):
