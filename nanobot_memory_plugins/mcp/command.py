@@ -20,7 +20,7 @@ from nanobot_memory_plugins.core.cli import say, warn
 from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
 
 if TYPE_CHECKING:
-    from nanobot_memory_plugins.mcp.service import MemoryService
+    from nanobot_memory_plugins.mcp.service import ProtocolService
 
 _DISTRIBUTION = "nanobot-memory-mcp"
 _HOST, _PORT = "127.0.0.1", 8766
@@ -59,9 +59,9 @@ def mcp(
         warn(problems)
         # The SDK and the memory take their time to import: only who serves pays for it.
         from nanobot_memory_plugins.mcp.memory import ServedMemory
-        from nanobot_memory_plugins.mcp.service import MemoryService
+        from nanobot_memory_plugins.mcp.service import ProtocolService
 
-        asyncio.run(_serve(MemoryService(ServedMemory(folder, options, problems)), serving, client_of))
+        asyncio.run(_serve(ProtocolService(ServedMemory(folder, options, problems)), serving, client_of))
 
     if http:
         _serve_http(serve, _people(tokens, user, host, os.environ), host, port, allow_host or [], allow_origin or [])
@@ -122,7 +122,7 @@ def _people(file: Path | None, user: str, host: str, environment: Mapping[str, s
 
 
 async def _serve(
-    service: "MemoryService", serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]
+    service: "ProtocolService", serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]
 ) -> None:
     from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
     from nanobot_memory_plugins.mcp.sdk import make_server

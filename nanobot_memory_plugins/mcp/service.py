@@ -25,7 +25,7 @@ _LATE_WRITING = "What was asked for goes on: look with memory_search whether it 
 _NOT_STARTED = "The memory could not be started. `nanobot-memory doctor` says why. Answer without it, and say so."
 
 
-class MemoryService:
+class ProtocolService:
     """What a server answers. It begins to open the memory at once, and holds up nobody who only says hello.
 
     ``call_seconds`` bounds every answer, ``progress_seconds`` is how often a client that asked is told how far it is.

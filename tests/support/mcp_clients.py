@@ -19,7 +19,7 @@ from nanobot_memory_plugins.mcp.clients import OWNER, process_client
 from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 from nanobot_memory_plugins.mcp.sdk import make_server
-from nanobot_memory_plugins.mcp.service import MemoryService
+from nanobot_memory_plugins.mcp.service import ProtocolService
 from tests.support.nanobot import OFFLINE
 
 WITHOUT_EMBEDDINGS = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
@@ -80,9 +80,9 @@ class ServedWorkspace:
         async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
             yield Client(session, await session.initialize())
 
-    def service(self, **limits: float) -> MemoryService:
+    def service(self, **limits: float) -> ProtocolService:
         """Return the service of this process over the workspace."""
-        return MemoryService(ServedMemory(self.workspace, *load_config(self.config)), **limits)
+        return ProtocolService(ServedMemory(self.workspace, *load_config(self.config)), **limits)
 
     @asynccontextmanager
     async def beside(self, user: str = OWNER, **limits: float) -> AsyncIterator["Client"]:
