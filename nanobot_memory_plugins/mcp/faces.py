@@ -134,9 +134,6 @@ MEMORY_TOOLS: Mapping[str, Face] = {
 }
 """The tools that plugins of this set offer, by their names."""
 
-OTHERS = Face("", reads_only=False, destroys=True, repeatable=False, is_open=True)
-"""What is said of a tool that another plugin offers: nothing is known of what it does."""
-
 _RESULT = _object(
     {"id": {"type": "string"}, "title": {"type": "string"}, "url": {"type": "string"}}, "id", "title", "url"
 )
@@ -167,3 +164,12 @@ DOCUMENT_TOOLS: Mapping[str, Face] = {
     ),
 }  # fmt: skip
 """``search`` and ``fetch`` in the form that ChatGPT asks of every server."""
+
+
+def face_of(name: str, tool: MemoryTool | None = None) -> Face:
+    """Return how a tool looks; of one that another plugin offers nothing is known but that it says it only reads."""
+    known = MEMORY_TOOLS.get(name) or DOCUMENT_TOOLS.get(name)
+    if known is not None:
+        return known
+    reads = getattr(tool, "reads_only", False) is True
+    return Face("", reads_only=reads, destroys=not reads, repeatable=reads, is_open=True)

@@ -77,16 +77,13 @@ class ProtocolService:
         name, arguments = call.params.get("name"), call.params.get("arguments") or {}
         if not isinstance(name, str) or not isinstance(arguments, Mapping):
             raise RequestError(INVALID_PARAMS, "A tool is called by its name, with an object of arguments.")
-        late = told(
-            "Error: "
-            + _LATE.format(seconds=self._call_seconds)
-            + (_LATE_READING if reads_only(name) else _LATE_WRITING)
-        )
+        reads = reads_only(self.memory, name)
+        late = told("Error: " + _LATE.format(seconds=self._call_seconds) + (_LATE_READING if reads else _LATE_WRITING))
         result: Result = await self._bounded(
             call,
             lambda scope: run_tool(self.memory, call.client, scope, name, arguments),
             late,
-            can_be_given_up=reads_only(name),
+            can_be_given_up=reads,
         )
         return result
 

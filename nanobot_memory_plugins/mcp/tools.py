@@ -8,7 +8,7 @@ from nanobot_memory_plugins.mcp.bounds import bounded
 from nanobot_memory_plugins.mcp.call import INVALID_PARAMS, RequestError, Result
 from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.documents import fetch_document, search_documents, told
-from nanobot_memory_plugins.mcp.faces import DOCUMENT_TOOLS, MEMORY_TOOLS, OTHERS
+from nanobot_memory_plugins.mcp.faces import DOCUMENT_TOOLS, face_of
 from nanobot_memory_plugins.mcp.memory import ServedMemory
 
 REMEMBER = "remember"
@@ -20,15 +20,14 @@ _Documents = Callable[[ServedMemory, Scope, Mapping[str, Any]], Awaitable[Result
 _DOCUMENTS: Mapping[str, _Documents] = {"search": search_documents, "fetch": fetch_document}
 
 
-def reads_only(name: str) -> bool:
+def reads_only(memory: ServedMemory, name: str) -> bool:
     """Say whether a tool changes nothing, so that it can be given up at any moment."""
-    face = MEMORY_TOOLS.get(name) or DOCUMENT_TOOLS.get(name) or OTHERS
-    return face.reads_only
+    return face_of(name, memory.tool(name)).reads_only
 
 
 def list_tools(memory: ServedMemory) -> list[dict[str, Any]]:
     """Return the tools as the protocol lists them: those of the plugins, and those of the documents."""
-    own = {tool.name: MEMORY_TOOLS.get(tool.name, OTHERS).listed(tool.name, tool) for tool in memory.tools()}
+    own = {tool.name: face_of(tool.name, tool).listed(tool.name, tool) for tool in memory.tools()}
     wanted = DOCUMENT_TOOLS if memory.config.core.tools else {}
     documents = {name: face.listed(name) for name, face in wanted.items() if name not in own}
     properties = own.get(REMEMBER, {}).get("inputSchema", {}).get("properties", {})

@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
+from nanobot_memory_plugins.mcp.faces import face_of
 
 PORT = "The staging database of the user listens on port 5433"
 
@@ -111,6 +112,25 @@ async def test_every_answer_is_bounded(served):
         answers += [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
         assert len(answers) > len(searches)
     assert max(map(len, answers)) <= ANSWER_CHARACTERS + 1_000  # of a document the text alone is bounded
+
+
+class Clock:
+    """A tool of another plugin."""
+
+    name, description, parameters = "clock", "Tell the time.", {"type": "object", "properties": {}}
+
+    def __init__(self, reads_only: object) -> None:
+        self.reads_only = reads_only
+
+    async def run(self, arguments, *, session_key):
+        return "noon"
+
+
+@pytest.mark.parametrize(("said", "reads"), [(True, True), (False, False), ("yes", False)])
+def test_a_tool_of_others_is_said_to_change_things_unless_it_says_that_it_only_reads(said, reads):
+    hints = face_of("clock", Clock(said)).listed("clock", Clock(said))["annotations"]
+    assert (hints["readOnlyHint"], hints["destructiveHint"]) == (reads, not reads)
+    assert (hints["title"], hints["openWorldHint"]) == ("clock", True)
 
 
 LONG = """
