@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from importlib.metadata import version
 from pathlib import Path
@@ -75,6 +76,11 @@ _Serve = Callable[[Callable[[Any], Awaitable[None]], Callable[[Any], Client]], N
 def _serve_process(serve: _Serve, client: Client) -> None:
     from nanobot_memory_plugins.mcp.stdio import claimed_pipes, serve_pipes
 
+    if sys.stdin.isatty():
+        say(
+            "An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends.",
+            err=True,
+        )
     with claimed_pipes() as pipes:
         serve(lambda server: serve_pipes(server, pipes), lambda _request: client)
 

@@ -70,7 +70,11 @@ class ProtocolService:
 
     async def list_tools(self, call: Call) -> Result:
         """Return the tools. It waits for the plugins, which bring them."""
-        return {"tools": await self._bounded(call, lambda _: _at_once(list_tools(self.memory)), [])}
+
+        async def listed(_scope: Scope) -> Result:
+            return {"tools": list_tools(self.memory)}
+
+        return await self._in_time(call, listed)
 
     async def call_tool(self, call: Call) -> Result:
         """Run a tool. What goes wrong with it is its answer, so that the model can read it."""
@@ -89,7 +93,11 @@ class ProtocolService:
 
     async def list_resources(self, call: Call) -> Result:
         """Return the resources of the client's person."""
-        return {"resources": await self._bounded(call, lambda scope: list_resources(self.memory, scope), [])}
+
+        async def listed(scope: Scope) -> Result:
+            return {"resources": await list_resources(self.memory, scope)}
+
+        return await self._in_time(call, listed)
 
     async def list_templates(self, call: Call) -> Result:
         """Return the addresses of further resources."""
@@ -168,10 +176,6 @@ class ProtocolService:
         if status is not None and status.pending_bytes:
             return f"reading the memory; {status.pending_bytes:,} bytes are not indexed yet"
         return "reading the memory"
-
-
-async def _at_once(value: Any) -> Any:
-    return value
 
 
 def _read(task: "asyncio.Task[Any]") -> None:

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from mcp import McpError
 
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.call import Call
@@ -44,6 +45,27 @@ async def test_every_answer_comes_within_its_bound_and_what_writes_goes_on(serve
             assert answer.isError
             assert "within 0.5 s" in answer.content[0].text
     assert late.read_text() == "late_write\n"
+
+
+async def test_a_memory_that_is_not_open_in_time_is_an_error_and_no_empty_list(served, tmp_path, monkeypatch):
+    slow = """
+        import asyncio
+        from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+        @hookimpl
+        async def on_start():
+            await asyncio.sleep(1.5)
+    """
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "slow", slow)
+    monkeypatch.setenv("NANOBOT_MEMORY_PLUGINS", "slow")
+    async with served.beside(call_seconds=0.3) as client:
+        for asked in (client.session.list_tools, client.session.list_resources):
+            with pytest.raises(McpError, match=r"within 0\.3 s"):
+                await asked()
+        assert "within 0.3 s" in (await client.call("memory_search", query="tea")).content[0].text
+        await asyncio.sleep(1.5)
+        assert (await client.session.list_tools()).tools
 
 
 async def test_what_writes_goes_on_when_its_client_has_gone(served, late):

@@ -4,9 +4,10 @@ import json
 
 import pytest
 
+from nanobot_memory_plugins.core import estimate_tokens
 from nanobot_memory_plugins.core.testing import install_plugin
 from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
-from nanobot_memory_plugins.mcp.faces import face_of
+from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, face_of
 
 PORT = "The staging database of the user listens on port 5433"
 
@@ -25,6 +26,13 @@ async def test_every_tool_says_what_it_does_to_the_memory(served):
     )
     assert not tools["memory_search"].inputSchema.get("required")
     assert "said" not in tools["remember"].inputSchema["properties"]
+
+
+async def test_tools_and_instructions_take_little_of_a_clients_prompt(served):
+    async with served.beside() as client:
+        listed = (await client.session.list_tools()).tools
+    told = [json.dumps([tool.name, tool.description, tool.inputSchema]) for tool in listed]
+    assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_200
 
 
 async def test_what_is_remembered_is_found_read_and_forgotten(served):
