@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from nanobot_memory_plugins.core import Scope
 
-# The name under which whoever sits at this machine is known, and their channel: that of a host's command line.
+# Whoever sits at this machine has a name, so that they know their own again where others have names, too; and the
+# channel of a host's command line, by which a host that names channels knows them.
 OWNER = "owner"
 _LOCAL_CHANNEL = "cli"
 _CHANNEL = "mcp"
@@ -29,7 +30,7 @@ class Client:
 def scope_of(name: str) -> Scope:
     """Return whose memory a name stands for: ``owner``, ``telegram:111`` as hosts name people, or a name of its own."""
     if name in ("", OWNER):
-        return Scope(channel=_LOCAL_CHANNEL)
+        return Scope(user=OWNER, channel=_LOCAL_CHANNEL)
     channel, colon, user = name.partition(":")
     return Scope(user=user, channel=channel) if colon and channel and user else Scope(user=name, channel=_CHANNEL)
 

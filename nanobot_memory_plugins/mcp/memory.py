@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from nanobot_memory_plugins.core import ConfigProblem, Hit, MemoryConfig, MemoryHost, Scope
-from nanobot_memory_plugins.core.scopes import asked_senders
-from nanobot_memory_plugins.mcp.clients import Client
+from nanobot_memory_plugins.core import ConfigProblem, Hit, MemoryConfig, MemoryHost, Scope, Senders
+from nanobot_memory_plugins.core.scopes import UNSAID, asked_senders
+from nanobot_memory_plugins.mcp.clients import OWNER, Client
 
 # Seconds for which what the host of the workspace says of its people holds.
 _PEOPLE_SECONDS = 60.0
+# Where no host says who may write: the owner by the name that they have here.
+_OWN = Senders(owner=frozenset({OWNER}))
 # Nobody withholds anything under this name: what any plugin withholds is left out.
 _NO_PLUGIN = ""
 # The bridge into a host that is not here, and the daily consolidation, which is for a process with a language model.
@@ -23,12 +25,13 @@ class ServedMemory(MemoryHost):
     """
 
     def __init__(self, workspace: Path, config: MemoryConfig, problems: Sequence[ConfigProblem] = ()) -> None:
-        super().__init__(
-            workspace,
-            config=_served(config),
-            problems=problems,
-            senders=asked_senders(workspace, config, seconds=_PEOPLE_SECONDS),
-        )
+        asked = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
+
+        def senders() -> Senders:
+            said = asked()
+            return _OWN if said is UNSAID else said
+
+        super().__init__(workspace, config=_served(config), problems=problems, senders=senders)
 
     def enter(self, client: Client) -> Scope:
         """Say whose the client's session is, and return it: its tools, told the session alone, act for that person.

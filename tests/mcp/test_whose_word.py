@@ -56,8 +56,8 @@ def test_a_session_of_claude_code_has_the_name_that_its_hooks_give_it():
 @pytest.mark.parametrize(
     ("name", "scope"),
     [
-        ("owner", Scope(channel="cli")),
-        ("", Scope(channel="cli")),
+        ("owner", Scope(user="owner", channel="cli")),
+        ("", Scope(user="owner", channel="cli")),
         ("telegram:111", Scope(user="111", channel="telegram")),
         ("ana", Scope(user="ana", channel="mcp")),
         (":ana", Scope(user=":ana", channel="mcp")),
@@ -101,3 +101,31 @@ async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(serv
         assert "4711" not in json.dumps((await ben.call("search", query="locker")).structuredContent)
         assert "Nothing was forgotten" in await ben.text("forget", query="number of the locker")
         assert "4711" in await ana.text("memory_search", query="number of the locker")
+
+
+async def test_the_owner_sees_all_until_others_are_named_and_then_their_own_in_every_session(served):
+    config, _ = load_config(served.config)
+    async with MemoryHost(served.workspace, config=config) as host:
+        await host.message_received(session_key="app:1", text="My kettle is copper")
+    async with served.beside() as owner:
+        assert "copper" in await owner.text("memory_search", query="kettle")
+        await owner.text("remember", text="The horse of the user is called Bella")
+    async with served.beside("ana") as ana:
+        await ana.text("remember", text="The boat of the user is called Wanda")
+        assert "Bella" not in await ana.text("memory_search", query="horse")
+    async with served.beside() as owner:  # another process, and another session
+        assert "Bella" in await owner.text("memory_search", query="horse")
+        assert "Wanda" not in await owner.text("memory_search", query="boat")
+
+
+async def test_a_person_whom_another_host_names_is_the_same_here(served):
+    config, _ = load_config(served.config)
+    async with MemoryHost(served.workspace, config=config) as host:
+        for user, thing in (("alice", "kettle is copper"), ("bob", "canoe is red")):
+            scope = {"user": user, "channel": "web"}
+            await host.message_received(session_key=f"web:{user}", text=f"My {thing}", scope=scope)
+    async with served.beside("alice") as alice, served.beside("web:bob") as bob:
+        assert "copper" in await alice.text("memory_search", query="kettle")
+        assert "red" not in await alice.text("memory_search", query="canoe")
+        assert "red" in await bob.text("memory_search", query="canoe")
+        assert "copper" not in await bob.text("memory_search", query="kettle")
