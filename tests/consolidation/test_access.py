@@ -78,6 +78,13 @@ def test_a_text_that_a_person_wrote_is_the_users(access: RepositoryAccess, repos
     assert access.entries().entries[0].origin is Origin.USER
 
 
+def test_what_a_model_noted_is_the_users_once_it_is_confirmed(access: RepositoryAccess, repository: EntryRepository):
+    id_ = remember(repository, NewEntry("likes tea", origin=Origin.SUMMARY), who="tool").entry.id
+    assert access.edit(id_, EntryEdit(confirmed=True)) is not None
+    assert access.entries().entries[0].origin is Origin.USER
+    assert access.edit(id_, EntryEdit(confirmed=True)) is None
+
+
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [

@@ -76,6 +76,21 @@ def test_forget_restore_history_and_undo(call):
     assert call("entries", "history", "--limit", "1")["runs"] == runs[:1]
 
 
+def test_what_a_model_noted_is_confirmed_by_a_person_and_that_is_undone(call, workspace: Path):
+    from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
+    from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+    from nanobot_memory_plugins.core import Origin
+
+    noted = remember(EntryRepository(workspace), NewEntry("likes tea", origin=Origin.SUMMARY), who="tool").entry
+    call("entries", "remember", "likes cocoa")
+    assert [one["id"] for one in call("entries", "confirm", noted.id)["changes"]] == [noted.id]
+    assert call("entries", "show", noted.id)["entry"]["origin"] == "user"
+    assert call("entries", "confirm", noted.id)["changes"] == []
+    call("entries", "undo")
+    assert call("entries", "show", noted.id)["entry"]["origin"] == "summary"
+    assert call("entries", "confirm", "zzz", status=1)["ok"] is False
+
+
 def test_a_purge_wants_to_be_meant(call, workspace: Path):
     id_ = call("entries", "remember", "a very private thing")["entry"]["id"]
     call("purge", id_, status=2)

@@ -70,7 +70,9 @@ def _commands(page: str, line: str, *, is_whole: bool) -> Iterator[CommandLine]:
         for cut in ("<", ">", "|"):
             words = words[: words.index(cut)] if cut in words else words
         if words and words[0] in (PROGRAM, "pytest", "python", "make", "pip", "nanobot"):
-            alternatives = [word.split("|") if re.fullmatch(r"[a-z]+(\|[a-z]+)+", word) else [word] for word in words]
+            alternatives = [
+                word.split("|") if re.fullmatch(r"[a-z][a-z-]*(\|[a-z][a-z-]*)+", word) else [word] for word in words
+            ]
             for chosen in product(*alternatives):
                 yield CommandLine(page, chosen, is_whole, group)
 

@@ -21,6 +21,7 @@ OTHERS = list(dict.fromkeys(line for line in LINES if not line.is_ours))
 NOT_RUN = {
     "demo": "tests/bridge/test_demo.py: it starts an agent",
     "bench": "tests/tools/test_bench_command.py",
+    "mcp": "tests/mcp: it serves until its client is gone",
     "panel": "tests/panel: it takes the terminal",
     "models pull": "tests/embedding/test_models_command.py: it builds a model",
 }

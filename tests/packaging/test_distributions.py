@@ -36,7 +36,14 @@ PLUGINS = {
     "summary": "summary",
 }
 # Command lines that need an extra of the umbrella, and which.
-EXTRA = {("panel",): "panel", ("eval", "x"): "tools", ("bench",): "tools", ("demo", "--local-model"): "tools"}
+EXTRA = {
+    ("mcp",): "mcp",
+    ("connect",): "mcp",
+    ("panel",): "panel",
+    ("eval", "x"): "tools",
+    ("bench",): "tools",
+    ("demo", "--local-model"): "tools",
+}
 
 
 def run(*command: str | Path, **more) -> subprocess.CompletedProcess[str]:
@@ -222,16 +229,16 @@ def test_the_umbrella_brings_all_and_a_plugin_is_switched_off_by_configuration(e
 
 
 @pytest.mark.accept("PL-01")
-def test_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
+def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environment, tmp_path):
     environment.install("nanobot-memory-plugins")
-    assert not {"panel", "eval", "bench"} & set(environment.help().split())
+    assert not {"mcp", "panel", "eval", "bench"} & set(environment.help().split())
     for words, extra in EXTRA.items():
         done = environment.try_out(*words)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"pip install 'nanobot-memory-plugins[{extra}]'" in done.stderr
-    environment.install("nanobot-memory-plugins[panel,tools]")
+    environment.install("nanobot-memory-plugins[mcp,panel,tools]")
     environment.pip("check")
-    assert {"panel", "eval", "bench"} <= set(environment.help().split())
+    assert {"mcp", "panel", "eval", "bench"} <= set(environment.help().split())
     done = environment.try_out("panel", "--workspace", str(tmp_path))
     assert done.returncode == 1
     assert "The panel needs a terminal" in done.stderr
@@ -241,9 +248,9 @@ def test_the_panel_and_the_tools_come_as_extras_and_go_without_a_trace(environme
     run = tmp_path / "run.jsonl"
     assert environment.command("eval", str(tmp_path), "--run", str(run), "--no-embeddings")["ok"]
     assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
-    environment.uninstall("nanobot-memory-panel", "nanobot-memory-tools")
+    environment.uninstall("nanobot-memory-mcp", "nanobot-memory-panel", "nanobot-memory-tools")
     environment.pip("check")
-    assert not {"panel", "eval", "bench"} & set(environment.help().split())
+    assert not {"mcp", "panel", "eval", "bench"} & set(environment.help().split())
     assert set(environment.plugins()) == set(PLUGINS.values())
 
 

@@ -8,6 +8,7 @@ import pytest
 from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core.clock import ManualClock
+from nanobot_memory_plugins.core.values import Origin
 
 from .conftest import Driven, driven
 
@@ -111,6 +112,24 @@ async def test_marked_entries_are_merged_into_one(workspace: Path, config: Path,
         assert "A2 goes to Marijke\n" in after
         assert "wants drawings in A2" not in after
         await panel.until(lambda: not panel.app.views["memories"].list.marked)
+        await panel.press("u")
+        await panel.sees("Undo this?")
+        await panel.press("y")
+        assert await changed(panel, workspace, after) == before
+
+
+async def test_what_a_model_noted_is_confirmed_and_that_is_undone(workspace: Path, config: Path, clock: ManualClock):
+    noted = NewEntry("Prefers trams to buses", origin=Origin.SUMMARY)
+    remember(EntryRepository(workspace, clock=clock), noted, who="tool")
+    before = on_disk(workspace)
+    assert "origin: summary" in before
+    async with driven(workspace, config, clock) as panel:
+        await panel.go_to("trams to buses")
+        await panel.press("c")
+        after = await changed(panel, workspace, before)
+        assert "origin: summary" not in after
+        await panel.press("c")
+        await panel.until(lambda: any("your own word already" in said for said in panel.said()))
         await panel.press("u")
         await panel.sees("Undo this?")
         await panel.press("y")

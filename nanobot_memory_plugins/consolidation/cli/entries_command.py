@@ -138,6 +138,20 @@ def remember_text(
     show_outcome(done.outcome, repository)
 
 
+@entries.command("confirm")
+def confirm_entry(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.", autocompletion=entry_ids)],
+    workspace: WorkspaceOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Say that what a model noted is so: from now on it counts as your own word, and may stand in the prompt."""
+    from nanobot_memory_plugins.consolidation.operations.editing import confirm
+
+    repository = opened(workspace)
+    outcome = confirm(repository, ids, who=WHO)
+    print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
+
+
 @entries.command("forget")
 def forget_entry(
     ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The ids in brackets.", autocompletion=entry_ids)],

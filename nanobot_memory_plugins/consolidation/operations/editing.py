@@ -1,6 +1,6 @@
-"""What a person does to entries that are there: write them anew, and make one of several."""
+"""What a person does to entries that are there: write them anew, confirm them, and make one of several."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, content_of
@@ -30,6 +30,8 @@ def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: 
         entry = entries[entry_id]
         if content is not None and content != entry.content:
             entry = replace(entry, content=content, origin=Origin.USER)
+        if wanted.confirmed:
+            entry = replace(entry, origin=Origin.USER)
         if wanted.category is not None:
             entry = replace(entry, category=wanted.category)
         if wanted.group is not None:
@@ -39,6 +41,19 @@ def edit(repository: EntryRepository, entry_id: str, wanted: EntryEdit, *, who: 
         return {**entries, entry_id: entry}
 
     return repository.update(change, who=who, why="edit", allow_purged=True)
+
+
+def confirm(repository: EntryRepository, ids: Collection[str], *, who: str) -> Outcome:
+    """Make what a model noted the user's own word, as it stands: a person says that it is so.
+
+    Raises `InputError` for an unknown id, and `MemoryFileError`.
+    """
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        require(entries, ids)
+        return {id_: replace(one, origin=Origin.USER) if id_ in ids else one for id_, one in entries.items()}
+
+    return repository.update(change, who=who, why="confirm")
 
 
 def merge(repository: EntryRepository, ids: Sequence[str], text: str, *, who: str) -> Outcome:

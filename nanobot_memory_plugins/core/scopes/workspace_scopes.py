@@ -1,5 +1,6 @@
 """Whose is what in one workspace: what its configuration, its host and its files say together."""
 
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -26,4 +27,17 @@ def workspace_scopes(workspace: Path, config: MemoryConfig, senders: Callable[[]
 
 def offered_scopes(workspace: Path, config: MemoryConfig) -> Scopes:
     """Return the same for a command that runs without the host; the host's configuration is read when it is needed."""
-    return workspace_scopes(workspace, config, lru_cache(maxsize=1)(lambda: offered_senders(workspace, config)))
+    return workspace_scopes(workspace, config, asked_senders(workspace, config))
+
+
+def asked_senders(workspace: Path, config: MemoryConfig, *, seconds: float = float("inf")) -> Callable[[], Senders]:
+    """Return what says who may write to the installed host of a workspace. It asks again after ``seconds``, and blocks.
+
+    A command asks once; what runs for long asks again, since a host's configuration changes.
+    """
+
+    @lru_cache(maxsize=1)
+    def asked(_period: int) -> Senders:
+        return offered_senders(workspace, config)
+
+    return lambda: asked(int(time.monotonic() // seconds))

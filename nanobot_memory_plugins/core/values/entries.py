@@ -51,12 +51,16 @@ class EntryList:
 
 @dataclass(frozen=True, slots=True)
 class EntryEdit:
-    """What a person makes of an entry; None leaves a field as it is. An empty ``group`` is no group."""
+    """What a person makes of an entry; None leaves a field as it is. An empty ``group`` is no group.
+
+    ``confirmed``: what a model noted is so, and counts as the user's own word from now on.
+    """
 
     text: str | None = None
     category: str | None = None
     group: str | None = None
     score: float | None = None
+    confirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

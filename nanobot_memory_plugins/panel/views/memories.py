@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
-from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure, Profile
+from nanobot_memory_plugins.core import EntryAccess, EntryEdit, EntryView, Erasure, Origin, Profile
 from nanobot_memory_plugins.core.erasure import ErasurePlan, plan_in_files
 from nanobot_memory_plugins.core.text import profile_lines
 from nanobot_memory_plugins.panel.dialogs import ChooseGroup, Confirm, EntryForm, ProfileReport, Written
@@ -47,6 +47,7 @@ class MemoriesView(View):
         Binding("s", "sort", show=False),
         Binding("a", "section", show=False),
         Binding("p", "profile", show=False),
+        Binding("c", "confirm", show=False),
         Binding("slash", "filter", show=False),
         Binding("escape", "plain", show=False),
     ]
@@ -93,6 +94,7 @@ class MemoriesView(View):
             Key("r", "restore", t("Restore")),
             Key("n", "new", t("New")),
             Key("p", "profile", t("Profile")),
+            Key("c", "confirm", t("Confirm")),
         ]
 
     # --- reading ----------------------------------------------------------------------------------------------
@@ -263,6 +265,18 @@ class MemoriesView(View):
             self.panel.change(lambda: access.edit(entry.id, edit), t("Changed."))
 
         self.app.push_screen(EntryForm(t("Edit {id}", id=entry.id), t, text=entry.text, entry=entry), written)
+
+    def action_confirm(self) -> None:
+        """Make the entry under the cursor the user's own word, where a model noted it."""
+        access, entry, t = self._access(), self.list.current, self.words
+        if access is None or entry is None:
+            return
+        if entry.gone:
+            self.panel.say(t("It is forgotten. Restore it first (r)."), severity="warning")
+        elif entry.origin is Origin.USER:
+            self.panel.say(t("It is your own word already."), severity="warning")
+        else:
+            self.panel.change(lambda: access.edit(entry.id, EntryEdit(confirmed=True)), t("Confirmed: your own word."))
 
     def action_profile(self) -> None:
         """Show what is known, by kind: of the user, or about somebody."""

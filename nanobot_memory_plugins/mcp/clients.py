@@ -1,0 +1,47 @@
+"""Who is at the other end of a server: the session and the person that a call is for."""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nanobot_memory_plugins.core import Scope
+
+# Whoever sits at this machine has a name, so that they know their own again where others have names, too; and the
+# channel of a host's command line, by which a host that names channels knows them.
+OWNER = "owner"
+_LOCAL_CHANNEL = "cli"
+_CHANNEL = "mcp"
+# Set by Claude Code for the servers that it starts: its hooks name the same session.
+_CLAUDE_CODE_SESSION = "CLAUDE_CODE_SESSION_ID"
+_RANDOM_BYTES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """One client: the key of its session, and whose memory it asks for.
+
+    Nothing that a client sends makes one: the command line does, or the token that a request came with.
+    """
+
+    session: str
+    scope: Scope
+
+
+def scope_of(name: str) -> Scope:
+    """Return whose memory a name stands for: ``owner``, ``telegram:111`` as hosts name people, or a name of its own."""
+    if name in ("", OWNER):
+        return Scope(user=OWNER, channel=_LOCAL_CHANNEL)
+    channel, colon, user = name.partition(":")
+    return Scope(user=user, channel=channel) if colon and channel and user else Scope(user=name, channel=_CHANNEL)
+
+
+def process_client(name: str, environment: Mapping[str, str]) -> Client:
+    """Return the one client of a process: that program has started it, on behalf of one person."""
+    session = environment.get(_CLAUDE_CODE_SESSION, "").strip()
+    key = f"claude-code:{session}" if session else f"{_CHANNEL}:{secrets.token_hex(_RANDOM_BYTES)}"
+    return Client(key, scope_of(name))
+
+
+def person_client(name: str) -> Client:
+    """Return the client of a person who is known by a token: all of their programs are one session."""
+    return Client(f"{_CHANNEL}:{name}", scope_of(name))

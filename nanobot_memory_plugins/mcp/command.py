@@ -1,0 +1,141 @@
+"""``nanobot-memory mcp``: the memory of a workspace, served to MCP clients."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    ConfigurationError,
+    WorkspaceOption,
+    read_configuration,
+    resolve_workspace,
+)
+from nanobot_memory_plugins.core.cli import say, warn
+from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
+
+if TYPE_CHECKING:
+    from nanobot_memory_plugins.mcp.service import ProtocolService
+
+_DISTRIBUTION = "nanobot-memory-mcp"
+_HOST, _PORT = "127.0.0.1", 8766
+
+
+def mcp(
+    user: Annotated[
+        str, typer.Option("--user", metavar="NAME", help="Whose memory it is: telegram:111, say. Else the owner's.")
+    ] = OWNER,
+    http: Annotated[bool, typer.Option("--http", help="Over HTTP, instead of standard input and output.")] = False,
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="For --http: where it listens.")] = _HOST,
+    port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="For --http; 0: any that is free.")] = _PORT,
+    tokens: Annotated[
+        Path | None,
+        typer.Option("--tokens", metavar="FILE", help="For --http: a JSON object of names and tokens.", dir_okay=False),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", metavar="NAME", help="For --http: a further name of this server."),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option("--allow-origin", metavar="URL", help="For --http: a site whose pages may ask."),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Serve the memory to an MCP client, over standard input and output or HTTP.
+
+    A client starts this by itself; `nanobot-memory connect` tells it how.
+    """
+    folder = resolve_workspace(workspace)
+
+    def serve(serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]) -> None:
+        options, problems = read_configuration(config)
+        warn(problems)
+        # The SDK and the memory take their time to import: only who serves pays for it.
+        from nanobot_memory_plugins.mcp.memory import ServedMemory
+        from nanobot_memory_plugins.mcp.service import ProtocolService
+
+        asyncio.run(_serve(ProtocolService(ServedMemory(folder, options, problems)), serving, client_of))
+
+    if http:
+        _serve_http(serve, _people(tokens, user, host, os.environ), host, port, allow_host or [], allow_origin or [])
+    else:
+        _serve_process(serve, process_client(user, os.environ))
+
+
+_Serve = Callable[[Callable[[Any], Awaitable[None]], Callable[[Any], Client]], None]
+
+
+def _serve_process(serve: _Serve, client: Client) -> None:
+    from nanobot_memory_plugins.mcp.stdio import claimed_pipes, serve_pipes
+
+    if sys.stdin.isatty():
+        say(
+            "An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends.",
+            err=True,
+        )
+    with claimed_pipes() as pipes:
+        serve(lambda server: serve_pipes(server, pipes), lambda _request: client)
+
+
+def _serve_http(
+    serve: _Serve, people: Mapping[str, str], host: str, port: int, hosts: list[str], origins: list[str]
+) -> None:
+    from nanobot_memory_plugins.mcp.ending import until_told_to_end
+    from nanobot_memory_plugins.mcp.http.guard import person_of
+    from nanobot_memory_plugins.mcp.http.server import address_of, bound_socket, serve_http
+    from nanobot_memory_plugins.mcp.http.tokens import Tokens
+
+    listening = bound_socket(host, port)
+
+    def ready() -> None:
+        say(f"The memory is served at {address_of(listening)} for: {', '.join(people)}")
+        say("Ctrl-C ends it.")
+
+    async def serving(server: Any) -> None:
+        await until_told_to_end(
+            lambda: serve_http(server, listening, Tokens(people), hosts=hosts, origins=origins, ready=ready)
+        )
+
+    serve(serving, lambda request: person_client(person_of(request)))
+
+
+def _people(file: Path | None, user: str, host: str, environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the tokens by name: of the file, of the variable, or a new one, which is shown. Raises with a hint."""
+    from nanobot_memory_plugins.mcp.http.server import is_of_this_machine
+    from nanobot_memory_plugins.mcp.http.tokens import TOKEN_VARIABLE, checked, new_token, read_tokens
+
+    if file is not None:
+        return read_tokens(file)
+    if given := environment.get(TOKEN_VARIABLE):
+        return {user: checked(given, TOKEN_VARIABLE)}
+    if not is_of_this_machine(host):
+        raise ConfigurationError(
+            f"{host} can be reached from other machines, and there is no token.",
+            hint=f"Name a file with --tokens, or set {TOKEN_VARIABLE}.",
+        )
+    token = new_token()
+    say(f"Authorization: Bearer {token}")
+    say(f"This token holds until the server ends; {TOKEN_VARIABLE} or --tokens gives one that stays.")
+    return {user: token}
+
+
+async def _serve(
+    service: "ProtocolService", serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]
+) -> None:
+    from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
+    from nanobot_memory_plugins.mcp.sdk import make_server
+
+    service.begin()
+    try:
+        own = version(_DISTRIBUTION)
+        await serving(make_server(service.methods, client_of, version=own, instructions=INSTRUCTIONS))
+    finally:
+        await service.close()

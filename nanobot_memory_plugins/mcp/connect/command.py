@@ -1,0 +1,92 @@
+"""``nanobot-memory connect``: tell a client how to start the server."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    ConfigurationError,
+    JsonOption,
+    WorkspaceOption,
+    console,
+    print_json,
+    resolve_workspace,
+    shown,
+)
+from nanobot_memory_plugins.mcp.clients import OWNER
+from nanobot_memory_plugins.mcp.connect.known_clients import KNOWN_CLIENTS, SERVER, ClientName, Machine
+from nanobot_memory_plugins.mcp.connect.writing import Connection, diff_of, file_of, make_folder, server_command
+
+
+def connect(
+    client: Annotated[ClientName, typer.Argument(metavar="|".join(ClientName), help="The client.")],
+    write: Annotated[bool, typer.Option("--write", help="Write it; else it is shown.")] = False,
+    project: Annotated[
+        bool, typer.Option("--project", help="In the folder in which you are, instead of everywhere.")
+    ] = False,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", metavar="FILE", help="The client's file, where it is another.", dir_okay=False),
+    ] = None,
+    user: Annotated[
+        str, typer.Option("--user", metavar="NAME", help="Whose memory it is: telegram:111, say. Else the owner's.")
+    ] = OWNER,
+    workspace: WorkspaceOption = None,
+    config: ConfigOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show what a client's configuration needs to use this memory, and with --write write it there.
+
+    Doing it again changes nothing. The previous file is kept beside it with the ending .bak.
+    """
+    known = KNOWN_CLIENTS[client]
+    command, arguments = server_command(resolve_workspace(workspace), config, user, OWNER)
+    # A link is followed: people keep such files elsewhere, and link to them.
+    target = file_of(known, file, Path.cwd() if project else None, _usual(client)).resolve()
+    connection = Connection(known, target, known.entry(command, arguments))
+    change = connection.preview()
+    written = write and change.changed
+    if written:
+        make_folder(known, target, is_of_project=project and file is None)
+        change = connection.write()
+    if as_json:
+        print_json(
+            {
+                "ok": True,
+                "client": client.value,
+                "file": target,
+                "server": {SERVER: connection.entry},
+                "changes": change.changed,
+                "diff": diff_of(change),
+                "written": written,
+                "backup": change.backup,
+                "next": known.after if written or not change.changed else _how_to_write(client, project=project),
+            }
+        )
+        return
+    out = console()
+    out.print(f"{known.title}: [cyan]{shown(str(target))}[/cyan]")
+    if not change.changed:
+        out.print("It stands there already: nothing to write.")
+        return
+    for line in diff_of(change).splitlines()[2:]:
+        out.print(f"    {shown(line)}", style={"+": "green", "-": "red"}.get(line[:1], "dim"))
+    if not written:
+        out.print(f"Nothing was written. {shown(_how_to_write(client, project=project))}")
+        return
+    backup = f" The previous file is {shown(str(change.backup))}." if change.backup else ""
+    out.print(f"[green]Written.[/green]{backup} {shown(known.after)}")
+
+
+def _usual(client: ClientName) -> Path:
+    try:
+        return KNOWN_CLIENTS[client].user(Machine.here())
+    except RuntimeError as error:
+        raise ConfigurationError("There is no home folder to find the client's file in.", hint="Use --file.") from error
+
+
+def _how_to_write(client: ClientName, *, project: bool) -> str:
+    more = " --project" if project else ""
+    return f"`nanobot-memory connect {client.value}{more} --write` writes it."

@@ -1,0 +1,1 @@
+"""The protocol over HTTP: for clients that start no process, and for several people."""

@@ -1,0 +1,54 @@
+"""The memory that a server serves: a `MemoryHost` that is told whose a session is before a tool is run in it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nanobot_memory_plugins.core import ConfigProblem, Hit, MemoryConfig, MemoryHost, Scope, Senders
+from nanobot_memory_plugins.core.scopes import UNSAID, asked_senders
+from nanobot_memory_plugins.mcp.clients import OWNER, Client
+
+# Seconds for which what the host of the workspace says of its people holds.
+_PEOPLE_SECONDS = 60.0
+# Where no host says who may write: the owner by the name that they have here.
+_OWN = Senders(owner=frozenset({OWNER}))
+# Nobody withholds anything under this name: what any plugin withholds is left out.
+_NO_PLUGIN = ""
+# The bridge into a host that is not here, and the daily consolidation, which is for a process with a language model.
+_LEFT_OUT = {"nanobot": {"enabled": False}}
+_SCHEDULE = ("consolidation_schedule", "consolidationSchedule")
+
+
+class ServedMemory(MemoryHost):
+    """The memory of one workspace, for many clients.
+
+    It uses no language model, and does nothing by itself that a host with one does better.
+    """
+
+    def __init__(self, workspace: Path, config: MemoryConfig, problems: Sequence[ConfigProblem] = ()) -> None:
+        asked = asked_senders(workspace, config, seconds=_PEOPLE_SECONDS)
+
+        def senders() -> Senders:
+            said = asked()
+            return _OWN if said is UNSAID else said
+
+        super().__init__(workspace, config=_served(config), problems=problems, senders=senders)
+
+    def enter(self, client: Client) -> Scope:
+        """Say whose the client's session is, and return it: its tools, told the session alone, act for that person.
+
+        It may read the host's configuration: call it in a thread.
+        """
+        return self._prompt_scopes.of(client.session, client.scope)
+
+    async def shown(self, scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+        """Return what of some hits may be shown to a scope: what is its own, without what is to be forgotten."""
+        visible = self.visible_scope(scope)
+        allowed = [hit for hit in hits if visible.allows(hit.scope)]
+        return await self.plugins.withholding.hits(_NO_PLUGIN, scope, allowed)
+
+
+def _served(config: MemoryConfig) -> MemoryConfig:
+    there = config.plugins.get("consolidation", {})
+    consolidation = {key: value for key, value in there.items() if key not in _SCHEDULE}
+    plugins = {**config.plugins, **_LEFT_OUT, "consolidation": {**consolidation, _SCHEDULE[0]: False}}
+    return config.model_copy(update={"plugins": plugins})

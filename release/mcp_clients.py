@@ -1,0 +1,61 @@
+"""The clients that run in a terminal, set up by ``nanobot-memory connect``: ``python -m release.mcp_clients [FOLDER]``.
+
+Claude Code, Codex and Gemini CLI come from npm, in a home of their own, and list the server; two of them start it for
+that. No model is asked, nobody signs in, and nothing of theirs reaches the network.
+"""
+
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from release.mcp_majors import variables
+from release.running import ReleaseError, run
+
+# The npm package of each client, its program, the folder that it would have made, and how it says that all is well.
+CLIENTS = {
+    "claude-code": ("@anthropic-ai/claude-code", "claude", ".", "Connected"),
+    "codex": ("@openai/codex", "codex", ".codex", "enabled"),
+    "gemini": ("@google/gemini-cli", "gemini", ".gemini", "Connected"),
+}
+NODE = "node@22"
+_NOWHERE = "http://127.0.0.1:9"
+_SERVER = "nanobot-memory"
+
+
+def main(folder: Path) -> None:
+    """Install the clients, set them up and let them list their servers. Raises `ReleaseError` where one does not."""
+    home = folder / "home"
+    own = variables(home)
+    packages = [package for package, *_ in CLIENTS.values()]
+    run(["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, NODE, *packages], folder=folder)
+    binaries = folder / "node_modules" / ".bin"
+    own |= {"PATH": f"{binaries}{os.pathsep}{own['PATH']}", "HTTP_PROXY": _NOWHERE, "HTTPS_PROXY": _NOWHERE}
+    own |= {"NO_PROXY": "127.0.0.1,localhost", "NO_COLOR": "1"}
+    project = home / "project"
+    project.mkdir(parents=True, exist_ok=True)
+    for name, (_, program, place, well) in CLIENTS.items():
+        (home / place).mkdir(exist_ok=True)
+        if name == "gemini":  # which starts no server in a folder that nobody has trusted
+            (home / place / "trustedFolders.json").write_text(json.dumps({str(project): "TRUST_FOLDER"}))
+        connect = [sys.executable, "-m", "nanobot_memory_plugins.core.cli", "connect", name, "--write", "--json"]
+        run([*connect, "--workspace", folder / "workspace"], folder=project, variables=own)
+        version = run([binaries / program, "--version"], folder=project, variables=own, seconds=120).strip()
+        command = " ".join(map(str, (program, "mcp", "list")))
+        said = run(["sh", "-c", f"{command} 2>&1"], folder=project, variables=own, seconds=120)
+        line = next((line for line in said.splitlines() if _SERVER in line and well in line), None)
+        if line is None:
+            raise ReleaseError(f"{name} {version} does not list the server as {well}:\n{said[-2_000:]}")
+        print(f"{name} {version.split()[-1] if name == 'codex' else version.split()[0]}: {well}")
+
+
+if __name__ == "__main__":
+    try:
+        if len(sys.argv) > 1:
+            main(Path(sys.argv[1]).absolute())
+        else:
+            with tempfile.TemporaryDirectory() as made:
+                main(Path(made))
+    except ReleaseError as failed:
+        sys.exit(f"{failed}")

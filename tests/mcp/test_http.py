@@ -1,0 +1,198 @@
+"""The server over HTTP: who may come in, whose memory they get, and what a restart costs."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+
+import httpx
+import pytest
+from mcp import ClientSession
+from mcp.client.streamable_http import streamable_http_client
+
+from nanobot_memory_plugins.core import ConfigurationError
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.mcp.http.tokens import Tokens, new_token, read_tokens
+from tests.support.mcp_clients import LATE, PROTOCOL, Client, ServedWorkspace
+
+ANA, BEN = "ana-" + "a" * 30, "ben-" + "b" * 30
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+class HttpServer:
+    """A server process that serves a workspace on a port of its own."""
+
+    def __init__(self, served: ServedWorkspace, *more: str, port: int = 0, **environment: str) -> None:
+        self.lines: list[str] = []
+        arguments = served.arguments("--http", "--port", str(port), *more)
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments],
+            env={**served.environment, **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for line in self.process.stdout:
+            self.lines.append(line)
+            if "is served at" in line:
+                break
+        self.url = next(word for word in self.lines[-1].split() if word.startswith("http"))
+        self.port = int(self.url.rpartition(":")[2].partition("/")[0])
+
+    def ask(self, token: str = ANA, *, path: str = "/mcp", method: str = "POST", **headers: str) -> httpx.Response:
+        given = {**ACCEPT, **({"Authorization": f"Bearer {token}"} if token else {}), **headers}
+        url = f"http://127.0.0.1:{self.port}{path}"
+        return httpx.request(method, url, json=HELLO, headers=given, timeout=30, trust_env=False)
+
+    @asynccontextmanager
+    async def client(self, token: str, **headers: str) -> AsyncIterator[Client]:
+        given = {"Authorization": f"Bearer {token}", **headers}
+        async with (
+            httpx.AsyncClient(headers=given, timeout=30, trust_env=False) as http,
+            streamable_http_client(self.url, http_client=http) as (read, write, _),
+            ClientSession(read, write) as session,
+        ):
+            yield Client(session, await session.initialize())
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        self.process.communicate(timeout=30)
+        return self.process.returncode
+
+
+@pytest.fixture
+def tokens(tmp_path):
+    file = tmp_path / "tokens.json"
+    file.write_text(json.dumps({"ana": ANA, "ben": BEN}), encoding="utf-8")
+    file.chmod(0o600)
+    return file
+
+
+@pytest.fixture
+def server(served, tokens) -> Iterator[HttpServer]:
+    running = HttpServer(served, "--tokens", str(tokens), "--allow-host", "memory.example.org")
+    yield running
+    running.end(signal.SIGKILL)
+
+
+async def test_who_may_come_in_and_whose_memory_they_get(server, served):
+    assert server.ask().status_code == 200
+    for token in ("", "wrong-" + "a" * 30, ANA[:-1], ANA + "a"):
+        refused = server.ask(token)
+        assert (refused.status_code, refused.headers["www-authenticate"][:6]) == (401, "Bearer")
+        assert ANA not in refused.text
+    for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port + 1}", "", "a@b"):
+        assert server.ask(Host=host).status_code == 421, host
+    for host in (f"localhost:{server.port}", f"LOCALHOST:{server.port}", "memory.example.org"):
+        assert server.ask(Host=host).status_code == 200, host
+    for origin in ("http://evil.example", "null", f"http://127.0.0.1:{server.port}.evil.example", "file://"):
+        assert server.ask(Origin=origin).status_code == 403, origin
+    assert server.ask(Origin=f"http://localhost:{server.port}").status_code == 200
+    assert server.ask(path="/").status_code == 404
+    assert server.ask(path="/mcp/../mcp/x").status_code == 404
+    assert (server.ask(method="GET").status_code, server.ask(method="DELETE").status_code) == (405, 405)
+    async with server.client(ANA) as ana, server.client(BEN, **{"X-User": "ana", "user": "ana"}) as ben:
+        assert ana.hello.instructions
+        await ana.text("remember", text="The boat of the user is called Wanda")
+        assert "Wanda" in await ana.text("memory_search", query="boat")
+        for asked in ({"query": "boat"}, {}, {"query": "boat", "user": "ana", "session": "mcp:ana"}):
+            assert "Wanda" not in await ben.text("memory_search", **asked)
+        (found,) = (await ana.call("search", query="boat Wanda")).structuredContent["results"]
+        assert (await ben.call("fetch", id=found["id"])).isError
+        assert ANA not in served.stored()
+
+
+@pytest.mark.slow
+async def test_a_client_goes_on_after_the_server_was_killed_and_started_again(served, tokens):
+    first = HttpServer(served, "--tokens", str(tokens))
+    async with first.client(ANA) as client:
+        await client.text("remember", text="The boat of the user is called Wanda")
+        first.end(signal.SIGKILL)
+        again = HttpServer(served, "--tokens", str(tokens), port=first.port)
+        assert "Wanda" in await client.text("memory_search", query="boat")
+    assert again.end() == 0
+
+
+@pytest.mark.slow
+async def test_a_client_is_told_how_far_a_long_call_is(served, tokens, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "late", LATE)
+    variables = {"PYTHONPATH": str(tmp_path / "site"), "LATE_FILE": str(tmp_path / "done.txt")}
+    running, told = HttpServer(served, "--tokens", str(tokens), **variables), list[str]()
+
+    async def tell(done: float, _total: float | None, message: str | None) -> None:
+        told.append(message or "")
+
+    async with running.client(ANA) as client:
+        answer = await client.session.call_tool("late_write", {"seconds": 2.5}, progress_callback=tell)
+        assert answer.content[0].text == "done"
+    assert len(told) >= 2
+    assert all(told)
+    assert running.end() == 0
+
+
+@pytest.mark.slow
+def test_without_a_token_of_its_own_a_server_makes_one_for_this_machine(served):
+    running = HttpServer(served)
+    token = running.lines[0].strip().rpartition(" ")[2]
+    assert len(token) > 40
+    assert (running.ask(token).status_code, running.ask("").status_code) == (200, 401)
+    assert running.end(signal.SIGINT) == 0
+    named = HttpServer(served, NANOBOT_MEMORY_MCP_TOKEN=ANA)
+    assert not any(ANA in line for line in named.lines)
+    assert (named.ask(ANA).status_code, named.ask(token).status_code) == (200, 401)
+    assert named.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        ("[]", "object"),
+        ("{}", "object"),
+        ("{", "JSON"),
+        ('{"ana": "short"}', "fewer than"),
+        ('{"ana": 7}', "printable"),
+        (json.dumps({"ana": "with a blank " + "a" * 30}), "printable"),
+        (json.dumps({"ana": ANA, "ben": ANA}), "same token"),
+        (json.dumps({" ": ANA}), "name is empty"),
+    ],
+)
+def test_a_file_of_tokens_that_cannot_be_used_is_refused_without_telling_one(tmp_path, content, word):
+    file = tmp_path / "tokens.json"
+    file.write_text(content, encoding="utf-8")
+    file.chmod(0o600)
+    with pytest.raises(ConfigurationError, match=word) as raised:
+        read_tokens(file)
+    assert raised.value.hint
+    assert ANA not in str(raised.value)
+
+
+def test_tokens_that_others_can_read_are_refused(tokens):
+    assert read_tokens(tokens) == {"ana": ANA, "ben": BEN}
+    tokens.chmod(0o640)
+    with pytest.raises(ConfigurationError, match="Others can read"):
+        read_tokens(tokens)
+
+
+def test_a_token_is_that_of_one_person():
+    tokens = Tokens({"ana": ANA, "ben": BEN})
+    assert [tokens.name_of(one) for one in (ANA, BEN, "", ANA.upper(), "\udcff", new_token())] == [
+        "ana", "ben", None, None, None, None,
+    ]  # fmt: skip
+
+
+def test_no_server_is_open_to_other_machines_without_a_token(served, capsys, monkeypatch):
+    monkeypatch.delenv("NANOBOT_MEMORY_MCP_TOKEN", raising=False)
+    assert run_command_line(["mcp", "--http", "--host", "0.0.0.0", "--workspace", str(served.workspace)]) == 1
+    assert "--tokens" in capsys.readouterr().err
+    assert not os.path.exists(served.workspace)

@@ -1,0 +1,132 @@
+"""Resources and the prompt: what a person picks in a client, for that person alone, without what is to be forgotten."""
+
+import json
+
+import pytest
+from mcp import McpError
+
+from nanobot_memory_plugins.core import MemoryHost, MemoryPaths, SystemClock, load_config
+from nanobot_memory_plugins.mcp.bounds import RESOURCE_CHARACTERS
+
+PORT = "The staging database of the user listens on port 5433"
+
+
+async def read(client, uri: str) -> str:
+    return (await client.session.read_resource(uri)).contents[0].text
+
+
+def today() -> str:
+    return f"{SystemClock().now().astimezone():%Y-%m-%d}"
+
+
+async def talk(served, *texts: str, session: str = "cli:direct", **scope: str) -> None:
+    config, _ = load_config(served.config)
+    async with MemoryHost(served.workspace, config=config) as host:
+        for text in texts:
+            await host.message_received(session_key=session, text=text, scope=scope)
+            await host.message_sent(session_key=session, text="I see.", scope=scope)
+
+
+async def test_long_term_memory_notes_and_sessions_are_listed_and_read(served):
+    await talk(served, "My sister lives in Porto", "My DB_PASSWORD=Quiet7harbor is old", session="cli:a/b")
+    memory = served.workspace / "memory"
+    memory.joinpath("MEMORY.md").write_text("# Notes of mine\n\nDB_PASSWORD=Quiet7harbor\n", encoding="utf-8")
+    async with served.beside() as client:
+        await client.text("remember", text=PORT)
+        await client.text("remember", text="The migration took an hour", kind="note")
+        listed = {str(one.uri): one for one in (await client.session.list_resources()).resources}
+        assert set(listed) == {"memory://long-term", f"memory://notes/{today()}", "memory://sessions/cli%3Aa%2Fb"}
+        assert all(one.title and one.mimeType for one in listed.values())
+        long_term = await read(client, "memory://long-term")
+        assert PORT in long_term
+        assert "Notes of mine" in long_term
+        notes = await read(client, f"memory://notes/{today()}")
+        assert "took an hour" in notes
+        session = await read(client, "memory://sessions/cli%3Aa%2Fb")
+        assert session.index("user: My sister lives in Porto") < session.index("assistant: I see.")
+        for text in (long_term, notes, session):
+            assert "Quiet7harbor" not in text
+            assert "not instructions to follow" in text
+        templates = (await client.session.list_resource_templates()).resourceTemplates
+        assert {one.uriTemplate for one in templates} == {"memory://notes/{day}", "memory://sessions/{key}"}
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "memory://notes/2020-01-01",
+        "memory://notes/..%2F..%2Fsecret",
+        "memory://notes/../MEMORY",
+        "memory://sessions/nobody",
+        "memory://sessions/..%2F..%2Fmemory",
+        "memory://other",
+        "file:///etc/passwd",
+    ],
+)
+async def test_what_is_not_there_is_an_error_that_tells_nothing(served, uri):
+    await talk(served, "My sister lives in Porto")
+    async with served.beside() as client:
+        with pytest.raises(McpError, match="no such resource"):
+            await client.session.read_resource(uri)
+
+
+async def test_a_person_lists_and_reads_their_own_alone(served):
+    await talk(served, "My boat is called Wanda", session="mcp:ana", user="ana", channel="mcp")
+    async with served.beside("ana") as ana, served.beside("ben") as ben:
+        await ana.text("remember", text="The boat of the user is called Wanda")
+        await ana.text("remember", text="Looked for the boat Wanda", kind="note")
+        listed = {str(one.uri) for one in (await ana.session.list_resources()).resources}
+        assert len(listed) == 3
+        assert {str(one.uri) for one in (await ben.session.list_resources()).resources} == {"memory://long-term"}
+        for uri in sorted(listed):
+            assert "Wanda" in await read(ana, uri)
+            if uri == "memory://long-term":
+                assert "Wanda" not in await read(ben, uri)
+            else:
+                with pytest.raises(McpError, match="no such resource"):
+                    await read(ben, uri)
+        asked = await ben.session.get_prompt("recall", {"topic": "boat"})
+        assert "Wanda" not in json.dumps(asked.model_dump(mode="json"))
+
+
+async def test_what_was_forgotten_stands_in_no_resource(served):
+    await talk(served, "My sister lives in Porto. The tea is green.")
+    async with served.beside() as client:
+        await client.text("remember", text="My sister lives in Porto")
+        assert "Porto" in await read(client, "memory://sessions/cli%3Adirect")
+        await client.text("forget", query="My sister lives in Porto")
+        for uri in ("memory://long-term", "memory://sessions/cli%3Adirect"):
+            assert "Porto" not in await read(client, uri)
+        assert "tea is green" in await read(client, "memory://sessions/cli%3Adirect")
+        found = (await client.call("search", query="sister, tea")).structuredContent["results"]
+        assert found
+        documents = [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
+        assert any("tea is green" in one for one in documents)
+        assert "Porto" not in json.dumps(found) + "".join(documents)
+
+
+async def test_a_resource_is_bounded_and_shows_its_end(served):
+    path = MemoryPaths.of(served.workspace).memory / "2026-02-16.md"
+    path.parent.mkdir(parents=True)
+    note = "### 2026-02-16 09:{:02}\ntype: note\ntl;dr: Note {}\ndetails:\n{}\n\n"
+    text = "".join(note.format(n, n, "long " * 400) for n in range(60))
+    path.write_text(text, encoding="utf-8")
+    async with served.beside() as client:
+        shown = await read(client, "memory://notes/2026-02-16")
+        assert len(shown) < RESOURCE_CHARACTERS + 500
+        assert "Note 59" in shown
+        assert "Note 0\n" not in shown
+        assert "earlier ones are left out" in shown
+
+
+async def test_the_prompt_brings_what_is_remembered(served):
+    async with served.beside() as client:
+        (listed,) = (await client.session.list_prompts()).prompts
+        assert [one.name for one in listed.arguments] == ["topic"]
+        await client.text("remember", text=PORT)
+        for given in ({"topic": "staging database"}, {}):
+            (message,) = (await client.session.get_prompt("recall", given)).messages
+            assert message.role == "user"
+            assert PORT in message.content.text
+        with pytest.raises(McpError, match="no prompt of this name"):
+            await client.session.get_prompt("other")

@@ -1,0 +1,177 @@
+"""The tools of the server, as the SDK's own client sees and calls them."""
+
+import json
+
+import pytest
+
+from nanobot_memory_plugins.core import estimate_tokens
+from nanobot_memory_plugins.core.testing import install_plugin
+from nanobot_memory_plugins.mcp.bounds import ANSWER_CHARACTERS
+from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, face_of
+
+PORT = "The staging database of the user listens on port 5433"
+
+
+async def test_every_tool_says_what_it_does_to_the_memory(served):
+    async with served.beside() as client:
+        tools = {tool.name: tool for tool in (await client.session.list_tools()).tools}
+    assert set(tools) == {"memory_search", "memory_get", "remember", "forget", "search", "fetch"}
+    hints = {name: tool.annotations.model_dump() for name, tool in tools.items()}
+    assert not any(value is None for hint in hints.values() for value in hint.values())
+    assert {name for name, hint in hints.items() if hint["readOnlyHint"]} == set(tools) - {"remember", "forget"}
+    assert {name for name, hint in hints.items() if hint["destructiveHint"]} == {"forget"}
+    assert not any(hint["openWorldHint"] for hint in hints.values())
+    assert {"query", "since", "until", "limit", "source", "origin"} == set(
+        tools["memory_search"].inputSchema["properties"]
+    )
+    assert not tools["memory_search"].inputSchema.get("required")
+    assert "said" not in tools["remember"].inputSchema["properties"]
+
+
+async def test_tools_and_instructions_take_little_of_a_clients_prompt(served):
+    async with served.beside() as client:
+        listed = (await client.session.list_tools()).tools
+    told = [json.dumps([tool.name, tool.description, tool.inputSchema]) for tool in listed]
+    assert sum(map(estimate_tokens, [*told, INSTRUCTIONS])) < 1_200
+
+
+async def test_what_is_remembered_is_found_read_and_forgotten(served):
+    async with served.beside() as client:
+        assert "Written to" in await client.text("remember", text=PORT)
+        found = await client.text("memory_search", query="on which port does the database listen?")
+        assert PORT in found
+        hit_id = found.partition("- id ")[2].partition(" ")[0]
+        assert PORT in await client.text("memory_get", id=hit_id)
+        assert PORT in await client.text("memory_search")
+        assert "Kept in" in await client.text("remember", text="Moving the database took an hour", kind="note")
+        assert "an hour" in await client.text("memory_search", query="database", since="2020")
+        assert "an hour" not in await client.text("memory_search", query="database", until="2020")
+        assert "Removed from" in await client.text("forget", query="port of the staging database")
+        assert PORT not in await client.text("memory_search", query="on which port does the database listen?")
+
+
+async def test_search_and_fetch_answer_in_the_form_of_chatgpt(served):
+    async with served.beside() as client:
+        await client.text("remember", text=PORT)
+        found = await client.call("search", query="port of the database")
+        assert json.loads(found.content[0].text) == found.structuredContent
+        (result,) = found.structuredContent["results"]
+        assert set(result) == {"id", "title", "url"}
+        assert PORT in result["title"]
+        document = (await client.call("fetch", id=result["id"])).structuredContent
+        assert {"id", "title", "text", "url", "metadata"} == set(document)
+        assert PORT in document["text"]
+        assert document["url"] == result["url"]
+        assert (await client.call("fetch", id=result["url"])).structuredContent["id"] == document["id"]
+        assert (await client.call("fetch", id="memory/2026-01-01.md#9")).isError
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "word"),
+    [
+        ("memory_search", {"since": "never"}, "since"),
+        ("memory_search", {"limit": 1_000}, "limit"),
+        ("memory_get", {}, "id"),
+        ("remember", {}, "text"),
+        ("remember", {"text": "The password is Quiet7harbor-Stone"}, "secret"),
+        ("forget", {"query": ""}, "query"),
+        ("fetch", {"id": ""}, "id"),
+    ],
+)
+async def test_what_is_wrong_with_a_call_is_its_answer(served, name, arguments, word):
+    async with served.beside() as client:
+        answer = await client.call(name, **arguments)
+    assert answer.isError
+    assert word in answer.content[0].text
+    assert "Quiet7harbor" not in answer.content[0].text
+
+
+async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol(served):
+    from mcp import McpError
+
+    async with served.beside() as client:
+        with pytest.raises(McpError, match="no tool of this name"):
+            await client.call("memory_forget_everything")
+
+
+async def test_a_secret_is_in_no_file(served):
+    async with served.beside() as client:
+        secret = "The user deploys from the old laptop, and its password is Quiet7harbor"
+        assert "secret" in (await client.call("remember", text=secret)).content[0].text
+        await client.text(
+            "remember", text="Deploying took long", kind="note", details="DB_PASSWORD=Quiet7harbor ./deploy"
+        )
+    assert "Deploying took long" in served.stored()
+    assert "Quiet7harbor" not in served.stored()
+
+
+async def test_every_answer_is_bounded(served):
+    memory = served.workspace / "memory"
+    memory.mkdir(parents=True)
+    lines = [f"The turbine of hall {n} was inspected, and {'all ' * 100}was well.\n\n" for n in range(400)]
+    (memory / "2026-02-16.md").write_text("# Turbines\n\n" + "".join(lines), encoding="utf-8")
+    async with served.beside() as client:
+        for n in range(60):
+            await client.text("remember", text=f"Turbine {n} of the user stands in hall {n}, " + "far away " * 20)
+        searches = [{"query": "turbine hall", "limit": 30}, {}, {"query": "turbine"}, {"since": "2026-02-16"}]
+        answers = [await client.text("memory_search", **asked) for asked in searches]
+        assert all("hall" in answer for answer in answers)
+        found = (await client.call("search", query="turbine hall")).structuredContent["results"]
+        answers += [(await client.call("fetch", id=one["id"])).content[0].text for one in found]
+        assert len(answers) > len(searches)
+    assert max(map(len, answers)) <= ANSWER_CHARACTERS + 1_000  # of a document the text alone is bounded
+
+
+class Clock:
+    """A tool of another plugin."""
+
+    name, description, parameters = "clock", "Tell the time.", {"type": "object", "properties": {}}
+
+    def __init__(self, reads_only: object) -> None:
+        self.reads_only = reads_only
+
+    async def run(self, arguments, *, session_key):
+        return "noon"
+
+
+@pytest.mark.parametrize(("said", "reads"), [(True, True), (False, False), ("yes", False)])
+def test_a_tool_of_others_is_said_to_change_things_unless_it_says_that_it_only_reads(said, reads):
+    hints = face_of("clock", Clock(said)).listed("clock", Clock(said))["annotations"]
+    assert (hints["readOnlyHint"], hints["destructiveHint"]) == (reads, not reads)
+    assert (hints["title"], hints["openWorldHint"]) == ("clock", True)
+
+
+LONG = """
+    from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+    class Long:
+        name, description = "long", "Say much."
+        parameters = {"type": "object", "properties": {"lines": {"type": "boolean"}}}
+
+        async def run(self, arguments, *, session_key):
+            return "begin" + (" and on" + "\\n" * bool(arguments.get("lines"))) * 20_000 + "\\nthe end"
+
+    @hookimpl
+    def contribute_tools():
+        return Long()
+"""
+
+
+@pytest.mark.parametrize("lines", [True, False])
+async def test_a_tool_of_others_is_bounded_as_well_and_keeps_its_end(served, lines, tmp_path, monkeypatch):
+    (tmp_path / "site").mkdir()
+    install_plugin(tmp_path / "site", monkeypatch, "long", LONG)
+    async with served.beside() as client:
+        answer = await client.text("long", lines=lines)
+    assert len(answer) <= ANSWER_CHARACTERS
+    assert answer.startswith("begin")
+    assert "characters are left out here" in answer
+    assert answer.endswith("\nthe end")
+
+
+async def test_a_workspace_that_offers_no_tools_offers_none_here(tmp_path):
+    from tests.support.mcp_clients import ServedWorkspace
+
+    served = ServedWorkspace(tmp_path, {"memoryPlugins": {"core": {"tools": False}}})
+    async with served.beside() as client:
+        assert (await client.session.list_tools()).tools == []

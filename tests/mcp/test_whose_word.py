@@ -1,0 +1,131 @@
+"""What a client's model remembers is its note, until a person says that it is so; and each person has their own."""
+
+import json
+
+import pytest
+
+from nanobot_memory_plugins.core import MemoryHost, Scope, load_config
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.mcp.clients import person_client, process_client, scope_of
+from tests.support.mcp_clients import ServedWorkspace
+
+MEMORY = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+TEA = "The user likes their tea without sugar"
+
+
+def entries(served, capsys) -> dict[str, str]:
+    """Return the origin of each entry by its text."""
+    capsys.readouterr()
+    assert run_command_line(["entries", "list", "--workspace", str(served.workspace), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["entries"]
+    return {one["content"]: one["origin"] for one in found}
+
+
+async def known_in_prompt(served) -> str:
+    config, _ = load_config(served.config)
+    async with MemoryHost(served.workspace, config=config) as host:
+        return host.prompt_entries(session_key="cli:direct").text
+
+
+async def test_a_model_cannot_make_something_the_users_word(served, capsys):
+    async with served.beside() as client:
+        await client.text("remember", text=TEA, said="I like my tea without sugar", pin=True)
+        assert "not said by the user" in await client.text("memory_search")
+        await client.text("remember", text="Brewing", kind="note", details=TEA, said=TEA)
+    assert entries(served, capsys) == {TEA: "summary"}
+    assert TEA not in await known_in_prompt(served)
+    assert "origin: assistant" in served.stored()
+    assert "origin: user" not in served.stored()
+
+
+async def test_it_is_the_users_once_a_person_confirms_it(served, capsys):
+    async with served.beside() as client:
+        entry_id = (await client.text("remember", text=TEA)).partition("[")[2].partition("]")[0]
+        assert run_command_line(["entries", "confirm", entry_id, "--workspace", str(served.workspace)]) == 0
+        assert "not said by the user" not in await client.text("memory_search")
+    assert entries(served, capsys) == {TEA: "user"}
+    assert TEA in await known_in_prompt(served)
+
+
+def test_a_session_of_claude_code_has_the_name_that_its_hooks_give_it():
+    assert process_client("owner", {"CLAUDE_CODE_SESSION_ID": "0b7c"}).session == "claude-code:0b7c"
+    first, second = process_client("owner", {}), process_client("owner", {"CLAUDE_CODE_SESSION_ID": " "})
+    assert first.session != second.session
+
+
+@pytest.mark.parametrize(
+    ("name", "scope"),
+    [
+        ("owner", Scope(user="owner", channel="cli")),
+        ("", Scope(user="owner", channel="cli")),
+        ("telegram:111", Scope(user="111", channel="telegram")),
+        ("ana", Scope(user="ana", channel="mcp")),
+        (":ana", Scope(user=":ana", channel="mcp")),
+    ],
+)
+def test_a_name_is_a_person_as_hosts_name_them(name: str, scope: Scope):
+    assert scope_of(name) == scope == person_client(name).scope
+
+
+async def test_in_the_workspace_of_a_nanobot_with_several_senders_each_is_known_by_their_name_there(tmp_path):
+    served = ServedWorkspace(tmp_path)
+    senders = {"telegram": {"enabled": True, "token": "none", "allowFrom": ["111", "222"]}}
+    nanobot = {"agents": {"defaults": {"workspace": str(served.workspace)}}, "channels": {**senders, **MEMORY}}
+    served.config.write_text(json.dumps(nanobot), encoding="utf-8")
+    async with served.beside("telegram:222") as sender, served.beside() as owner:
+        await sender.text("remember", text="The boat of the user is called Wanda")
+        assert "Wanda" in await sender.text("memory_search", query="boat")
+        assert "Wanda" not in await owner.text("memory_search", query="boat")
+        await owner.text("remember", text="The horse of the user is called Bella")
+        assert "Bella" not in await sender.text("memory_search", query="horse")
+        async with served.beside("telegram:111") as other, served.beside("telegram:222") as again:
+            assert "Nothing was found" in await other.text("memory_search", query="boat, horse")
+            assert "Wanda" in await again.text("memory_search", query="boat")
+
+
+async def test_each_person_sees_their_own_and_a_client_cannot_say_who_it_is(served):
+    async with served.beside("ana") as ana, served.beside("ben") as ben:
+        await ana.text("remember", text="The user's locker is number 4711")
+        await ana.text("remember", text="Looked for the locker", kind="note")
+        await ben.text("remember", text="The user's bicycle is blue")
+        for asked in (
+            {"query": "number of the locker"},
+            {},
+            {"query": "locker", "user": "ana", "scope": {"user": "ana"}},
+        ):
+            assert "locker" in await ana.text("memory_search", **asked)
+            assert "4711" not in await ben.text("memory_search", **asked)
+        (found,) = (await ana.call("search", query="number of the locker 4711")).structuredContent["results"][:1]
+        assert (await ben.call("fetch", id=found["id"])).isError
+        assert "no memory with this id" in await ben.text("memory_get", id=found["id"])
+        assert "4711" not in json.dumps((await ben.call("search", query="locker")).structuredContent)
+        assert "Nothing was forgotten" in await ben.text("forget", query="number of the locker")
+        assert "4711" in await ana.text("memory_search", query="number of the locker")
+
+
+async def test_the_owner_sees_all_until_others_are_named_and_then_their_own_in_every_session(served):
+    config, _ = load_config(served.config)
+    async with MemoryHost(served.workspace, config=config) as host:
+        await host.message_received(session_key="app:1", text="My kettle is copper")
+    async with served.beside() as owner:
+        assert "copper" in await owner.text("memory_search", query="kettle")
+        await owner.text("remember", text="The horse of the user is called Bella")
+    async with served.beside("ana") as ana:
+        await ana.text("remember", text="The boat of the user is called Wanda")
+        assert "Bella" not in await ana.text("memory_search", query="horse")
+    async with served.beside() as owner:  # another process, and another session
+        assert "Bella" in await owner.text("memory_search", query="horse")
+        assert "Wanda" not in await owner.text("memory_search", query="boat")
+
+
+async def test_a_person_whom_another_host_names_is_the_same_here(served):
+    config, _ = load_config(served.config)
+    async with MemoryHost(served.workspace, config=config) as host:
+        for user, thing in (("alice", "kettle is copper"), ("bob", "canoe is red")):
+            scope = {"user": user, "channel": "web"}
+            await host.message_received(session_key=f"web:{user}", text=f"My {thing}", scope=scope)
+    async with served.beside("alice") as alice, served.beside("web:bob") as bob:
+        assert "copper" in await alice.text("memory_search", query="kettle")
+        assert "red" not in await alice.text("memory_search", query="canoe")
+        assert "red" in await bob.text("memory_search", query="canoe")
+        assert "copper" not in await bob.text("memory_search", query="kettle")

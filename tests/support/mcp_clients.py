@@ -1,0 +1,167 @@
+"""MCP clients for tests: the SDK's own, over a real process or beside the server, and one that speaks raw lines."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.shared.memory import create_connected_server_and_client_session
+from mcp.types import CallToolResult
+
+from nanobot_memory_plugins.core import load_config
+from nanobot_memory_plugins.mcp.clients import OWNER, process_client
+from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
+from nanobot_memory_plugins.mcp.memory import ServedMemory
+from nanobot_memory_plugins.mcp.sdk import make_server
+from nanobot_memory_plugins.mcp.service import ProtocolService
+from tests.support.nanobot import OFFLINE
+
+WITHOUT_EMBEDDINGS = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}}}
+PROTOCOL = "2025-06-18"
+
+# Two tools that take their time: one under the name of a tool that reads, one that writes.
+LATE = """
+    import asyncio, os
+    from pathlib import Path
+    from nanobot_memory_plugins.core.hookspecs import hookimpl
+
+    DONE = Path(os.environ["LATE_FILE"])
+
+    class Late:
+        description = "Take your time."
+        parameters = {"type": "object", "properties": {}}
+
+        def __init__(self, name):
+            self.name = name
+
+        async def run(self, arguments, *, session_key):
+            await asyncio.sleep(arguments.get("seconds", 1.0))
+            with DONE.open("a") as file:
+                file.write(self.name + "\\n")
+            return "done"
+
+    @hookimpl
+    def contribute_tools():
+        return [Late("recall_memory"), Late("late_write")]
+"""
+
+
+class ServedWorkspace:
+    """A workspace with its configuration, and the command that serves it."""
+
+    def __init__(self, folder: Path, configuration: Mapping[str, Any] = WITHOUT_EMBEDDINGS) -> None:
+        self.workspace = folder / "workspace"
+        self.home = folder / "home"
+        self.home.mkdir(parents=True, exist_ok=True)
+        self.config = folder / "memory.json"
+        self.config.write_text(json.dumps(configuration), encoding="utf-8")
+        self.environment = {**os.environ, **OFFLINE, "HOME": str(self.home), "CLAUDE_CODE_SESSION_ID": ""}
+
+    def arguments(self, *more: str) -> list[str]:
+        named = ["--workspace", str(self.workspace), "--config", str(self.config)]
+        return ["-m", "nanobot_memory_plugins.core.cli", "mcp", *named, *more]
+
+    def process(self, *more: str, **environment: str) -> "LineClient":
+        """Start a server, and speak its lines."""
+        return LineClient([sys.executable, *self.arguments(*more)], {**self.environment, **environment})
+
+    @asynccontextmanager
+    async def client(self, *more: str, **environment: str) -> AsyncIterator["Client"]:
+        """Start a server, and connect the SDK's client to it."""
+        parameters = StdioServerParameters(
+            command=sys.executable, args=self.arguments(*more), env={**self.environment, **environment}
+        )
+        async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+            yield Client(session, await session.initialize())
+
+    def service(self, **limits: float) -> ProtocolService:
+        """Return the service of this process over the workspace."""
+        return ProtocolService(ServedMemory(self.workspace, *load_config(self.config)), **limits)
+
+    @asynccontextmanager
+    async def beside(self, user: str = OWNER, **limits: float) -> AsyncIterator["Client"]:
+        """Connect the SDK's client to a server in this process."""
+        service, client = self.service(**limits), process_client(user, {})
+        service.begin()
+        server = make_server(service.methods, lambda _: client, version="0", instructions=INSTRUCTIONS)
+        try:
+            async with create_connected_server_and_client_session(server) as session:
+                yield Client(session, None)
+        finally:
+            await service.close()
+
+    def stored(self) -> str:
+        """Return all that stands in the files of the memory."""
+        files = sorted(file for file in (self.workspace / "memory").rglob("*") if file.is_file())
+        return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+
+
+class Client:
+    """The SDK's client, with what a test asks of it."""
+
+    def __init__(self, session: ClientSession, hello: Any) -> None:
+        self.session, self.hello = session, hello
+
+    async def call(self, name: str, **arguments: Any) -> CallToolResult:
+        return await self.session.call_tool(name, arguments)
+
+    async def text(self, name: str, **arguments: Any) -> str:
+        answer = await self.call(name, **arguments)
+        assert not answer.isError, answer
+        return answer.content[0].text
+
+
+class LineClient:
+    """One JSON object a line, as a client writes and reads them; blocks."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
+        self.process = subprocess.Popen(
+            command, env=dict(environment), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.number = 0
+
+    def send(self, method: str, params: Mapping[str, Any] | None = None, *, notify: bool = False) -> int:
+        self.number += not notify
+        message = {"jsonrpc": "2.0", "method": method, "params": dict(params or {})}
+        line = json.dumps(message if notify else {**message, "id": self.number})
+        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.flush()
+        return self.number
+
+    def read(self) -> dict[str, Any]:
+        """Return the next line; raises `EOFError` where there is none."""
+        line = self.process.stdout.readline()
+        if not line:
+            raise EOFError
+        return json.loads(line)
+
+    def ask(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the answer to a request; what comes before is passed over."""
+        number = self.send(method, params)
+        while (answer := self.read()).get("id") != number:
+            pass
+        return answer
+
+    def hello(self) -> dict[str, Any]:
+        told = {"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        answer = self.ask("initialize", told)
+        self.send("notifications/initialized", notify=True)
+        return answer["result"]
+
+    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        return self.ask("tools/call", {"name": name, "arguments": arguments})["result"]
+
+    def end(self) -> tuple[bytes, bytes, int]:
+        """Close the server's input, and return what it still wrote, and its exit status."""
+        rest, errors = self.process.communicate(timeout=30)
+        return rest, errors, self.process.returncode
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate(timeout=30)
