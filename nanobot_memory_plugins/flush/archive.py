@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from itertools import islice
 
 from nanobot_memory_plugins.core import Language, Message, Note, Origin
@@ -53,6 +54,7 @@ _ROLES = {
 }
 # Base weight of a sentence by who said it.
 _WEIGHTS = {"user": 2.0, "assistant": 1.0, "tool": 0.2}
+_QUESTIONS_COST = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class _Sentence:
     role: str
     text: str
     weight: float
+    is_read: bool = False  # whether its weight knows that it only asks
 
 
 def archive(messages: Sequence[Message], *, language: Language, chars: int) -> list[Note]:
@@ -129,23 +132,43 @@ def _sentences(index: int, message: Message) -> list[_Sentence]:
 
 
 def _weight(role: str, text: str) -> float:
+    """Return what a sentence weighs by who said it and its words, questions not told apart."""
     weight = _WEIGHTS.get(role, 0.5)
     weight += 3.0 if _WISH.search(simplified(text)) else 0.0
     weight += min(2.0, 0.7 * sum(1 for _ in islice(_EXACT.finditer(text), _MOST_EXACT)))
     weight += min(1.0, 0.5 * len(_NAME.findall(text)))
-    if all(clause.act is Act.ASKS for clause in clauses_of(text)):
-        weight -= 1.0
     return weight
 
 
 def _best(sentences: Iterable[_Sentence], chars: int) -> list[_Sentence]:
-    """Return the weightiest sentences within ``chars`` characters, in their order; the same words once."""
+    """Return the weightiest sentences within ``chars`` characters, in their order; the same words once.
+
+    A question weighs less. Whether one is a question takes longest to tell, and is asked of the weightiest alone, while
+    there is room.
+    """
     chosen: dict[str, _Sentence] = {}
-    for one in sorted(sentences, key=lambda one: (-one.weight, -one.message, one.place)):
-        if one.text not in chosen and len(one.text) + 3 <= chars:
-            chosen[one.text] = one
-            chars -= len(one.text) + 3
+    waiting = [(_rank(one), one) for one in sentences]
+    heapify(waiting)
+    while waiting:
+        _, one = heappop(waiting)
+        if one.text in chosen or len(one.text) + 3 > chars:
+            continue
+        if not one.is_read:
+            one = replace(one, weight=one.weight - _QUESTIONS_COST * _only_asks(one.text), is_read=True)
+            heappush(waiting, (_rank(one), one))
+            continue
+        chosen[one.text] = one
+        chars -= len(one.text) + 3
     return sorted(chosen.values(), key=lambda one: (one.message, one.place))
+
+
+def _rank(sentence: _Sentence) -> tuple[float, int, int]:
+    """Return what puts the weightiest first; of those that weigh the same, what was said last."""
+    return (-sentence.weight, -sentence.message, sentence.place)
+
+
+def _only_asks(text: str) -> bool:
+    return all(clause.act is Act.ASKS for clause in clauses_of(text))
 
 
 def _note(sentences: Sequence[_Sentence], language: Language, origin: Origin) -> Note:

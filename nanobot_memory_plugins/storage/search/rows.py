@@ -130,8 +130,10 @@ class Rows:
         """Return what passes a query's filters and has a time, the newest first."""
         conditions, values = sql_filter(query)
         where = f"d.timestamp IS NOT NULL{' AND ' + conditions if conditions else ''}"
-        order = "ORDER BY d.timestamp DESC, d.path DESC, d.ordinal DESC LIMIT ?"
-        return list(self._read(f"FROM docs d WHERE {where} {order}", [*values, limit]))
+        order = "ORDER BY d.timestamp DESC, d.path DESC, d.ordinal DESC"
+        # Ids are put in order first: all texts would be carried along.
+        newest = f"SELECT d.id FROM docs d WHERE {where} {order} LIMIT ?"
+        return list(self._read(f"FROM docs d WHERE d.id IN ({newest}) {order}", [*values, limit]))
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""
