@@ -7,11 +7,10 @@ that. No model is asked, nobody signs in, and nothing of theirs reaches the netw
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from release.mcp_majors import variables
-from release.running import ReleaseError, run
+from release.running import ReleaseError, run, run_in_folder
 
 # The npm package of each client, its program, the folder that it would have made, and how it says that all is well.
 CLIENTS = {
@@ -51,11 +50,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        if len(sys.argv) > 1:
-            main(Path(sys.argv[1]).absolute())
-        else:
-            with tempfile.TemporaryDirectory() as made:
-                main(Path(made))
-    except ReleaseError as failed:
-        sys.exit(f"{failed}")
+    run_in_folder(main)

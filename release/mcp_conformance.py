@@ -6,7 +6,6 @@ HTTP, whose failures are those of ``mcp_expected_failures.yaml`` and no others. 
 
 import http.client
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from release.mcp_majors import TOKEN, http_server, server_command, variables
-from release.running import ReleaseError, run
+from release.running import run, run_in_folder
 
 PACKAGES = ("node@22", "@modelcontextprotocol/inspector@2", "@modelcontextprotocol/conformance@0.1")
 EXPECTED = Path(__file__).with_name("mcp_expected_failures.yaml")
@@ -90,11 +89,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        if len(sys.argv) > 1:
-            main(Path(sys.argv[1]).absolute())
-        else:
-            with tempfile.TemporaryDirectory() as made:
-                main(Path(made))
-    except ReleaseError as failed:
-        sys.exit(f"{failed}")
+    run_in_folder(main)

@@ -8,12 +8,11 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from release.running import ReleaseError, run
+from release.running import run, run_in_folder
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("redaction", "core", "search", "storage", "recall", "consolidation", "mcp")
@@ -86,11 +85,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        if len(sys.argv) > 1:
-            main(Path(sys.argv[1]).absolute())
-        else:
-            with tempfile.TemporaryDirectory() as made:
-                main(Path(made))
-    except ReleaseError as failed:
-        sys.exit(f"{failed}")
+    run_in_folder(main)

@@ -2,7 +2,9 @@
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 
@@ -28,3 +30,18 @@ def run(
         said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-20:])
         raise ReleaseError(f"`{' '.join(words)}` failed with {done.returncode}:\n{said}")
     return done.stdout
+
+
+def run_in_folder(main: Callable[[Path], None]) -> None:
+    """Run a script's ``main`` in the folder that its first argument names, or in a temporary one.
+
+    A `ReleaseError` ends the process with what it says.
+    """
+    try:
+        if len(sys.argv) > 1:
+            main(Path(sys.argv[1]).absolute())
+        else:
+            with tempfile.TemporaryDirectory() as made:
+                main(Path(made))
+    except ReleaseError as failed:
+        sys.exit(f"{failed}")
