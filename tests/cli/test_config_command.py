@@ -65,8 +65,9 @@ def test_every_option_of_the_documents_page_is_there_with_its_allowed_values(fil
     found = rows(capsys, "show", "--all", "-c", str(file))
     assert {key.partition(".")[0] for key in found} >= MODELS.keys()
     assert found["recall.heavyTopK"]["value"] == found["recall.heavyTopK"]["default"], "a wrong value does not hold"
-    assert all(row["allowed"] and row["allowed"] != "anything" for row in found.values())
-    assert all(row["description"] for row in found.values())
+    ours = [row for key, row in found.items() if key.partition(".")[0] in MODELS]
+    assert all(row["allowed"] and row["allowed"] != "anything" for row in ours)
+    assert all(row["description"] for row in ours)
 
 
 @pytest.mark.parametrize(
