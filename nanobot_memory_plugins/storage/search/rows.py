@@ -130,10 +130,14 @@ class Rows:
         """Return what passes a query's filters and has a time, the newest first."""
         conditions, values = sql_filter(query)
         where = f"d.timestamp IS NOT NULL{' AND ' + conditions if conditions else ''}"
-        order = "ORDER BY d.timestamp DESC, d.path DESC, d.ordinal DESC"
-        # Ids are put in order first: all texts would be carried along.
-        newest = f"SELECT d.id FROM docs d WHERE {where} {order} LIMIT ?"
-        return list(self._read(f"FROM docs d WHERE d.id IN ({newest}) {order}", [*values, limit]))
+        # Of each source the newest: an index has them in this order, where all passages would have to be sorted.
+        newest = (
+            f"SELECT d.timestamp, d.path, d.ordinal, d.id FROM docs d WHERE d.source = ? AND {where} "
+            "ORDER BY d.timestamp DESC, d.path DESC, d.ordinal DESC LIMIT ?"
+        )
+        sources = [source for (source,) in run(self._connection, "SELECT DISTINCT source FROM docs", ())]
+        found = [row for source in sources for row in run(self._connection, newest, [source, *values, limit])]
+        return self.by_ids(row_id for *_, row_id in sorted(found, reverse=True)[:limit])
 
     def by_key(self, key: str) -> Row | None:
         """Return the row with this key."""
