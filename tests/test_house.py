@@ -181,7 +181,7 @@ def test_rooms_that_import_each_other_are_found(tmp_path: Path):
 
 
 def test_the_total_leaves_out_what_is_optional(house: House):
-    assert {"panel", "tools"} <= house.optional
+    assert {"panel", "postgres", "tools"} <= house.optional
     assert not {"core", "storage", "bridge"} & house.optional
     counts = {name: house.statements(name) for name in house.distributions}
     optional = sum(counts[name] for name in house.optional)
