@@ -21,6 +21,7 @@ MODULES = sorted(NAMESPACE.glob("*/**/*.py"))
 BELOW = {
     "redaction": set[str](),
     "core": {"redaction"},
+    "postgres": {"core", "redaction", "search"},
     "storage": {"core", "redaction", "search"},
     "tools": {"core", "redaction", "search", "storage", "recall", "bridge"},
 }

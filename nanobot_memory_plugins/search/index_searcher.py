@@ -230,7 +230,7 @@ class IndexSearcher:
         if embedder is None or space is None:
             return None
         try:
-            vector = np.asarray(embedder.encode(storable(_both_ends(query.text)))[0], dtype=np.float32)
+            vector = np.asarray(embedder.encode(embedded_part(query.text))[0], dtype=np.float32)
             length = float(np.linalg.norm(vector))
             if vector.shape != (space.dimension,) or not np.isfinite(length) or not length:
                 raise ValueError("no vector of this space")
@@ -243,8 +243,12 @@ class IndexSearcher:
         return Level.FULL_TEXT if meaning is None else self._hybrid
 
 
-def _both_ends(text: str) -> str:
+def embedded_part(text: str) -> str:
     """Return what of a query is embedded."""
+    return storable(_both_ends(text))
+
+
+def _both_ends(text: str) -> str:
     head = truncate_to_tokens(text, 2 * _EMBEDDED_TOKENS_AN_END)
     if len(head) == len(text):
         return text

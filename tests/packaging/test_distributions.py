@@ -203,11 +203,11 @@ def test_removing_one_plugin_leaves_the_others_working(environment, tmp_path):
     # The tools measure this store, and go with it.
     environment.install(*(f"nanobot-memory-{folder}" for folder in FOLDERS if folder != "tools"))
     environment.pip("check")
-    assert set(environment.plugins()) == set(PLUGINS.values())
+    assert set(environment.plugins()) == {*PLUGINS.values(), "postgres"}
     environment.uninstall("nanobot-memory-storage")
     environment.pip("check")
     plugins = environment.plugins()
-    assert set(plugins) == set(PLUGINS.values()) - {"storage"}
+    assert set(plugins) == {*PLUGINS.values(), "postgres"} - {"storage"}
     assert not any(plugin["error"] for plugin in plugins.values())
     findings = {f["subject"]: f for f in environment.command("doctor", "--workspace", str(tmp_path))["findings"]}
     assert "disabled" in findings["recall"]["state"]
