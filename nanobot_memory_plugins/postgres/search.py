@@ -1,5 +1,6 @@
 """What a search asks of the server: words in BM25's order, rows, and vectors, over one connection."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -14,7 +15,6 @@ from nanobot_memory_plugins.postgres.database.passages import OF_MACHINE, row_co
 from nanobot_memory_plugins.postgres.database.shipping import Whose
 from nanobot_memory_plugins.postgres.database.weights import question_of
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing
-from nanobot_memory_plugins.search.bm25 import idf_of
 from nanobot_memory_plugins.search.candidate_rows import Row
 from nanobot_memory_plugins.search.segmentation import MAX_QUERY_TERMS
 
@@ -41,8 +41,7 @@ class ServerWords:
             return []
         tenant, documents = self.whose.tenant, self.documents()
         conditions, values = passing(tenant, query)
-        idf = idf_of(found, found, documents)
-        hashed = {tenant.term(term): weight for term, weight in idf.items()}
+        hashed = {tenant.term(term): _idf(number, documents) for term, number in found.items()}
         values |= {"question": question_of(hashed), "limit": limit}
         if self._tenant()[1]:
             rarest = sorted(found, key=lambda term: found[term])
@@ -204,6 +203,11 @@ class ServerVectors:
         )
         wanted = [number for number in ids if number]
         return {int(row[0]): -float(row[1]) for row in run(self.connection, sql, (_written(vector), wanted))}
+
+
+def _idf(number: int, documents: int) -> float:
+    """Return the worth of a term that stands in a number of documents, as FTS5 has it."""
+    return max(math.log((documents - number + 0.5) / (number + 0.5)), 1e-6) if number < documents else 1e-6
 
 
 def _written(vector: NDArray[np.float32]) -> str:

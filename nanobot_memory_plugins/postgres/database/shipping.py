@@ -15,7 +15,7 @@ from typing import Any
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database import passages, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
-from nanobot_memory_plugins.postgres.database.growth import make_large
+from nanobot_memory_plugins.postgres.database.growth import has_doubled, make_large, weigh_anew
 from nanobot_memory_plugins.postgres.database.passages import Passage, passage_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
@@ -58,6 +58,7 @@ class Shipment:
         self._tenant = whose.tenant
         self._large_from = large_from
         self._sent = sent
+        self._average = schema.AVERAGE_TERMS
         self._limits: dict[str, float] = {}
         self._states: dict[str, FileState] = {}
         with plain_errors():
@@ -82,7 +83,7 @@ class Shipment:
     def apply(self, change: FileChange) -> None:
         """Apply what one step of the indexer found, whole or not at all."""
         wanted = [one for one in change.documents if self._is_wanted(one)]
-        made = [passage_of(self._tenant, self._whose.machine, one, schema.AVERAGE_TERMS) for one in wanted]
+        made = [passage_of(self._tenant, self._whose.machine, one, self._average) for one in wanted]
         with self._writing() as (version, large):
             gone = self._dropped(change, {one.id for one in made})
             known = self._known([one.id for one in made])
@@ -98,6 +99,8 @@ class Shipment:
                 hashed = [[int(term) for term in one.values[-2].split()] for one in fresh]
                 passages.count(self.connection, self._tenant, hashed, 1)
             documents = self._count(len(fresh) - removed)
+            if has_doubled(documents - len(fresh) + removed, documents):
+                self._average = weigh_anew(self.connection, self._tenant, self._average)
             if not large and documents >= self._large_from:
                 make_large(self.connection, self._tenant)
             self._write_state(change)
@@ -182,7 +185,8 @@ class Shipment:
             run(self.connection, "SET LOCAL lock_timeout = '10s'")
             row = run(
                 self.connection,
-                f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s RETURNING version, large",
+                f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
+                "RETURNING version, large, average",
                 (self._tenant.id,),
             ).fetchone()
             if row is None:
@@ -195,6 +199,7 @@ class Shipment:
                 "WHERE tenant = %s AND machine = %s",
                 (self._tenant.id, self._whose.machine),
             )
+            self._average = float(row[2])
             yield int(row[0]), bool(row[1])
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
