@@ -63,10 +63,13 @@ if TYPE_CHECKING:
         Embedder,
         EncodingStore,
         EntryAccess,
+        LendingStore,
         LocalModel,
         MemoryTool,
+        ModelReport,
         OpenLocalModel,
         Store,
+        VectorStore,
     )
     from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
     from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, without_secrets
@@ -159,7 +162,8 @@ _MODULES = {
     "core.files.prompts": ("Prompts",),
     "core.log": ("logger",),
     "core.protocols": (
-        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store",
+        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LendingStore", "LocalModel", "MemoryTool",
+        "ModelReport", "OpenLocalModel", "Store", "VectorStore",
     ),
     "core.redaction": ("redact_text", "safe_preview",),
     "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
@@ -231,6 +235,7 @@ __all__ = [
     "KnownEntry",
     "Language",
     "LanguageModelError",
+    "LendingStore",
     "Level",
     "LocalModel",
     "MemoryConfig",
@@ -241,6 +246,7 @@ __all__ = [
     "MemoryTool",
     "Message",
     "MessageContext",
+    "ModelReport",
     "NanobotMemoryError",
     "NotAskedError",
     "Note",
@@ -277,6 +283,7 @@ __all__ = [
     "Trace",
     "TranscriptRecord",
     "UserOption",
+    "VectorStore",
     "Visibility",
     "Wanted",
     "Whose",

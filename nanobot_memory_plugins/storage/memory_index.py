@@ -20,13 +20,13 @@ from nanobot_memory_plugins.core import (
     without_secrets,
 )
 from nanobot_memory_plugins.search.embedding.access import EmbeddingAccess
+from nanobot_memory_plugins.search.indexer.tail import TailReader
+from nanobot_memory_plugins.search.indexer.worker import Indexer
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
 from nanobot_memory_plugins.search.sources.places import Places
 from nanobot_memory_plugins.storage.connection_pool import Degradation, Reader, Readers, trouble_of
 from nanobot_memory_plugins.storage.database_factory import DatabaseOpener
 from nanobot_memory_plugins.storage.index_location import IndexPlace, choose_place
-from nanobot_memory_plugins.storage.indexer.tail import TailReader
-from nanobot_memory_plugins.storage.indexer.worker import Indexer
 from nanobot_memory_plugins.storage.options import StorageOptions
 
 if TYPE_CHECKING:

@@ -4,7 +4,14 @@ from typing import Final
 
 from nanobot_memory_plugins.core.errors import NotInstalledError
 
-EXTRA_COMMANDS: Final = {"bench": "tools", "connect": "mcp", "eval": "tools", "mcp": "mcp", "panel": "panel"}
+EXTRA_COMMANDS: Final = {
+    "bench": "tools",
+    "connect": "mcp",
+    "eval": "tools",
+    "mcp": "mcp",
+    "panel": "panel",
+    "postgres": "postgres",
+}
 """The commands that no plugin brings, and the extra of each."""
 
 

@@ -68,6 +68,7 @@ class PluginSet:
         self._clock = clock
         self._scopes = scopes
         self._store = store
+        self._own: Store | None = None
         self._entries: EntryAccess | None = None
         self._keep = keep
         core = config.core
@@ -89,6 +90,7 @@ class PluginSet:
                 "withheld_texts": core.message_limit,
                 "on_turn_finished": core.compaction_limit,
                 "open_store": core.start_limit,
+                "share_store": core.start_limit,
                 "open_entries": core.start_limit,
                 "on_start": core.start_limit,
                 "on_stop": core.start_limit,
@@ -116,8 +118,17 @@ class PluginSet:
             logger.warning("configuration: {}", problem.message)
 
     async def open_store(self) -> Store | None:
-        """Return the store that the first plugin opens, or None."""
-        answer = await self.host.call_first("open_store", {}, accept=(Store,))
+        """Return the store that the first plugin opens, behind the one that another shares, if any; or None."""
+        self._own = await self._first_store("open_store")
+        if self._own is None:
+            return None
+        try:
+            return await self._first_store("share_store") or self._own
+        finally:
+            self._own = None
+
+    async def _first_store(self, hook: str) -> Store | None:
+        answer = await self.host.call_first(hook, {}, accept=(Store,))
         return next((one for one in answer.values if isinstance(one, Store)), None) if answer else None
 
     async def open_entries(self) -> EntryAccess | None:
@@ -143,7 +154,8 @@ class PluginSet:
             is_nobodys=self._scopes.is_nobodys,
             known_scope=self._scopes.of_session,
             shown=partial(self.withholding.hits, found.name),
-            opened_store=self._store,
+            # Until the host has it, who shares a store looks at the one that was opened.
+            opened_store=lambda: self._own or self._store(),
             opened_entries=lambda: self._entries,
             prompts=self._prompts,
             time_limit=self.host.time_limit,

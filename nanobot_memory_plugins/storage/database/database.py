@@ -12,8 +12,10 @@ import apsw
 import numpy as np
 
 from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.search import document_rows as rows
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
 from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
+from nanobot_memory_plugins.search.indexer.database import TextToEmbed
 from nanobot_memory_plugins.search.segmentation import SEGMENTATION_VERSION
 from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.search.timestamps import timestamp
@@ -23,7 +25,6 @@ from nanobot_memory_plugins.storage.database import (
 from nanobot_memory_plugins.storage.database import (
     integrity,
     migrations,
-    rows,
     schema,
     spaces,
     writing,
@@ -45,13 +46,6 @@ _REMEMBERED_IDS = 4_096
 # Seconds for which others are waited for that still read the old pages, and between looks.
 _CHECKPOINT_SECONDS = 5.0
 _CHECKPOINT_WAIT = 0.1
-
-
-class TextToEmbed(NamedTuple):
-    """A document that waits for its vector."""
-
-    id: int
-    text: str
 
 
 class Moment(NamedTuple):
