@@ -1,13 +1,18 @@
 """Claude Code itself with the plugin, against a scripted model."""
 
+import contextlib
 import json
+import os
+import signal
+import time
+from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.core.testing.scripted_server import ToolCall
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from tests.support.anthropic_server import AnthropicServer
-from tests.support.claude_code import MISSING, ClaudeCode, program
+from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
 
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}
@@ -119,3 +124,84 @@ def test_a_turn_goes_on_without_a_server(claude, model):
     done = claude.ask("Good morning.")
     assert done.stdout.strip() == "Understood."
     assert len([line for line in done.stderr.splitlines() if "retired" not in line and line.strip()]) <= 1
+
+
+def servers_of(claude: ClaudeCode) -> list[int]:
+    """Return the processes that serve the workspace of this test."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(claude.workspace) in (folder / "cmdline").read_text():
+                found.append(int(folder.name))
+    return found
+
+
+def gone(claude: ClaudeCode, seconds: float = 10.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while (left := servers_of(claude)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return not left
+
+
+def test_a_killed_server_costs_no_turn_and_no_word(claude, model):
+    with Conversation(claude) as conversation:
+        conversation.ask("Our lamp is green.")
+        for number in servers_of(claude):
+            os.kill(number, signal.SIGKILL)
+        assert conversation.ask("Our dog is brown.")["result"] == "Understood."
+        assert conversation.ask("Our cat is grey.")["result"] == "Understood."
+    assert gone(claude)
+    assert sorted(said(claude, "user")) == ["Our cat is grey.", "Our dog is brown.", "Our lamp is green."]
+
+
+def test_no_server_outlives_a_killed_host(claude, model):
+    conversation = Conversation(claude)
+    conversation.ask("Our lamp is green.")
+    assert servers_of(claude)
+    conversation.process.kill()
+    with conversation:
+        assert gone(claude)
+    assert said(claude, "user") == ["Our lamp is green."]
+
+
+def test_a_block_that_stands_in_the_history_is_not_repeated(claude, model):
+    claude.ask(f"For the record, {PORT}.")
+    with Conversation(claude) as conversation:
+        conversation.ask("Which port does our staging database listen on?")
+        assert model.turns[-1].text.count(PORT) == 1
+        conversation.ask("The staging database listens on which port?")
+    assert model.turns[-1].text.count(PORT) == 1
+
+
+def test_a_cleared_conversation_is_another_session_and_the_first_has_ended(claude, model):
+    with Conversation(claude) as conversation:
+        first = conversation.ask(f"Remember that {PORT}.")["session_id"]
+        conversation.ask("/clear")
+        second = conversation.ask("Good morning.")["session_id"]
+        assert KNOWN in model.turns[-1].last
+        assert {record["session"] for record in claude.records()} == {f"claude-code:{one}" for one in (first, second)}
+
+
+def test_a_sub_agents_prompt_is_not_the_users_word_and_its_tools_are_noted(claude, model):
+    def script(request):
+        if not request.tool_names or request.results:
+            return None
+        if "SUB-TASK" in request.last and "Delegate it" not in request.text:
+            return ToolCall("Bash", {"command": "echo 4711 lamps", "description": "count"})
+        if "Delegate it" in request.last and "task-notification" not in request.last:
+            asked = {"description": "count", "prompt": "SUB-TASK: I am allergic to walnuts.", "subagent_type": "claude"}
+            return ToolCall("Agent", asked)
+        return None
+
+    model.script = script
+    claude.ask("Delegate it.")
+    assert said(claude, "user") == ["Delegate it."]
+    notes = "\n".join(file.read_text() for file in (claude.workspace / "memory").glob("2*.md"))
+    assert "echo 4711 lamps" in notes
+
+
+def test_a_fork_keeps_what_its_parent_has_once(claude, model):
+    claude.ask(f"For the record, {PORT}.", "--session-id", FIRST)
+    claude.ask("Now we part.", "--resume", FIRST, "--fork-session", "--session-id", SECOND)
+    claude.ask("/compact", "--resume", SECOND)
+    assert said(claude, "user") == [f"For the record, {PORT}.", "Now we part."]

@@ -153,6 +153,7 @@ def test_a_record_is_read_as_far_as_it_is_said(tmp_path):
         line("user", "<local-command-stdout>printed</local-command-stdout>"),
         line("user", "<task-notification>done</task-notification>"),
         line("user", "meant", isMeta=False),
+        line("user", "<command-name>/clear</command-name>"),
         line("user", "not meant", isMeta=True),
         line("assistant", [{"type": "text", "text": "of a sub-agent"}], isSidechain=True),
         line("assistant", [{"type": "text", "text": "an answer"}]),
@@ -171,3 +172,19 @@ def test_a_record_is_read_as_far_as_it_is_said(tmp_path):
         ("system", "a block", True),
     ]
     assert read_transcript(str(tmp_path / "none.jsonl")).messages == []
+
+
+def test_the_parts_of_an_answer_are_one_message_and_a_fork_names_its_parent(tmp_path):
+    def part(block: dict) -> dict:
+        return {"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": [block]}}
+
+    lines = [
+        {"type": "user", "message": {"role": "user", "content": "count"}, "sessionId": "b"},
+        {**part({"type": "text", "text": "I look."}), "sessionId": "b", "requestSessionId": "a"},
+        part({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}),
+    ]
+    file = tmp_path / "session.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    recorded = read_transcript(str(file))
+    assert [len(one["content"]) for one in recorded.messages if one["role"] == "assistant"] == [2]
+    assert recorded.parent == "a"

@@ -82,3 +82,38 @@ class ClaudeCode:
         """Return all that stands in the files of the memory."""
         files = sorted(file for file in (self.workspace / "memory").rglob("*") if file.is_file())
         return "\n".join(file.read_text(encoding="utf-8", errors="replace") for file in files)
+
+
+class Conversation:
+    """One process of Claude Code that is asked several times. Use it as a context manager."""
+
+    def __init__(self, claude: ClaudeCode, *arguments: str, plugin: bool = True) -> None:
+        stream = ("--input-format", "stream-json", "--output-format", "stream-json", "--verbose")
+        self.process = subprocess.Popen(
+            claude.command(*stream, *arguments, plugin=plugin),
+            cwd=claude.project,
+            env=claude.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def __enter__(self) -> "Conversation":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+        self.process.stdout.close()
+
+    def ask(self, prompt: str) -> dict[str, Any]:
+        """Return how a turn ended."""
+        message = {"type": "user", "message": {"role": "user", "content": prompt}}
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        for line in self.process.stdout:
+            told = json.loads(line)
+            if told.get("type") == "result":
+                return told
+        raise EOFError

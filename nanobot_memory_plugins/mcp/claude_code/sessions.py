@@ -1,6 +1,7 @@
 """The sessions of Claude Code that a server hears of through hooks: what each event does, and what is answered."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,9 +89,9 @@ class HookedSessions:
         spoken = not is_notice(event.prompt)
         standing = [{"role": "system", "content": block} for block in session.blocks]
         block = await turn.received(event.prompt, [*recorded.live, *standing], spoken=spoken)
-        if not session.is_taken_in:
+        if recorded.messages and not session.is_taken_in:
             session.is_taken_in = True
-            self._tasks.begin(self._take_in(key, recorded))
+            self._tasks.begin(self._take_in(key, recorded.messages, recorded.parent))
         if not spoken:
             return NOTHING
         known = await self._known(key, session, recorded)
@@ -108,10 +109,10 @@ class HookedSessions:
         beside = [str(one["content"]) for one in recorded.live if one["role"] == "system"]
         return "" if any(text.lstrip().startswith(heading) for text in beside) else known
 
-    async def _take_in(self, key: str, recorded: Recorded) -> None:
-        """Take in what was said before this process heard of the session."""
-        parent = session_key(recorded.parent) if recorded.parent else ""
-        await self._service.resume(key, recorded.messages, parent=parent, scope=self._scope)
+    async def _take_in(self, key: str, messages: Sequence[object], parent: str) -> None:
+        """Take in what was said while this process did not hear of the session, and what no hook has told."""
+        whose = session_key(parent) if parent else ""
+        await self._service.resume(key, messages, parent=whose, scope=self._scope)
 
     async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
         if event.tool_name.startswith(OWN_TOOLS):
@@ -131,11 +132,17 @@ class HookedSessions:
         turn = session.turn = session.turn or self._service.turn(key, scope=self._scope)
         await turn.replied(event.last_assistant_message)
         turn.finished()
+        if not session.is_taken_in:  # a fork's own record is written after its first prompt
+            session.is_taken_in = True
+            recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
+            self._tasks.begin(self._take_in(key, recorded.messages, recorded.parent))
 
     async def _before_compaction(self, key: str, session: _Session, event: HookEvent) -> str:
         """Save what is about to be cut, and return what the host's summary shall hold."""
         recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
+        await self._take_in(key, recorded.live, recorded.parent)
         more: dict[str, Any] = {
+            "known": len(recorded.live),
             "context_window": _WINDOW,
             "reason": event.trigger or "auto",
             "replaceable": False,

@@ -13,9 +13,9 @@ from nanobot_memory_plugins.core import logger
 
 # Of a longer file its end is read.
 _MOST_BYTES = 8 << 20
-# What the host writes in the user's place: notices, and commands with what they print.
-_NOTICES = ("<task-notification", "<teammate-message", "<command-name>", "<command-message>", "<bash-input>")
-_PRINTED = ("<local-command-", "<bash-stdout>", "<bash-stderr>", "[Request interrupted by user")
+# What the host writes in the user's place: notices, which its model answers, and commands with what they print.
+_NOTICES = ("<task-notification", "<teammate-message", "<scheduled-task")
+_PRINTED = ("<command-", "<local-command-", "<bash-", "[Request interrupted by user")
 # Marks of lines that are no message of the conversation.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
 _MADE_UP = "<synthetic>"
@@ -57,15 +57,31 @@ def read_transcript(path: str) -> Recorded:
     live_from, parent = 0, ""
     try:
         for line in _lines(Path(path)):
-            forked = line.get("forkedFrom")
-            parent = parent or (str(forked.get("sessionId") or "") if isinstance(forked, Mapping) else "")
+            parent = parent or _other_session(line)
             if line.get("subtype") == "compact_boundary":
                 live_from = len(messages)
             elif (message := _message(line)) is not None:
-                messages.append({**message, "timestamp": line.get("timestamp")})
+                _add(messages, {**message, "timestamp": line.get("timestamp")}, of_live=len(messages) > live_from)
     except OSError as error:
         logger.debug("the host's record of a session cannot be read: {}", type(error).__name__)
     return Recorded(messages, live_from, parent)
+
+
+def _other_session(line: Mapping[str, Any]) -> str:
+    """Return the session that a line was copied from, or nothing."""
+    asked = line.get("requestSessionId")
+    return asked if isinstance(asked, str) and asked != line.get("sessionId") else ""
+
+
+def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, of_live: bool) -> None:
+    """Add a message, to the one before it where both are parts of one answer: each part has a line."""
+    last = messages[-1] if messages and of_live else {}
+    before, more = last.get("content"), message["content"]
+    is_part = bool(message.get("id")) and last.get("id") == message["id"]
+    if is_part and isinstance(before, list) and isinstance(more, list):
+        last["content"] = [*before, *more]
+    else:
+        messages.append(message)
 
 
 def _message(line: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -80,8 +96,8 @@ def _message(line: Mapping[str, Any]) -> dict[str, Any] | None:
     text = _first_text(content)
     if role == "user" and text.lstrip().startswith(_PRINTED):
         return None
-    unspoken = {"spoken": False} if role == "user" and is_notice(text) else {}
-    return {"role": role, "content": content, **unspoken}
+    is_hosts = role == "user" and (is_notice(text) or line.get("promptSource") == "system")
+    return {"role": role, "content": content, "id": message.get("id"), **({"spoken": False} if is_hosts else {})}
 
 
 def _context(attachment: object) -> dict[str, Any] | None:
