@@ -6,8 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nanobot_memory_plugins.core import MemoryService, OwnedTasks, logger
-from nanobot_memory_plugins.core.host import MemoryThread, Use
-from nanobot_memory_plugins.core.host.idle_clock import IdleClock
+from nanobot_memory_plugins.core.host import IdleClock, MemoryThread, Use
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core import MemoryHost
