@@ -21,6 +21,8 @@ from nanobot_memory_plugins.core.cli import say, warn
 from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool
+    from nanobot_memory_plugins.mcp.memory import ServedMemory
     from nanobot_memory_plugins.mcp.service import ProtocolService
 
 _DISTRIBUTION = "nanobot-memory-mcp"
@@ -46,6 +48,10 @@ def mcp(
         list[str] | None,
         typer.Option("--allow-origin", metavar="URL", help="For --http: a site whose pages may ask."),
     ] = None,
+    hooks: Annotated[
+        bool,
+        typer.Option("--hooks", help="Answer the hooks of the plugin for Claude Code, which says so.", hidden=True),
+    ] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
 ) -> None:
@@ -62,12 +68,22 @@ def mcp(
         from nanobot_memory_plugins.mcp.memory import ServedMemory
         from nanobot_memory_plugins.mcp.service import ProtocolService
 
-        asyncio.run(_serve(ProtocolService(ServedMemory(folder, options, problems)), serving, client_of))
+        memory = ServedMemory(folder, options, problems)
+        tool = _hook_tool(memory, client_of(None)) if hooks and not http else None
+        whose = (lambda _request: tool.client) if tool is not None else client_of
+        asyncio.run(_serve(ProtocolService(memory, hidden=tool), serving, whose))
 
     if http:
         _serve_http(serve, _people(tokens, user, host, os.environ), host, port, allow_host or [], allow_origin or [])
     else:
         _serve_process(serve, process_client(user, os.environ))
+
+
+def _hook_tool(memory: "ServedMemory", client: Client) -> "HookTool":
+    from nanobot_memory_plugins.mcp.claude_code.guard import SECRET_VARIABLE
+    from nanobot_memory_plugins.mcp.claude_code.hook_tool import HookTool
+
+    return HookTool(memory, client, os.environ.get(SECRET_VARIABLE, ""))
 
 
 _Serve = Callable[[Callable[[Any], Awaitable[None]], Callable[[Any], Client]], None]

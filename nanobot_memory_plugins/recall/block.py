@@ -97,7 +97,18 @@ def render(hit: Hit, *, whole: bool, options: RecallOptions, tier: Tier = Tier.H
     if hit.answers:
         asked = one_line(hit.answers)
         who += f"，回答“{asked}”" if is_chinese(asked) else f', asked "{asked}"'
-    return f"- {date}{who}: {text} (line {hit.line})"
+    return f"- {date}{who}: {text} {_place(hit)}"
+
+
+def is_shown(hit: Hit, live: LiveContext, options: RecallOptions, tier: Tier) -> bool:
+    """Say whether one of our blocks in the live context shows a memory as this one would, be it by its tl;dr alone."""
+    if not live.shows(_place(hit)):  # most are not: their lines need not be made
+        return False
+    return any(live.shows(render(hit, whole=whole, options=options, tier=tier)) for whole in (True, False))
+
+
+def _place(hit: Hit) -> str:
+    return f"(line {hit.line})"
 
 
 def _cut(text: str, most: int) -> str:

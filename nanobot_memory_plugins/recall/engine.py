@@ -27,7 +27,7 @@ from nanobot_memory_plugins.core import (
 from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
-from nanobot_memory_plugins.recall.block import build_block, build_listing, paired, without_live
+from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
@@ -276,6 +276,10 @@ def _chosen(
         return Recalled(tier, ranked=found.ranked, probe=probe)
     shown = Tier.LIGHT if tier is RecallTier.LIGHT else Tier.HEAVY
     useful = paired(_useful(fresh, _top_k(tier, options), options, watch), live)
+    again = [hit for hit in useful if is_shown(hit, live, options, shown)]
+    if watch is not None:
+        watch.cut(again, Reason.IN_CONTEXT, "a block before has it")
+    useful = [hit for hit in useful if hit not in again]
     block = build_block(useful, options, tier=shown, watch=watch)
     by_id = {hit.id: hit for hit in fresh}
     return Recalled(

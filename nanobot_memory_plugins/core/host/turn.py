@@ -145,9 +145,13 @@ class Turn:
         *,
         result: object = None,
         error: "BaseException | str | None" = None,
+        duration_ms: float | None = None,
     ) -> None:
-        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own."""
-        future = self._note_tool(call_id, name, arguments, result, error)
+        """Note a tool that finished, or that failed with ``error``; once for each id, and none of the memory's own.
+
+        ``duration_ms`` is how long it took where the host has measured that itself.
+        """
+        future = self._note_tool(call_id, name, arguments, result, error, duration_ms)
         if future is not None:
             await self._service.wait(future, limit=self._service.config.core.tool_limit)
 
@@ -243,13 +247,20 @@ class Turn:
 
     @_never_raises
     def _note_tool(
-        self, call_id: str, name: str, arguments: object, result: object, error: "BaseException | str | None"
+        self,
+        call_id: str,
+        name: str,
+        arguments: object,
+        result: object,
+        error: "BaseException | str | None",
+        duration_ms: float | None = None,
     ) -> "Future[Any] | None":
         began = self._tools_began.pop(call_id, None)
         if call_id in self._tools_done:
             return None
         self._tools_done.add(call_id)
-        milliseconds = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        measured = (time.perf_counter() - began) * 1000 if began is not None else 0.0
+        milliseconds = measured if duration_ms is None else duration_ms
         said = f"{type(error).__name__}: {error}" if isinstance(error, BaseException) else error
         given = _arguments(arguments)
 
