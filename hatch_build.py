@@ -12,7 +12,7 @@ EXTRAS = {"nanobot-memory-storage": "[embedding,vec]"}
 
 
 # What only those pay for who ask for it: an extra of the umbrella by the name of the folder.
-OPTIONAL = {"nanobot-memory-mcp", "nanobot-memory-panel", "nanobot-memory-tools"}
+OPTIONAL = {"nanobot-memory-hosts", "nanobot-memory-mcp", "nanobot-memory-panel", "nanobot-memory-tools"}
 
 
 class EveryPlugin(MetadataHookInterface):
