@@ -10,9 +10,7 @@ from nanobot_memory_plugins.hosts.framework import framework
 from release.hosts import ADAPTERS, NAMESPACE, Trial
 
 ADAPTER_MODULES = sorted(
-    file.stem
-    for file in (NAMESPACE / "hosts").glob("*.py")
-    if 'with framework("' in file.read_text(encoding="utf-8")
+    file.stem for file in (NAMESPACE / "hosts").glob("*.py") if 'with framework("' in file.read_text(encoding="utf-8")
 )
 
 
@@ -34,7 +32,9 @@ def test_an_adapter_says_how_to_get_its_framework(module):
     code = f"import sys\n{hidden}\nimport nanobot_memory_plugins.hosts.{module}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 1
-    assert f"pip install 'nanobot-memory-hosts[{'adk' if 'adk' in module else module.replace('_', '-')}]'" in done.stderr
+    assert (
+        f"pip install 'nanobot-memory-hosts[{'adk' if 'adk' in module else module.replace('_', '-')}]'" in done.stderr
+    )
 
 
 def test_every_adapter_has_an_extra_with_a_least_and_a_last_version():
