@@ -8,16 +8,17 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from nanobot_memory_plugins.core.host.beside import with_block
+from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
-from nanobot_memory_plugins.core.values import Message, messages_from_chat
+from nanobot_memory_plugins.core.values import Message, Receipt, Summary, messages_from_chat
 from nanobot_memory_plugins.core.values.message_context import MessageContext
 
 if TYPE_CHECKING:
@@ -47,10 +48,14 @@ def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
 
 @dataclass(slots=True)
 class ToolCall:
-    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
+    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed.
+
+    One that ``waits`` has not ended, whatever it raised: it is called again once somebody has answered.
+    """
 
     result: object = None
     error: str | None = None
+    waits: bool = False
 
 
 class Turn:
@@ -82,6 +87,17 @@ class Turn:
     def block(self) -> str | None:
         """The fenced text to put beside the user's message, once it was recalled, or None."""
         return self._block
+
+    def restore(self, text: str, block: str | None = None) -> Self:
+        """Go on with a turn that another object began, in another process perhaps: nothing is kept or recalled anew.
+
+        ``text`` is the user's message, ``block`` what was recalled for it.
+        """
+        context: Future[MessageContext | None] = Future()
+        context.set_result(MessageContext(block, Receipt(stored=False)))
+        self._received.setdefault(_folded(text), context)
+        self._block = block
+        return self
 
     @property
     def was_late(self) -> bool:
@@ -159,12 +175,24 @@ class Turn:
         try:
             yield call
         except Exception as error:
-            await self.tool_finished(call_id, name, arguments, error=error)
+            if not call.waits:
+                await self.tool_finished(call_id, name, arguments, error=error)
             raise
         except BaseException as error:  # a cancelled turn waits for nothing
             self._note_tool(call_id, name, arguments, None, error)
             raise
         await self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
+
+    async def compacted(self, messages: Sequence[object], *, context_window: int, fill: float = FILL) -> Summary | None:
+        """Return what replaces the history before the user's message of this turn once it fills the window, else None.
+
+        ``messages`` are those of the next request; ``fill`` is the share of the window from which on they are too many.
+        The message itself and what follows it stay, so ``keep_from`` leads to it at most.
+        """
+        cut = history_to_cut(messages, self._is_asked, context_window, fill)
+        if cut is None:
+            return None
+        return await self._service.before_compaction(self.session_key, cut.messages, **cut.more, scope=self.scope)
 
     async def replied(self, reply: str | Sequence[object]) -> None:
         """Keep what the assistant said: a text, or what is new in a list of messages since the user's. Once each."""
@@ -327,12 +355,22 @@ class BlockingTurn:
         try:
             yield call
         except Exception as error:
-            self.tool_finished(call_id, name, arguments, error=error)
+            if not call.waits:
+                self.tool_finished(call_id, name, arguments, error=error)
             raise
         except BaseException as error:
             self._turn._note_tool(call_id, name, arguments, None, error)
             raise
         self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
+
+    def compacted(self, messages: Sequence[object], *, context_window: int, fill: float = FILL) -> Summary | None:
+        """Do as `Turn.compacted`."""
+        turn = self._turn
+        cut = history_to_cut(messages, turn._is_asked, context_window, fill)
+        if cut is None:
+            return None
+        service = turn._service
+        return service.before_compaction_now(turn.session_key, cut.messages, **cut.more, scope=turn.scope)
 
     def replied(self, reply: str | Sequence[object]) -> None:
         """Do as `Turn.replied`."""
