@@ -44,30 +44,29 @@ async def test_a_restored_turn_has_its_block_and_keeps_the_message_no_second_tim
     assert said(memory, "asked") == [("user", ASKED), ("assistant", "On 5433.")]
 
 
-async def test_a_tool_that_waits_for_somebody_is_noted_once_it_has_ended(memory):
+@pytest.mark.parametrize("waits", [(), InterruptedError, (ValueError, InterruptedError)])
+async def test_a_tool_that_waits_for_somebody_is_noted_once_it_has_ended(memory, waits):
     turn = memory.turn("asked")
     with pytest.raises(InterruptedError):
-        await run(turn, waits=True)
-    with pytest.raises(InterruptedError):
-        run_now(turn, waits=True)
-    assert notes(memory) == ""
-    with pytest.raises(InterruptedError):
-        await run(turn, waits=False)
-    with pytest.raises(InterruptedError):
-        run_now(turn, waits=False)
-    assert notes(memory).count("somebody has to approve") >= 2
-
-
-async def run(turn, *, waits: bool) -> None:
-    async with turn.tool("deploy", {"to": "Berlin"}, call_id="1") as call:
-        call.waits = waits
+        async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits):
+            raise InterruptedError("somebody has to approve")
+    with pytest.raises(InterruptedError), turn.now.tool("deploy", {"to": "Bremen"}, call_id="2", waits=waits):
         raise InterruptedError("somebody has to approve")
+    assert ("somebody has to approve" in notes(memory)) is (waits == ())
+    async with turn.tool("deploy", {"to": "Berlin"}, call_id="1", waits=waits) as call:
+        call.result = "deployed"
+    assert "deploy" in notes(memory)
 
 
-def run_now(turn, *, waits: bool) -> None:
-    with turn.now.tool("destroy", {"in": "Berlin"}, call_id="2") as call:
-        call.waits = waits
-        raise InterruptedError("somebody has to approve")
+async def test_a_turn_is_opened_by_one_call_that_takes_in_a_session_that_was_never_seen(memory):
+    before = [{"role": "user", "content": TOLD}, {"role": "assistant", "content": "Noted."}]
+    turn = memory.turn("seen late")
+    assert await memory.open_turn(turn, ASKED, before, unknown=True) == ""
+    assert [text for _, text in said(memory, "seen late")] == [TOLD, "Noted.", ASKED]
+    other = memory.turn("other")
+    memory.open_turn_now(other, ASKED, before[1:])  # what is known is not looked at
+    assert "5433" in other.block
+    assert said(memory, "other") == [("user", ASKED)]
 
 
 def history(turns: int) -> list[dict[str, str]]:

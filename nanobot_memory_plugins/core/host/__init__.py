@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
@@ -32,6 +33,7 @@ __getattr__ = lazy_names(
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
         "turn": ("Turn",),
         "withheld_words": ("WithheldWords",),
@@ -55,6 +57,7 @@ __all__ = [
     "read_text",
     "recall_folder",
     "scrub_workspace",
+    "spoken_text",
     "tokens_of",
     "told_invalid",
     "told_receipt",

@@ -125,6 +125,24 @@ class MemoryService:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
         return Turn(self, session_key, scope=scope, parent=parent)
 
+    async def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+        """Begin a turn, and return what is known for long of whose it is, for the system prompt.
+
+        The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
+        memory may never have seen, that is taken in before.
+        """
+        if unknown and history:
+            await self.resume(turn.session_key, history, scope=turn.scope)
+        await turn.received(text, history)
+        return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
+
+    def open_turn_now(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+        """Do the same as `open_turn` where nothing can be awaited. It blocks."""
+        if unknown and history:
+            self.resume_now(turn.session_key, history, scope=turn.scope)
+        turn.now.received(text, history)
+        return self.prompt_entries_now(session_key=turn.parent or turn.session_key, scope=turn.scope).text
+
     async def resume(
         self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None
     ) -> int:

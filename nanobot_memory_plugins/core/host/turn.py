@@ -30,6 +30,7 @@ _P = ParamSpec("_P")
 
 # Messages before one, or how to get at them: reading them is left to the memory's thread then.
 History = Sequence[object] | Callable[[], Sequence[object]]
+Raised = type[BaseException] | tuple[type[BaseException], ...]
 
 
 def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
@@ -48,14 +49,10 @@ def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
 
 @dataclass(slots=True)
 class ToolCall:
-    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed.
-
-    One that ``waits`` has not ended, whatever it raised: it is called again once somebody has answered.
-    """
+    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
 
     result: object = None
     error: str | None = None
-    waits: bool = False
 
 
 class Turn:
@@ -168,15 +165,21 @@ class Turn:
             await self._service.wait(future, limit=self._service.config.core.tool_limit)
 
     @asynccontextmanager
-    async def tool(self, name: str, arguments: object, *, call_id: str = "") -> AsyncIterator[ToolCall]:
-        """Measure a tool that runs inside, and note it. What the tool raises goes on to the host."""
+    async def tool(
+        self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()
+    ) -> AsyncIterator[ToolCall]:
+        """Measure a tool that runs inside, and note it. What the tool raises goes on to the host.
+
+        What ``waits`` names is no failure: such a tool is called again, once somebody has answered.
+        """
         call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
         self.tool_began(call_id)
         try:
             yield call
+        except waits:
+            raise
         except Exception as error:
-            if not call.waits:
-                await self.tool_finished(call_id, name, arguments, error=error)
+            await self.tool_finished(call_id, name, arguments, error=error)
             raise
         except BaseException as error:  # a cancelled turn waits for nothing
             self._note_tool(call_id, name, arguments, None, error)
@@ -348,15 +351,16 @@ class BlockingTurn:
             self._turn._service.wait_now(future, limit=self._turn._service.config.core.tool_limit)
 
     @contextmanager
-    def tool(self, name: str, arguments: object, *, call_id: str = "") -> Iterator[ToolCall]:
+    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> Iterator[ToolCall]:
         """Do as `Turn.tool`."""
         call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
         self._turn.tool_began(call_id)
         try:
             yield call
+        except waits:
+            raise
         except Exception as error:
-            if not call.waits:
-                self.tool_finished(call_id, name, arguments, error=error)
+            self.tool_finished(call_id, name, arguments, error=error)
             raise
         except BaseException as error:
             self._turn._note_tool(call_id, name, arguments, None, error)
