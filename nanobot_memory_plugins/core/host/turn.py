@@ -3,18 +3,19 @@
 import json
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from nanobot_memory_plugins.core.host.beside import with_block
+from nanobot_memory_plugins.core.host.blocking_turn import BlockingTurn
 from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _P = ParamSpec("_P")
-
-# Messages before one, or how to get at them: reading them is left to the memory's thread then.
-History = Sequence[object] | Callable[[], Sequence[object]]
-Raised = type[BaseException] | tuple[type[BaseException], ...]
 
 
 def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
@@ -45,14 +42,6 @@ def _never_raises(method: Callable[_P, _T]) -> Callable[_P, _T | None]:
             return None
 
     return call
-
-
-@dataclass(slots=True)
-class ToolCall:
-    """One execution of a tool. Whoever runs it sets ``result``, or ``error`` where the tool says that it failed."""
-
-    result: object = None
-    error: str | None = None
 
 
 class Turn:
@@ -320,66 +309,6 @@ class Turn:
             if message.role == "assistant" and not message.tool_calls:
                 replies.append(message.text)
         return replies[::-1]
-
-
-class BlockingTurn:
-    """The calls of a `Turn` that are awaited, for where nothing can be. They block, also the loop that runs here."""
-
-    def __init__(self, turn: Turn) -> None:
-        self._turn = turn
-
-    def received(self, text: str, history: History = (), *, spoken: bool | None = None) -> str | None:
-        """Do as `Turn.received`."""
-        turn = self._turn
-        future = turn.begin(text, history, spoken=spoken)
-        if future is None or turn._is_given_up(text, future):
-            return None
-        return turn._noted(text, turn._service.wait_now(future))
-
-    def tool_finished(
-        self,
-        call_id: str,
-        name: str,
-        arguments: object,
-        *,
-        result: object = None,
-        error: "BaseException | str | None" = None,
-    ) -> None:
-        """Do as `Turn.tool_finished`."""
-        future = self._turn._note_tool(call_id, name, arguments, result, error)
-        if future is not None:
-            self._turn._service.wait_now(future, limit=self._turn._service.config.core.tool_limit)
-
-    @contextmanager
-    def tool(self, name: str, arguments: object, *, call_id: str = "", waits: Raised = ()) -> Iterator[ToolCall]:
-        """Do as `Turn.tool`."""
-        call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
-        self._turn.tool_began(call_id)
-        try:
-            yield call
-        except waits:
-            raise
-        except Exception as error:
-            self.tool_finished(call_id, name, arguments, error=error)
-            raise
-        except BaseException as error:
-            self._turn._note_tool(call_id, name, arguments, None, error)
-            raise
-        self.tool_finished(call_id, name, arguments, result=call.result, error=call.error)
-
-    def compacted(self, messages: Sequence[object], *, context_window: int, fill: float = FILL) -> Summary | None:
-        """Do as `Turn.compacted`."""
-        turn = self._turn
-        cut = history_to_cut(messages, turn._is_asked, context_window, fill)
-        if cut is None:
-            return None
-        service = turn._service
-        return service.before_compaction_now(turn.session_key, cut.messages, **cut.more, scope=turn.scope)
-
-    def replied(self, reply: str | Sequence[object]) -> None:
-        """Do as `Turn.replied`."""
-        for future in self._turn.begin_reply(reply) or ():
-            self._turn._service.wait_now(future)
 
 
 def _folded(text: str) -> str:
