@@ -25,7 +25,7 @@ _TOOLS = "tools:"
 _SUMMARY = "memory_summary"
 
 
-class MemoryState(AgentState, total=False):
+class MemoryState(AgentState):
     """The state of an agent with memory: what belongs to a turn goes with its checkpoint, so that it can go on."""
 
     memory_turn: Annotated[dict[str, Any], PrivateStateAttr]

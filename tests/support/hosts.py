@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 # A busy machine gets its time; the words are found without a model of embeddings.
 OPTIONS: dict[str, Any] = {
     "core": {"message_limit": 20, "tool_limit": 20},
-    "plugins": {"storage": {"embeddingProvider": "none"}},
+    "plugins": {"storage": {"embeddingProvider": "none"}, "recall": {"recallTimeout": 10}},
 }
 PORT = "our staging database listens on port 5433"
 TOLD = f"Remember that {PORT}."
