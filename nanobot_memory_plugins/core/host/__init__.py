@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.asked import Asked, asked_in
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.guarded import guarded
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
+        "asked": ("Asked", "asked_in"),
+        "guarded": ("guarded",),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
@@ -44,13 +48,16 @@ __all__ = [
     "FACT_PARAMETERS",
     "NO_ANSWER",
     "ONLY_VARIABLE",
+    "Asked",
     "MemoryThread",
     "PluginReport",
     "PluginState",
     "Turn",
     "Use",
     "WithheldWords",
+    "asked_in",
     "default_overhead",
+    "guarded",
     "hits_of",
     "injections",
     "note_missed",

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
 from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall
+from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.text.fence import is_fenced, remove_fenced
@@ -101,11 +102,26 @@ class Turn:
             return None
         return self._noted(text, await self._service.wait(future))
 
+    async def taken_up(self, text: str, history: History = ()) -> str | None:
+        """Recall for a message whose run goes on in another turn: the transcript holds it, and it is not kept again.
+
+        What nobody said in the session (a nested agent's prompt, say) is not recalled for.
+        """
+        if _folded(text) not in self._received:
+            use = _holding(self.session_key, text)
+            if not await self._service.call(use):
+                return None
+        self.begin(text, history, known=True)
+        return await self.received(text, history)
+
     @_never_raises
     def begin(
-        self, text: str, history: History = (), *, spoken: bool | None = None
+        self, text: str, history: History = (), *, spoken: bool | None = None, known: bool = False
     ) -> "Future[MessageContext | None] | None":
-        """Begin what `received` does, and wait for nothing; None where there is nothing to recall for."""
+        """Begin what `received` does, and wait for nothing; None where there is nothing to recall for.
+
+        What is ``known`` stands in the transcript.
+        """
         key = _folded(text)
         if not key:
             return None
@@ -119,6 +135,7 @@ class Turn:
                     history=before,
                     scope=self._scope_in(memory),
                     spoken=not self.parent if spoken is None else spoken,
+                    known=known,
                 )
 
             self._received[key] = self._service.thread.submit(receive)
@@ -314,6 +331,13 @@ class Turn:
 def _folded(text: str) -> str:
     """Return a text as it is compared: hosts trim and wrap what they hand over, and our block may stand in it."""
     return " ".join(remove_fenced(text).split())
+
+
+def _holding(session_key: str, text: str) -> Use[bool]:
+    async def hold(memory: "MemoryHost") -> bool:
+        return await run_in_daemon_thread(memory.was_said, session_key, text)
+
+    return hold
 
 
 def _arguments(given: object) -> Mapping[str, Any]:
