@@ -1,8 +1,11 @@
 """A turn that another object began, a tool that waits for somebody, and a history that fills the window."""
 
+import asyncio
+
 import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
+from nanobot_memory_plugins.core.host import asking_session
 
 ASKED = "Which port does our staging database listen on?"
 TOLD = "Our staging database listens on port 5433."
@@ -63,6 +66,8 @@ async def test_a_turn_is_opened_by_one_call_that_takes_in_a_session_that_was_nev
     turn = memory.turn("seen late")
     assert await memory.open_turn(turn, ASKED, before, unknown=True) == ""
     assert [text for _, text in said(memory, "seen late")] == [TOLD, "Noted.", ASKED]
+    await memory.open_turn(memory.turn("seen late"), "And thanks.", [*before, *before], unknown=True)
+    assert len(said(memory, "seen late")) == 4
     other = memory.turn("other")
     memory.open_turn_now(other, ASKED, before[1:])  # what is known is not looked at
     assert "5433" in other.block
@@ -91,3 +96,19 @@ async def test_a_history_that_fills_the_window_is_replaced_up_to_the_question(me
     again = [{"role": "user", "content": summary.text}, asked, *called * 20]
     assert await turn.compacted(again, context_window=WINDOW) is None  # nothing is left before the question but that
     assert turn.now.compacted([*many, asked], context_window=WINDOW) is not None
+
+
+async def test_an_agent_that_begins_inside_a_tool_knows_who_asks(memory):
+    turn = memory.turn("outer")
+    assert asking_session() == ""
+    async with turn.tool("helper", {}):
+        assert asking_session() == "outer"
+        assert await asyncio.create_task(_asking()) == "outer"
+        with memory.turn("inner", parent="outer").now.tool("deploy", {}):
+            assert asking_session() == "outer"  # the user's session, however deep
+        assert await asyncio.to_thread(asking_session) == "outer"
+    assert asking_session() == ""
+
+
+async def _asking() -> str:
+    return asking_session()

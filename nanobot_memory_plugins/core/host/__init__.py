@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.telling import asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
@@ -39,6 +40,7 @@ __getattr__ = lazy_names(
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
         "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
+        "telling": ("asking_session",),
         "turn": ("Turn",),
         "withheld_words": ("WithheldWords",),
     },
@@ -56,6 +58,7 @@ __all__ = [
     "Use",
     "WithheldWords",
     "asked_in",
+    "asking_session",
     "default_overhead",
     "guarded",
     "hits_of",

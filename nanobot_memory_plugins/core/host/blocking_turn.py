@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
-from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, asked_by
 from nanobot_memory_plugins.core.values import Summary
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class BlockingTurn:
         call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
         self._turn.tool_began(call_id)
         try:
-            yield call
+            with asked_by(self._turn.parent or self._turn.session_key):
+                yield call
         except waits:
             raise
         except Exception as error:

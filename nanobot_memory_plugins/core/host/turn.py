@@ -15,7 +15,7 @@ from nanobot_memory_plugins.core.host.fullness import FILL, history_to_cut
 from nanobot_memory_plugins.core.host.memory_thread import Use
 from nanobot_memory_plugins.core.host.said_before import without_media
 from nanobot_memory_plugins.core.host.service_tool import own_tool
-from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall
+from nanobot_memory_plugins.core.host.telling import History, Raised, ToolCall, asked_by
 from nanobot_memory_plugins.core.isolation.threads import run_in_daemon_thread
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
@@ -181,7 +181,8 @@ class Turn:
         call, call_id = ToolCall(), call_id or f"{name}-{time.perf_counter_ns()}"
         self.tool_began(call_id)
         try:
-            yield call
+            with asked_by(self.parent or self.session_key):
+                yield call
         except waits:
             raise
         except Exception as error:

@@ -8,7 +8,7 @@ needs("langchain", "langchain")
 
 from langchain_core.tools import tool  # noqa: E402
 
-WINDOW = 3_000
+WINDOW = 1_500
 HARBOURS = [
     f"In harbour {number} lie {number * 7} ships with salt, tar and rope on board. " * 8 for number in range(12)
 ]
@@ -32,7 +32,7 @@ def test_a_history_that_fills_the_window_becomes_a_summary_and_the_question_stay
     ]
     for text in HARBOURS:
         state = agents.ask(agent, text)
-        assert state["messages"][-2].content == text
+        assert text in [one.content for one in state["messages"]]
     sent = agents.wired.last.messages
     first = text_of(sent[0])
     assert first.startswith("[Summary of the earlier conversation]")
