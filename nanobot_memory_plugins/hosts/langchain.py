@@ -5,13 +5,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from nanobot_memory_plugins.core import MemoryService, Scope, Summary
-from nanobot_memory_plugins.core.host import Turn, spoken_text
+from nanobot_memory_plugins.core.host import Turn, asking_session, spoken_text
 from nanobot_memory_plugins.hosts.framework import framework
 
 with framework("langchain"):
     from langchain.agents.middleware import AgentMiddleware, AgentState
     from langchain.agents.middleware.types import PrivateStateAttr
-    from langchain.tools import ToolRuntime
     from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
     from langchain_core.tools import BaseTool, StructuredTool
     from langgraph.config import get_config
@@ -169,11 +168,10 @@ class MemoryMiddleware(AgentMiddleware):
         return _kept(turn, "", "")  # what was recalled is not needed any more
 
     def _offered(self, tool: Any) -> BaseTool:
-        def run(runtime: ToolRuntime, **arguments: Any) -> str:
-            turn = self._turn(runtime.state)
-            return tool.run_now(arguments, session_key=turn.parent or turn.session_key, scope=turn.scope)
+        def run(**arguments: Any) -> str:  # where an event loop runs, LangChain calls it in a thread
+            return tool.run_now(arguments, session_key=asking_session(), scope=self._scope(get_config()))
 
-        schema = dict(tool.parameters)  # LangChain runs it in a thread where an event loop runs
+        schema = dict(tool.parameters)
         return StructuredTool.from_function(
             run, name=tool.name, description=tool.description, args_schema=schema, infer_schema=False
         )

@@ -37,14 +37,14 @@ def test_a_history_that_fills_the_window_becomes_a_summary_and_the_question_stay
     first = text_of(sent[0])
     assert first.startswith("[Summary of the earlier conversation]")
     assert len(sent) < len(HARBOURS)
-    assert text_of(sent[-1]) == HARBOURS[-1]
+    assert text_of(sent[-1]).startswith(HARBOURS[-1])
     assert len(str(sent)) // 3 < WINDOW
     # What calls a tool and what answers stand together.
     called = {one["id"] for message in sent for one in message.get("tool_calls") or ()}
     assert called == {message["tool_call_id"] for message in sent if message["role"] == "tool"}
     assert unfenced(state["messages"])
     memory.close()
-    assert agents.wired.said("user") == [one.strip() for one in HARBOURS]  # once each, and no summary among them
+    assert agents.wired.said("user") == HARBOURS  # once each, and no summary among them
 
 
 def test_a_window_that_is_not_named_leaves_the_history_alone(agents, checkpoints):
@@ -66,4 +66,4 @@ def test_a_history_that_memory_never_saw_is_taken_in_before_it_is_cut(agents, ch
     state = agents.ask(agents.make(memory, checkpointer=saver, context_window=WINDOW), "And now?")
     assert len(state["messages"]) < len(HARBOURS)
     memory.close()
-    assert agents.wired.said("user") == [*(one.strip() for one in HARBOURS), "And now?"]
+    assert agents.wired.said("user") == [*HARBOURS, "And now?"]
