@@ -12,7 +12,13 @@ EXTRAS = {"nanobot-memory-storage": "[embedding,vec]"}
 
 
 # What only those pay for who ask for it: an extra of the umbrella by the name of the folder.
-OPTIONAL = {"nanobot-memory-mcp", "nanobot-memory-panel", "nanobot-memory-postgres", "nanobot-memory-tools"}
+OPTIONAL = {
+    "nanobot-memory-hosts",
+    "nanobot-memory-mcp",
+    "nanobot-memory-panel",
+    "nanobot-memory-postgres",
+    "nanobot-memory-tools",
+}
 # Extras of those that are extras of the umbrella, too.
 FURTHER = {"nanobot-memory-postgres": ("embedded",)}
 

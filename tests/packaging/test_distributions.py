@@ -237,7 +237,7 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
         done = environment.try_out(*words)
         assert (done.returncode, done.stdout) == (2, "")
         assert f"pip install 'nanobot-memory-plugins[{extra}]'" in done.stderr
-    environment.install("nanobot-memory-plugins[mcp,panel,postgres,tools]")
+    environment.install("nanobot-memory-plugins[hosts,mcp,panel,postgres,tools]")
     environment.pip("check")
     assert {"mcp", "panel", "postgres", "eval", "bench"} <= set(environment.help().split())
     done = environment.try_out("panel", "--workspace", str(tmp_path))
@@ -249,7 +249,7 @@ def test_the_server_the_panel_and_the_tools_come_as_extras_and_go_without_a_trac
     run = tmp_path / "run.jsonl"
     assert environment.command("eval", str(tmp_path), "--run", str(run), "--no-embeddings")["ok"]
     assert json.loads(run.read_text(encoding="utf-8"))["ranked"] == ["d"]
-    environment.uninstall(*(f"nanobot-memory-{name}" for name in ("mcp", "panel", "postgres", "tools")))
+    environment.uninstall(*(f"nanobot-memory-{name}" for name in ("hosts", "mcp", "panel", "postgres", "tools")))
     environment.pip("check")
     assert not {"mcp", "panel", "postgres", "eval", "bench"} & set(environment.help().split())
     assert set(environment.plugins()) == set(PLUGINS.values())

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.asked import Asked, asked_in
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.callbacks import guarded
     from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.telling import asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
@@ -24,6 +28,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "idle_clock": ("IdleClock",),
+        "asked": ("Asked", "asked_in"),
+        "callbacks": ("guarded",),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
@@ -34,7 +40,9 @@ __getattr__ = lazy_names(
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
+        "telling": ("asking_session",),
         "turn": ("Turn",),
         "withheld_words": ("WithheldWords",),
     },
@@ -44,6 +52,7 @@ __all__ = [
     "FACT_PARAMETERS",
     "NO_ANSWER",
     "ONLY_VARIABLE",
+    "Asked",
     "IdleClock",
     "MemoryThread",
     "PluginReport",
@@ -51,13 +60,17 @@ __all__ = [
     "Turn",
     "Use",
     "WithheldWords",
+    "asked_in",
+    "asking_session",
     "default_overhead",
+    "guarded",
     "hits_of",
     "injections",
     "note_missed",
     "read_text",
     "recall_folder",
     "scrub_workspace",
+    "spoken_text",
     "tokens_of",
     "told_invalid",
     "told_receipt",

@@ -1,0 +1,4 @@
+"""The memory in other agent frameworks: a module for each, which alone imports that framework.
+
+`hosts.langchain` is a middleware of LangChain, `hosts.pydantic_ai` a capability of pydantic-ai.
+"""
