@@ -1,5 +1,6 @@
 """``nanobot-memory timeline``: what was talked about, session by session and day by day."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     MemoryConfig,
+    MemoryPaths,
     Query,
     Scope,
     SessionOption,
@@ -25,10 +27,11 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     resolve_workspace,
     shown,
+    without_secrets,
 )
-from nanobot_memory_plugins.core.cli import opened_memory, run, settled, warn, without_embeddings
+from nanobot_memory_plugins.core.cli import opened_files, run, settled, warn
 from nanobot_memory_plugins.core.text import moment_of, named_period
-from nanobot_memory_plugins.recall.timeline import Conversation, timeline, within
+from nanobot_memory_plugins.recall.timeline import Conversation, timeline, timeline_of_files, within
 
 # What of a text is shown on a line.
 _LINE = 160
@@ -55,7 +58,7 @@ def show_timeline(
     """Show what was talked about, the newest last: a line for each session and day, in this machine's time zone.
 
     The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
-    off the record, is not there.
+    off the record, is not there. It is read from the files: nothing needs to be indexed.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -63,7 +66,8 @@ def show_timeline(
     if not folder.is_dir():
         raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
     query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
-    listed, more = run(_conversations(folder, memory_config, _bounded(query, period, since, until)))
+    query = _bounded(query, period, since, until)
+    listed, more = run(_conversations(folder, memory_config, query, everything=everything))
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
         print_json({"ok": True, "conversations": rows, "more": more})
@@ -71,11 +75,19 @@ def show_timeline(
     _show(listed, more=more, everything=everything)
 
 
-async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
-    async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
+async def _conversations(
+    folder: Path, config: MemoryConfig, query: Query, *, everything: bool
+) -> tuple[list[Conversation], bool]:
+    whose = query.scope if isinstance(query.scope, Scope) else Scope()
+    async with opened_files(folder, config) as (store, withholding):
+
+        async def allowed(hits: Sequence[Hit]) -> Sequence[Hit]:
+            return await withholding.hits("recall", whose, hits)
+
+        if store is None:
+            return await timeline_of_files(MemoryPaths.of(folder), query, allowed, whole=everything)
         await settled(store)
-        whose = query.scope if isinstance(query.scope, Scope) else Scope()
-        return await timeline(store, query, lambda hits: withholding.hits("recall", whose, hits))
+        return await timeline(store, query, allowed)
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:
@@ -136,7 +148,9 @@ def _who(hit: Hit) -> str:
 
 
 def _words(hit: Hit) -> str:
-    return " ".join((hit.tldr or hit.text).split())
+    words = " ".join((hit.tldr or hit.text).split())
+    # People may have written theirs into the file, where nothing hides a secret.
+    return without_secrets(words) if hit.source != "transcript" else words
 
 
 def _cut(text: str) -> str:
