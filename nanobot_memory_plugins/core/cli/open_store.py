@@ -22,8 +22,6 @@ _OPEN_SECONDS = 300.0
 _PATIENCE = 20.0
 # The plugins of this set that open no store.
 _WITHOUT_STORE = frozenset(STANDARD_PLUGINS) - {"storage"}
-# Those that withhold nothing of what the files hold.
-_WITHOUT_FILES = frozenset(STANDARD_PLUGINS) - {"consolidation"}
 
 
 @asynccontextmanager
@@ -41,35 +39,12 @@ async def opened_memory(
 
     Who does not want to know that (``withheld``) need not wait until the plugins that tell it are imported.
     """
-    async with _opened(workspace, config, frozenset() if withheld else _WITHOUT_STORE) as (store, withholding):
-        if store is None:
-            raise StoreError(
-                "No store is open: the storage plugin is not installed, not enabled, or failed.",
-                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
-            )
-        yield store, withholding
-
-
-@asynccontextmanager
-async def opened_files(workspace: Path, config: MemoryConfig) -> AsyncIterator[tuple[Store | None, Withholding]]:
-    """Say what of the files is not to be shown, as `opened_memory` does, without the index that stands on them.
-
-    The store is one that somebody else's plugin opens: it may know more than the files here. Mostly there is none.
-    """
-    async with _opened(workspace, config, _WITHOUT_FILES) as found:
-        yield found
-
-
-@asynccontextmanager
-async def _opened(
-    workspace: Path, config: MemoryConfig, left_out: frozenset[str]
-) -> AsyncIterator[tuple[Store | None, Withholding]]:
     stores: list[Store] = []
     core = config.core.model_copy(update={"start_limit": _OPEN_SECONDS})
-    off = {name: {"enabled": False} for name in left_out}
+    left_out = {} if withheld else {name: {"enabled": False} for name in _WITHOUT_STORE}
     plugins = PluginSet(
         workspace,
-        config=config.model_copy(update={"core": core, "plugins": {**config.plugins, **off}}),
+        config=config.model_copy(update={"core": core, "plugins": {**config.plugins, **left_out}}),
         llm=None,
         clock=SystemClock(),
         problems=list[ConfigProblem](),
@@ -82,7 +57,12 @@ async def _opened(
         opened = await plugins.host.call_first("open_store", {}, accept=(Store,))
         if opened is not None:
             stores += [store for store in opened.values if isinstance(store, Store)]
-        yield stores[0] if stores else None, plugins.withholding
+        if not stores:
+            raise StoreError(
+                "No store is open: the storage plugin is not installed, not enabled, or failed.",
+                hint="Run `nanobot-memory doctor`, or install nanobot-memory-storage.",
+            )
+        yield stores[0], plugins.withholding
     finally:
         for store in stores:
             await store.close()

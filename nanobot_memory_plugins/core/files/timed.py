@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
@@ -14,10 +14,15 @@ from nanobot_memory_plugins.core.files.reading import read_inside
 from nanobot_memory_plugins.core.files.transcript import parse_transcript_line
 from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 
-# How a line of a transcript begins that we wrote: its time is read without the rest.
-_BEGINNING = re.compile(rb'\{"id":"[^"\\]*","time":"([0-9T:.+Z-]+)"')
-# A summary is noted when its session is over, and the name of a file is of the zone in which it was written.
+# The time of a message in a line that we wrote, and its day: quotes are escaped in what was said.
+_TIME = re.compile(rb'"time":"([0-9T:.+Z-]+)"')
+_DAY = re.compile(rb'"time":"(\d{4}-\d\d-\d\d)')
+# Bytes of a line in which its time stands: the id before it is short.
+_LONGEST_HEAD = 400
+# The day that is written is that of another zone, and a summary is noted when its session is over.
 _BESIDE = timedelta(days=2)
+# Of a time: what says on which day it is, beside its zone. No zone is shifted by less than ten minutes.
+_TEN_MINUTES, _ZONE = slice(15), slice(-6, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +47,32 @@ class TimedFiles:
 
     def __init__(self, paths: MemoryPaths, query: Query, zone: tzinfo | None) -> None:
         self._paths, self._query, self._zone = paths, query, zone
-        self._days: dict[date, Counter[Path]] = {}
+        self._local_days: dict[bytes, date | None] = {}
+        self._files: dict[date, list[Path]] = {}
         for path in self._transcripts():
-            for line in _lines(path):
-                self._count(self._day(line), path)
+            data = _read(path)
+            found = set(_DAY.findall(data))
+            written = {day for one in found if (day := _day_of(one.decode("ascii"))) is not None}
+            self._add(path, written if found else {day for day in self._days(data.split(b"\n")) if day is not None})
         for path in sorted(paths.memory.glob("*.md")):
-            if DAY_NOTE.fullmatch(path.name):
-                self._count(self._named_day(path), path)
+            if DAY_NOTE.fullmatch(path.name) and (day := _day_of(path.stem)) is not None:
+                self._add(path, {day})
 
     def newest(self, files: int, *, of_each: int | None = None) -> TimedRecords | None:
         """Return the records of the newest days that have so many files or more together; None where nothing is.
 
         ``of_each`` is how many messages of a day and a file are read: the first ones.
         """
-        days = sorted(self._days, reverse=True)
+        days = sorted(self._files, reverse=True)
         if not days:
             return None
         found, first = 0, days[0]
         for day in days:
             if found >= files:
                 break
-            found, first = found + len(self._days[day]), day
+            found, first = found + len(self._files[day]), day
         wanted = {day for day in days if day >= _before(first)}
-        paths = sorted({path for day in wanted for path in self._days[day]})
+        paths = sorted({path for day in wanted for path in self._files[day]})
         unread: Counter[tuple[date, str]] = Counter()
         hits: list[Hit] = []
         for path in paths:
@@ -78,18 +86,21 @@ class TimedFiles:
             return [self._paths.transcript(whose.session)]
         return sorted(self._paths.sessions.glob("*.jsonl"))
 
-    def _count(self, day: date | None, path: Path) -> None:
-        if day is not None:
-            self._days.setdefault(day, Counter())[path] += 1
+    def _add(self, path: Path, days: Iterable[date]) -> None:
+        since, until = self._query.since, self._query.until
+        for day in days:
+            if (since is None or day >= _before(since.date())) and (until is None or _before(day) <= until.date()):
+                self._files.setdefault(day, []).append(path)
 
     def _said(
         self, path: Path, wanted: set[date], most: int | None, unread: Counter[tuple[date, str]]
     ) -> Iterator[Hit]:
         name = self._paths.relative(path)
         read: Counter[date] = Counter()
-        for number, line in enumerate(_lines(path), 1):
-            day = self._day(line)
-            if day is None or day not in wanted:
+        lines = _read(path).split(b"\n")
+        first = min(wanted)
+        for number, (line, day) in enumerate(zip(lines, self._days(lines), strict=True), 1):
+            if day is None or day < first:
                 continue
             if most is not None and read[day] == most:
                 unread[day, name] += 1
@@ -119,29 +130,30 @@ class TimedFiles:
             if hit is not None and self._query.scope.allows(hit.scope) and self._is_within(hit.time):
                 yield hit
 
-    def _day(self, line: bytes) -> date | None:
-        """Return the day of a message, where it is of the time that is asked for."""
-        begin = _BEGINNING.match(line)
-        if begin is not None:
-            time = read_time(begin[1].decode("ascii"))
+    def _days(self, lines: list[bytes]) -> list[date | None]:
+        """Return the day of each line, None of what is no message of the time that is asked for."""
+        times = [found[1] if (found := _TIME.search(line, 0, _LONGEST_HEAD)) else b"" for line in lines]
+        known = self._local_days
+        if self._query.since is None and self._query.until is None:
+            keys = [time[_TEN_MINUTES] + time[_ZONE] for time in times]
         else:
-            record = parse_transcript_line(line)
-            time = record.time if record is not None else None
-        return self._local(time) if time is not None and self._is_within(time) else None
+            keys = times
+        for key, time in zip(keys, times, strict=True):
+            if key and key not in known:
+                known[key] = self._local(read_time(time.decode("ascii")))
+        return [known[key] if key else self._day_in(line) for key, line in zip(keys, lines, strict=True)]
 
-    def _local(self, time: datetime) -> date:
+    def _day_in(self, line: bytes) -> date | None:
+        record = parse_transcript_line(line) if line.strip() else None
+        return self._local(record.time) if record is not None else None
+
+    def _local(self, time: datetime | None) -> date | None:
+        if time is None or not self._is_within(time):
+            return None
         try:
             return time.astimezone(self._zone).date()
         except (OverflowError, OSError, ValueError):  # the ends of the calendar
             return time.date()
-
-    def _named_day(self, path: Path) -> date | None:
-        """Return the day of a day note, unless nothing of it can be of the time that is asked for."""
-        begun = _midnight(path)
-        since, until = self._query.since, self._query.until
-        if begun is None or (since and begun < since - _BESIDE) or (until and begun > until + _BESIDE):
-            return None
-        return begun.date()
 
     def _is_within(self, time: datetime | None) -> bool:
         since, until = self._query.since, self._query.until
@@ -175,6 +187,13 @@ def _passage(name: str, part: Passage, time: datetime | None) -> Hit | None:
     return Hit(f"{name}#", text, name, part.line, 0.0, Origin.USER, time=time, heading=part.heading, source="note")
 
 
+def _day_of(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
 def _midnight(path: Path) -> datetime | None:
     """Return the beginning, local time, of the day that a file is named for."""
     try:
@@ -188,10 +207,6 @@ def _before(day: date) -> date:
         return day - _BESIDE
     except OverflowError:
         return date.min
-
-
-def _lines(path: Path) -> list[bytes]:
-    return _read(path).split(b"\n")
 
 
 def _read(path: Path) -> bytes:

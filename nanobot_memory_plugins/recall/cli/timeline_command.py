@@ -1,6 +1,5 @@
 """``nanobot-memory timeline``: what was talked about, session by session and day by day."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,9 +28,8 @@ from nanobot_memory_plugins.core import (
     shown,
     without_secrets,
 )
-from nanobot_memory_plugins.core.cli import opened_files, run, settled, warn
-from nanobot_memory_plugins.core.text import moment_of, named_period
-from nanobot_memory_plugins.recall.timeline import Conversation, timeline, timeline_of_files, within
+from nanobot_memory_plugins.core.cli import FilesShown, finish_erasure, run, warn
+from nanobot_memory_plugins.recall.conversations import Conversation, conversations_of_files
 
 # What of a text is shown on a line.
 _LINE = 160
@@ -67,7 +65,7 @@ def show_timeline(
         raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
     query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
     query = _bounded(query, period, since, until)
-    listed, more = run(_conversations(folder, memory_config, query, everything=everything))
+    listed, more = _conversations(folder, memory_config, query, everything=everything)
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
         print_json({"ok": True, "conversations": rows, "more": more})
@@ -75,25 +73,34 @@ def show_timeline(
     _show(listed, more=more, everything=everything)
 
 
-async def _conversations(
+def _conversations(
     folder: Path, config: MemoryConfig, query: Query, *, everything: bool
 ) -> tuple[list[Conversation], bool]:
     whose = query.scope if isinstance(query.scope, Scope) else Scope()
-    async with opened_files(folder, config) as (store, withholding):
+    files = FilesShown(folder, config)
+    if not files.are_everything:
+        return run(_of_store(folder, config, query, whose))
+    finish_erasure(folder, config)
+    return conversations_of_files(MemoryPaths.of(folder), query, lambda hits: files.hits(whose, hits), whole=everything)
 
-        async def allowed(hits: Sequence[Hit]) -> Sequence[Hit]:
-            return await withholding.hits("recall", whose, hits)
 
-        if store is None:
-            return await timeline_of_files(MemoryPaths.of(folder), query, allowed, whole=everything)
+async def _of_store(folder: Path, config: MemoryConfig, query: Query, whose: Scope) -> tuple[list[Conversation], bool]:
+    """Ask the store: it may know more than the files of this machine."""
+    from nanobot_memory_plugins.core.cli import opened_memory, settled, without_embeddings
+    from nanobot_memory_plugins.recall.timeline import timeline
+
+    async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
         await settled(store)
-        return await timeline(store, query, allowed)
+        return await timeline(store, query, lambda hits: withholding.hits("recall", whose, hits))
 
 
 def _bounded(query: Query, period: str, since: str, until: str) -> Query:
     """Return a query for the days that the words name, and the bounds. Raises `InputError` where they name none."""
     now = query.asked_at or datetime.now(UTC).astimezone()
     if period:
+        from nanobot_memory_plugins.core.text import named_period
+        from nanobot_memory_plugins.recall.timeline import within
+
         span = named_period(period, now)
         if span is None:
             raise InputError(
@@ -108,6 +115,8 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
 
 
 def _moment(option: str, text: str, *, end: bool) -> datetime:
+    from nanobot_memory_plugins.core.text import moment_of
+
     try:
         return moment_of(text, end=end)
     except ValueError as error:
