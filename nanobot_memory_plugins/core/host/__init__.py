@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.turn import Turn
+    from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
 __getattr__ = lazy_names(
@@ -34,6 +35,7 @@ __getattr__ = lazy_names(
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
         "scrub": ("scrub_workspace",),
         "turn": ("Turn",),
+        "unhelpful": ("Unhelpful", "lowered"),
         "withheld_words": ("WithheldWords",),
     },
 )
@@ -46,11 +48,13 @@ __all__ = [
     "PluginReport",
     "PluginState",
     "Turn",
+    "Unhelpful",
     "Use",
     "WithheldWords",
     "default_overhead",
     "hits_of",
     "injections",
+    "lowered",
     "note_missed",
     "read_text",
     "recall_folder",
