@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ChannelOption,
         ConfigOption,
         JsonOption,
+        ProjectOption,
         SessionOption,
         UserOption,
         WorkspaceOption,
@@ -138,7 +139,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "core.cli.console": ("console", "say_error", "shown",),
     "core.cli.options": (
-        "AgentOption", "ChannelOption", "ConfigOption", "JsonOption", "SessionOption", "UserOption",
+        "AgentOption", "ChannelOption", "ConfigOption", "JsonOption", "ProjectOption", "SessionOption", "UserOption",
         "WorkspaceOption", "print_json", "read_configuration", "resolve_workspace",
     ),
     "core.clock": ("Clock", "SystemClock",),
@@ -260,6 +261,7 @@ __all__ = [
     "PluginContext",
     "PluginError",
     "Profile",
+    "ProjectOption",
     "PromptEntries",
     "PromptFile",
     "Prompts",

@@ -38,6 +38,7 @@ class Row(NamedTuple):
     channel: str
     session: str
     group_chat: str
+    project: str
     heading: str
     tldr: str
     tags: str
@@ -90,4 +91,5 @@ def candidates_of(rows: Sequence[Row], words: LexicalScores, similar: dict[int, 
         origins=column["origin"],
         times=[datetime.fromisoformat(time) if time else None for time in column["iso_time"]],
         always_fresh=np.array(column["source"], dtype=np.str_) == "long_term",
+        projects=column["project"],
     )

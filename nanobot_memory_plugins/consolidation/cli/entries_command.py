@@ -33,6 +33,7 @@ from nanobot_memory_plugins.core import (
     Erasure,
     InputError,
     JsonOption,
+    ProjectOption,
     Scope,
     SessionOption,
     UserOption,
@@ -42,6 +43,7 @@ from nanobot_memory_plugins.core import (
     shown,
 )
 from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core.scopes import project_named
 
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
@@ -63,10 +65,12 @@ def list_entries(
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
+    project: ProjectOption = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the entries by descending score, as of now, or those that held on a day."""
+    of_project = project_named(project)
     repository = opened(workspace)
     snapshot = repository.load()
     if as_of is None:
@@ -79,6 +83,7 @@ def list_entries(
     found = of_group(in_order(there.values()), group)
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
+    found = [entry for entry in found if of_project in ("", entry.scope.project)]
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
@@ -123,15 +128,21 @@ def remember_text(
         datetime | None, typer.Option("--expires", help="When it is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
+    project: ProjectOption = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remember a text. An entry with the same text is marked as used instead of duplicated."""
+    """Remember a text. An entry with the same text is marked as used instead of duplicated.
+
+    What is of a project stands in the prompt while that is worked in; all else stands there always.
+    """
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
     until = expires.astimezone(UTC) if expires else None
-    done = remember(repository, NewEntry(text, category, importance, group, until, pinned=pin), who=WHO)
+    whose = Scope(project=project_named(project))
+    said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin)
+    done = remember(repository, said, who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
         return

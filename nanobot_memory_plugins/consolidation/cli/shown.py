@@ -70,7 +70,7 @@ def row(entry: Entry) -> dict[str, Any]:
         "pinned": entry.pinned,
         "importance": entry.importance,
         "ended_at": exact_time(entry.ended_at) if entry.ended_at and entry.superseded_by else None,
-        "scope": {name: getattr(entry.scope, name) for name in ("agent", "user", "channel", "session")},
+        "scope": {name: getattr(entry.scope, name) for name in ("agent", "user", "channel", "session", "project")},
     }
 
 

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.consolidation.commands.orders import Command, Kind, 
 from nanobot_memory_plugins.consolidation.commands.reference import Referent, meant_by_this
 from nanobot_memory_plugins.consolidation.commands.standing import as_instruction
 from nanobot_memory_plugins.consolidation.commands.topics import names_in
+from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
@@ -176,8 +177,12 @@ def place_of(path: Path) -> str:
 
 
 def seen_by(entries: Mapping[str, Entry], visible: Visibility) -> dict[str, Entry]:
-    """Return the entries that whoever sees ``visible`` may see."""
-    return {id_: entry for id_, entry in entries.items() if is_visible(entry, visible)}
+    """Return the entries that whoever sees ``visible`` may see; in a project those of others are not meant."""
+    return {
+        id_: entry
+        for id_, entry in entries.items()
+        if is_visible(entry, visible) and (not visible.project or is_at_hand(entry, visible))
+    }
 
 
 def forgettable(entries: Mapping[str, Entry], scope: Scope, context: PluginContext) -> dict[str, Entry]:

@@ -8,7 +8,7 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, pla
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files import exact_time, origin_of, read_time
 
-_SCOPE = ("agent", "user", "channel", "session", "group_chat")
+_SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 # The names that `entry_to_json` gives; a newer version may give more.
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",

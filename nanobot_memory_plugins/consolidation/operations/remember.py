@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.plan_days import end_of_plan, with_days
@@ -81,6 +82,8 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
         )
     is_hidden = safe != content
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
+    if said.source_session:  # a person on the command line names the project that is meant
+        said = replace(said, scope=belonging(said.scope, safe, said.category, said.kind))
     said, safe = _with_its_days(said, safe, now.astimezone(), is_task=_is_once(said.category, asked=asked))
     fresh = new_id(repository.load().entries)
     known = ""
@@ -199,7 +202,7 @@ def _is_same(entry: Entry, said: NewEntry) -> bool:
     if said.visible is None:
         return entry.scope == said.scope
     whose = entry.scope.user == said.scope.user or not said.scope.group_chat
-    return whose and said.visible.allows(whole_scope(entry))
+    return whose and entry.scope.project in ("", said.scope.project) and said.visible.allows(whole_scope(entry))
 
 
 def _alike(text: str) -> str:

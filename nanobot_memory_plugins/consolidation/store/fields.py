@@ -32,7 +32,7 @@ _SECTION = "section"
 _ORIGIN = "origin"
 _KIND, _PINNED, _YES = "kind", "pinned", "yes"
 _IMPORTANCE, _IMPORTANCES = "importance", ("high", "medium", "low")
-_SCOPE = ("agent", "user", "channel", "session", "group_chat")
+_SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 _SECTIONS = {section.value: section for section in Section}
 _ORIGINS = {origin.value: origin for origin in Origin}
 
@@ -165,6 +165,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "channel", entry.scope.channel
     yield "session", entry.scope.session
     yield "group_chat", entry.scope.group_chat
+    yield "project", entry.scope.project
     yield _KIND, entry.kind
     yield _PINNED, _YES if entry.pinned else ""
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""

@@ -49,6 +49,11 @@ UserOption = Annotated[str, typer.Option("--user", metavar="NAME", help="Only wh
 ChannelOption = Annotated[str, typer.Option("--channel", metavar="NAME", help="Only what is of this channel.")]
 SessionOption = Annotated[str, typer.Option("--session", metavar="KEY", help="Only what is of this session.")]
 
+ProjectOption = Annotated[
+    str,
+    typer.Option("--project", metavar="NAME", help="A project, or a folder such as . for that of its repository."),
+]
+
 _Result = TypeVar("_Result")
 
 

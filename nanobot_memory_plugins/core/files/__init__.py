@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.files.queued_lock import queued
     from nanobot_memory_plugins.core.files.reading import open_regular, read_inside, read_regular
     from nanobot_memory_plugins.core.files.replace import replace_file
+    from nanobot_memory_plugins.core.files.timed import TimedFiles, TimedRecords
     from nanobot_memory_plugins.core.files.transcript import (
         TranscriptRecord,
         last_records,
@@ -50,6 +51,7 @@ __getattr__ = lazy_names(
         "queued_lock": ("queued",),
         "reading": ("open_regular", "read_inside", "read_regular"),
         "replace": ("replace_file",),
+        "timed": ("TimedFiles", "TimedRecords"),
         "transcript": (
             "TranscriptRecord",
             "last_records",
@@ -70,6 +72,8 @@ __all__ = [
     "MemoryPaths",
     "NoteEntry",
     "Passage",
+    "TimedFiles",
+    "TimedRecords",
     "TranscriptRecord",
     "damage_in",
     "exact_time",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.telling import asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
+    from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
 __getattr__ = lazy_names(
@@ -44,6 +45,7 @@ __getattr__ = lazy_names(
         "scrub": ("scrub_workspace",),
         "telling": ("asking_session",),
         "turn": ("Turn",),
+        "unhelpful": ("Unhelpful", "lowered"),
         "withheld_words": ("WithheldWords",),
     },
 )
@@ -58,6 +60,7 @@ __all__ = [
     "PluginReport",
     "PluginState",
     "Turn",
+    "Unhelpful",
     "Use",
     "WithheldWords",
     "asked_in",
@@ -66,6 +69,7 @@ __all__ = [
     "guarded",
     "hits_of",
     "injections",
+    "lowered",
     "note_missed",
     "read_text",
     "recall_folder",

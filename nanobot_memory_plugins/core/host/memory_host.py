@@ -60,7 +60,8 @@ class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
     ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or
-    None: every plugin has a fallback. ``senders`` says who may write. No call raises for what a plugin does wrong.
+    None: every plugin has a fallback. ``senders`` says who may write. ``project`` is that of
+    calls whose scope names none: `project_of` says it of a folder. No call raises for what a plugin does wrong.
     """
 
     def __init__(
@@ -72,11 +73,12 @@ class MemoryHost(PromptCalls):
         clock: Clock | None = None,
         problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
+        project: str = "",
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config = config or MemoryConfig()
         self._clock = clock or SystemClock()
-        self._scopes = workspace_scopes(self.workspace, self.config, senders)
+        self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
         self._store: Store | None = None
         self._notices = AppendNotices(lambda path: self._store.notify(path) if self._store is not None else None)

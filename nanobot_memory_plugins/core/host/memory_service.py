@@ -52,6 +52,7 @@ class MemoryService:
         clock: Clock | None = None,
         problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
+        project: str = "",
         start_limit: float = 10.0,
         close_limit: float = 5.0,
         tool_limit: float = 30.0,
@@ -69,7 +70,13 @@ class MemoryService:
             from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # in its thread: it takes a while
 
             return MemoryHost(
-                self.workspace, config=self.config, llm=llm, clock=clock, problems=problems, senders=senders
+                self.workspace,
+                config=self.config,
+                llm=llm,
+                clock=clock,
+                problems=problems,
+                senders=senders,
+                project=project,
             )
 
         self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit)

@@ -82,6 +82,7 @@ CREATE TABLE {table("chunk")} (
   channel text NOT NULL,
   session text NOT NULL,
   group_chat text NOT NULL,
+  project text NOT NULL,
   heading text NOT NULL,
   tldr text NOT NULL,
   tags text NOT NULL,  -- a JSON list

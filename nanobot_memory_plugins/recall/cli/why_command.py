@@ -1,5 +1,7 @@
 """``nanobot-memory why``: what a message would recall, what not, and why."""
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +22,7 @@ from nanobot_memory_plugins.core import (
     shown,
 )
 from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
+from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
 from nanobot_memory_plugins.recall.cli.examination import Candidate, Examined, examine
 from nanobot_memory_plugins.recall.routing import Decision, RecallTier
@@ -46,6 +49,13 @@ def why(
     user: Annotated[str, typer.Option("--user", metavar="NAME", help="Who says it.")] = "",
     channel: Annotated[str, typer.Option("--channel", metavar="NAME", help="The channel in which it is said.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="Candidates to show.")] = 20,
+    not_helpful: Annotated[
+        list[int] | None,
+        typer.Option("--not-helpful", metavar="N", help="The memory with this number did not help: it comes later."),
+    ] = None,
+    helpful: Annotated[
+        list[int] | None, typer.Option("--helpful", metavar="N", help="Take that back; may be repeated, as the other.")
+    ] = None,
     no_embeddings: Annotated[bool, typer.Option("--no-embeddings", help="Search by words only.")] = False,
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
@@ -53,7 +63,8 @@ def why(
 ) -> None:
     """Show what a message would recall: the tier and its signals, each candidate with its scores, what was cut and why.
 
-    No language model is asked, and no memory is written. With --json all candidates are there.
+    No language model is asked, and no memory is written. With --json all candidates are there. What is said not to help
+    is recalled behind others from then on, one step; it is found and kept as before, and --helpful takes it back.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
@@ -68,10 +79,27 @@ def why(
         memory_config = without_embeddings(memory_config)
     scope = Scope(user=user, channel=channel, session=session)
     found = run(examine(folder, memory_config, query, recent=recent or [], scope=scope))
+    if not_helpful or helpful:
+        _say(folder, found, not_helpful or [], helpful or [])
+        found = run(examine(folder, memory_config, query, recent=recent or [], scope=scope))
     if as_json:
         print_json(answer_of(found))
     else:
         _show(found, query, limit)
+
+
+def _say(folder: Path, found: Examined, not_helpful: Sequence[int], helpful: Sequence[int]) -> None:
+    """Write what helped and what did not. Raises `InputError` for a number that no memory has."""
+    listed = {one.place: one.hit.id for one in found.candidates() if one.place is not None}
+    if missing := [number for number in (*not_helpful, *helpful) if number not in listed]:
+        raise InputError(
+            f"No memory has the number {missing[0]} here.",
+            hint="The same command without --not-helpful and --helpful shows the numbers.",
+        )
+    unhelpful = Unhelpful(folder)
+    for numbers, helped in ((not_helpful, False), (helpful, True)):
+        for number in numbers:
+            unhelpful.say(listed[number], helped=helped)
 
 
 def answer_of(found: Examined) -> dict[str, Any]:
@@ -135,6 +163,7 @@ def _row(one: Candidate) -> dict[str, Any]:
             {"name": part.name, "value": part.value, "weight": part.weight, "worth": part.worth} for part in one.parts
         ],
         "fate": one.fate,
+        "unhelpful": one.unhelpful,
         "cut": {"reason": one.cut.reason.value, "detail": one.cut.detail, "instead": one.cut.instead}
         if one.cut
         else None,
@@ -236,6 +265,8 @@ def _show_candidate(out: Console, one: Candidate) -> None:
     )
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
+    if one.unhelpful:
+        out.print("       said not to help: recalled one step later", style="yellow")
     if one.cut is not None and (one.cut.detail or one.cut.instead):
         instead = f" as {one.cut.instead}" if one.cut.instead else ""
         out.print(f"       cut: {shown(one.cut.detail + instead)}", style="yellow")

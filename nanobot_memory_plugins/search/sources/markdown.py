@@ -225,10 +225,10 @@ def _day_before(moment: str) -> str:
 
 def _scope_of(fields: Mapping[str, str]) -> Scope:
     """Return whose an entry is; one that was learned in a session is not everybody's."""
-    agent, user, channel, session, group_chat = (
-        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat")
+    agent, user, channel, session, group_chat, project = (
+        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat", "project")
     )
-    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat)
+    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat, project)
 
 
 def _pairs(line: str) -> dict[str, str]:

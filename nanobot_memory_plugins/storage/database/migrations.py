@@ -54,7 +54,12 @@ def _add_traits(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE docs ADD COLUMN traits INTEGER NOT NULL DEFAULT 0")
 
 
-STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names, _add_traits)
+def _add_project(connection: apsw.Connection) -> None:
+    """Let documents name the project that they are about; those of before name none."""
+    connection.execute("ALTER TABLE docs ADD COLUMN project TEXT NOT NULL DEFAULT ''")
+
+
+STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names, _add_traits, _add_project)
 """The step at place n leads from version ``schema.FIRST_VERSION`` + n to the next. Only ever add to its end.
 
 A change of the schema: change `schema._TABLES`, count `schema.SCHEMA_VERSION` up, add a step here, and store the new
