@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import Sentence, logger
 
 # What users go without when a seam is not attached.
 DEGRADED = {
@@ -92,7 +92,7 @@ def require(owner: object, *names: str) -> Any:
     found = owner
     for name in names:
         if not hasattr(found, name):
-            raise SeamMissingError(f"{type(owner).__name__} has no {'.'.join(names)}")
+            raise SeamMissingError(Sentence("{kind} has no {names}", kind=type(owner).__name__, names=".".join(names)))
         found = getattr(found, name)
     return found
 

@@ -26,6 +26,7 @@ from nanobot_memory_plugins.core import (
     PluginContext,
     PromptEntries,
     Scope,
+    Sentence,
     Trace,
     Withheld,
     hookimpl,
@@ -167,7 +168,11 @@ class ConsolidationPlugin:
         if snapshot.damage:
             told = Finding(
                 _SUBJECT,
-                f"{counts}; the file is damaged ({snapshot.damage}) and its last good copy is used",
+                Sentence(
+                    "{counts}; the file is damaged ({damage}) and its last good copy is used",
+                    counts=counts,
+                    damage=snapshot.damage,
+                ),
                 Health.DEGRADED,
                 "`nanobot-memory index`, any change, or the next start of a host puts the good copy in place; the"
                 " damaged file is kept.",
@@ -184,13 +189,23 @@ class ConsolidationPlugin:
 def _quoting(models: Mapping[str, bool], options: ConsolidationOptions) -> Finding:
     named = {name or "the model": quotes for name, quotes in models.items()}
     told = "; ".join(f"{name}: {'by its quotes' if quotes else 'by the words'}" for name, quotes in named.items())
-    return Finding("extraction", f"what a model extracts is judged ({options.extraction_quotes}): {told}")
+    return Finding(
+        "extraction",
+        Sentence(
+            "what a model extracts is judged ({extraction_quotes}): {told}",
+            extraction_quotes=options.extraction_quotes,
+            told=told,
+        ),
+    )
 
 
 def _unseen(count: int) -> Finding:
     return Finding(
         "entries of nobody",
-        f"{count} from a time when everything was shared name nobody: each is seen in its own conversation alone",
+        Sentence(
+            "{count} from a time when everything was shared name nobody: each is seen in its own conversation alone",
+            count=count,
+        ),
         Health.DEGRADED,
         "`nanobot-memory people adopt NAME` lets one person see them; `nanobot-memory people list` shows the names.",
     )

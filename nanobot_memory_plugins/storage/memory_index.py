@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core import (
     MemoryPaths,
     Query,
     SearchResult,
+    Sentence,
     StoreError,
     StoreStatus,
     logger,
@@ -272,7 +273,9 @@ class MemoryIndex:
         try:
             return scan_markdown(self._tail.documents({}, most_bytes=_SCAN_BYTES), query)
         except OSError as error:
-            raise StoreError(f"The memory files cannot be read ({type(error).__name__}).") from error
+            raise StoreError(
+                Sentence("The memory files cannot be read ({kind}).", kind=type(error).__name__)
+            ) from error
 
     def _read_file(self, hit_id: str) -> Hit | None:
         from nanobot_memory_plugins.search.results import hit_of

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from nanobot_memory_plugins.consolidation.cli.audit import Kind, junk_in
 from nanobot_memory_plugins.consolidation.model.redacted_content import is_point_hidden
-from nanobot_memory_plugins.core import MemoryPaths, shown
+from nanobot_memory_plugins.core import MemoryPaths, shown, tr
 from nanobot_memory_plugins.core.files import NoteEntry, parse_notes
 
 KINDS = (Kind.JUNK, Kind.HIDDEN, Kind.NEAR_DUPLICATE)
@@ -74,7 +74,7 @@ class NotesAudit:
         if not self.notes:
             return
         shares = ", ".join(f"{name} {rate:.0%}" for name, rate in self.rates().items())
-        out.print(f"\n{self.notes:,} imported notes: {shares}.")
+        out.print(tr("\n{notes:,} imported notes: {shares}.", notes=self.notes, shares=shares))
         listed = [fault for fault in self.faults if not kinds or fault.kind in kinds]
         most = len(listed) if everything else _SHOWN
         for fault in listed[:most]:
@@ -84,7 +84,10 @@ class NotesAudit:
         if listed:
             more = f" The first {most} of {len(listed):,} are shown; --all shows each." if len(listed) > most else ""
             out.print(
-                f"Delete a note's lines by hand, or take the import back: nanobot-memory import --undo.{more}",
+                tr(
+                    "Delete a note's lines by hand, or take the import back: nanobot-memory import --undo.{more}",
+                    more=more,
+                ),
                 style="italic",
             )
 

@@ -34,12 +34,14 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
     console,
     print_json,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say
 
@@ -83,7 +85,7 @@ def list_entries(
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
-    console().print(table(found) if found else "There are no entries.")
+    console().print(table(found) if found else tr("There are no entries."))
     for problem in snapshot.problems:
         say(f"{snapshot.path.name}, {problem}", err=True)
 
@@ -96,7 +98,10 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     there = repository.load().entries.get(entry_id)
     entry = there or last_known(runs, entry_id)
     if entry is None:
-        raise InputError(f"There is no entry {entry_id}.", hint="`nanobot-memory entries list` shows all.")
+        raise InputError(
+            Sentence("There is no entry {entry_id}.", entry_id=entry_id),
+            hint="`nanobot-memory entries list` shows all.",
+        )
     history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
     if as_json:
         told = [
@@ -110,7 +115,16 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         if name not in ("id", "content", "scope") and value not in (None, "", []):
             out.print(f"    {name}: {shown(str(value))}")
     for run, change in history:
-        out.print(f"    {shown(run.time)}  {change.action.value} by {shown(run.who)}: {shown(run.why)}", style="dim")
+        out.print(
+            tr(
+                "    {time}  {value} by {who}: {why}",
+                time=shown(run.time),
+                value=change.action.value,
+                who=shown(run.who),
+                why=shown(run.why),
+            ),
+            style="dim",
+        )
 
 
 @entries.command("remember")
@@ -218,7 +232,7 @@ def show_history(
     for run in reversed(found):
         show_run(run)
     if not found:
-        console().print("Nothing has happened yet.")
+        console().print(tr("Nothing has happened yet."))
 
 
 @entries.command("undo")
@@ -281,4 +295,4 @@ def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = Fals
         return
     show_proposals(found)
     if not found:
-        console().print("Nothing is proposed.")
+        console().print(tr("Nothing is proposed."))

@@ -22,6 +22,7 @@ from nanobot_memory_plugins.core import (
     console,
     print_json,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.files import exact_time
 
@@ -46,13 +47,19 @@ def show_profile(
         return
     out = console()
     if len(found.names) > 1:
-        out.print(f"{shown(found.names[0])} is also called {shown(', '.join(found.names[1:]))}.")
+        out.print(
+            tr(
+                "{names} is also called {names_2}.",
+                names=shown(found.names[0]),
+                names_2=shown(", ".join(found.names[1:])),
+            )
+        )
     for category, told in found.known.items():
         _show(category, told, entries)
     if found.ended:
         _show("over, replaced or faded", found.ended, entries)
     if not found.known and not found.ended:
-        out.print(f"Nothing is known about {shown(about)}." if about else "Nothing is known yet.")
+        out.print(tr("Nothing is known about {about}.", about=shown(about)) if about else tr("Nothing is known yet."))
 
 
 def _rows(told: Sequence[KnownEntry], entries: Mapping[str, Entry]) -> list[dict[str, Any]]:

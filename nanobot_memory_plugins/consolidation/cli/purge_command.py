@@ -24,6 +24,7 @@ from nanobot_memory_plugins.core import (
     resolve_workspace,
     run_in_daemon_thread,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, run, say, warn
 from nanobot_memory_plugins.core.erasure import ErasurePlan, is_short
@@ -107,7 +108,7 @@ def _covers(done: Erasure, ids: Sequence[str], words: Sequence[str], *, nearly: 
 
 def _is_meant(plan: ErasurePlan, *, all_lines: bool) -> bool:
     _print(plan.told(all_lines=all_lines))
-    typer.confirm("Forget this for good?", abort=True)
+    typer.confirm(tr("Forget this for good?"), abort=True)
     return True
 
 

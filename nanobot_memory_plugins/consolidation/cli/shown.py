@@ -17,10 +17,12 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import (
     ContactRedaction,
     InputError,
+    Sentence,
     console,
     read_configuration,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure, say_repaired
 from nanobot_memory_plugins.core.files import exact_time
@@ -36,7 +38,10 @@ def opened(workspace: Path | None, *, repaired: bool = True) -> EntryRepository:
     """
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     if repaired:
         finish_erasure(folder)
         say_repaired(repair_workspace(folder))
@@ -117,12 +122,14 @@ def show_outcome(outcome: Outcome, repository: EntryRepository) -> None:
     """Say what was written, and where."""
     out = console()
     if not outcome.changes:
-        out.print("Nothing changed.")
+        out.print(tr("Nothing changed."))
     for change in outcome.changes:
         text = (change.after or change.before or Entry("", "", "", 0, repository.clock.now())).content
         out.print(f"{change.action.value} [bold]{shown(change.id)}[/bold]  {shown(text)}")
     if outcome.run:
-        out.print(f"{repository.paths.relative(outcome.path)}, run {outcome.run.id}", style="dim")
+        out.print(
+            tr("{relative}, run {id}", relative=repository.paths.relative(outcome.path), id=outcome.run.id), style="dim"
+        )
 
 
 def show_run(run: Run) -> None:
@@ -145,4 +152,4 @@ def proposal_row(proposal: Proposal) -> dict[str, str]:
 def show_proposals(proposals: list[Proposal] | tuple[Proposal, ...]) -> None:
     """Show sentences that seem outdated, with the file in which they stand."""
     for one in proposals:
-        console().print(f"outdated? {shown(one.file)}: {shown(one.quote)}")
+        console().print(tr("outdated? {file}: {quote}", file=shown(one.file), quote=shown(one.quote)))

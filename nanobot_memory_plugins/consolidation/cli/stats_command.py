@@ -27,11 +27,13 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     MemoryPaths,
+    Sentence,
     WorkspaceOption,
     console,
     print_json,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure
 
@@ -56,7 +58,7 @@ def stats(
         said, noted, recalled = messages(paths), notes(paths), recalls(paths)
     except OSError as error:
         raise InputError(
-            f"The record of what was recalled cannot be read: {error.strerror}.",
+            Sentence("The record of what was recalled cannot be read: {why}.", why=error.strerror),
             hint="Give this user the right to read the files below memory/.usage.",
         ) from None
     kept = _of_entries(entries)
@@ -169,28 +171,39 @@ def _show_growth(out: Console, stored: Mapping[str, Stored], *, everything: bool
     if not listed:
         return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("new in")
+    table.add_column(tr("new in"))
     for name in stored:
         table.add_column(name, justify="right")
     for month in listed:
         table.add_row(month, *(f"{one.months[month]:,}" for one in stored.values()))
     out.print(table)
     if len(listed) < len(months):
-        out.print(f"{len(months) - len(listed)} earlier months: --all shows them.")
+        out.print(tr("{months} earlier months: --all shows them.", months=len(months) - len(listed)))
 
 
 def _show_recalled(
     out: Console, recalled: Recalls, most: list[dict[str, Any]], never: int | None, entries: int
 ) -> None:
     if recalled.since is None:
-        out.print("No turn is recorded yet.")
+        out.print(tr("No turn is recorded yet."))
         return
-    out.print(f"{recalled.turns:,} turns are recorded since {recalled.since}; {recalled.with_memories:,} got memories.")
+    out.print(
+        tr(
+            "{turns:,} turns are recorded since {since}; {with_memories:,} got memories.",
+            turns=recalled.turns,
+            since=recalled.since,
+            with_memories=recalled.with_memories,
+        )
+    )
     for one in most:
         text = one["text"] if len(one["text"]) <= _TEXT else f"{one['text'][: _TEXT - 1]}…"
         out.print(f"{one['times']:>6,}  {shown(text)}  [dim]{shown(one['file'])}[/dim]")
     if entries:
         out.print(
-            f"No turn has got {never:,} of {entries:,} entries; those that had time to be are named by"
-            ' `nanobot-memory audit --kind "never recalled"`.'
+            tr(
+                "No turn has got {never:,} of {entries:,} entries; those that had time to be are named by "
+                '`nanobot-memory audit --kind "never recalled"`.',
+                never=never,
+                entries=entries,
+            )
         )

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from nanobot_memory_plugins.consolidation.store.journal import GAVE_UP, Journal, read_line
-from nanobot_memory_plugins.core import Finding, Health
+from nanobot_memory_plugins.core import Finding, Health, Sentence
 from nanobot_memory_plugins.core.files import read_time
 
 NOT_ANSWERED = "the model has not answered"
@@ -34,7 +34,7 @@ def given_up_lately(journal: Journal, now: datetime) -> list[Finding]:
         return []
     counts = {why: sum(run.why.endswith(why) for run in lately) for why in _HINTS}
     told = [f"{count} time{'s' if count > 1 else ''}, {why}" for why, count in counts.items() if count]
-    state = f"messages were given up in the last {_DAYS} days: {'; '.join(told)}"
+    state = Sentence("messages were given up in the last {days} days: {told}", days=_DAYS, told="; ".join(told))
     hints = [hint for why, hint in _HINTS.items() if counts[why] and hint]
     if not hints:
         return [Finding("extraction", state)]

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.segment import Segment
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
+from nanobot_memory_plugins.redaction.script.messages import tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 
@@ -46,4 +47,4 @@ def shown_lines(text: object) -> str:
 
 def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
-    console(stderr=True).print(f"[red]{shown(error.cause)}[/red] {shown(error.hint)}")
+    console(stderr=True).print(f"[red]{shown(tr(error.cause))}[/red] {shown(tr(error.hint))}")

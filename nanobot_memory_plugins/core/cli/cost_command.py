@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.host.recall_log import Injection, injections, recall_folder
 from nanobot_memory_plugins.core.language_model.ledger import ANSWERED, CANCELLED, Usage, uses
 from nanobot_memory_plugins.core.language_model.options import LanguageModelOptions
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 _DAYS = 7
 
@@ -52,7 +53,7 @@ def cost(
         recalled = savings(injections(recall_folder(memory), since=since))
     except OSError as error:
         hint = "Give this user the right to read the files below memory/.usage."
-        raise InputError(f"The record of uses cannot be read: {error.strerror}.", hint=hint) from None
+        raise InputError(Sentence("The record of uses cannot be read: {why}.", why=error.strerror), hint=hint) from None
     if as_json:
         whole = {"rows": [_row(row) for row in rows], "total": _row(total(rows))}
         saved = {"days": [_saving(one) for one in recalled], "total": _saving(total_saving(recalled))}
@@ -62,14 +63,17 @@ def cost(
     if rows:
         out.print(cost_table(rows))
         out.print(
-            f"Tokens are estimates. A purpose may use {LanguageModelOptions().daily_tokens:,} a day,"
-            " unless core.languageModel says otherwise."
+            tr(
+                "Tokens are estimates. A purpose may use {daily_tokens:,} a day, unless core.languageModel "
+                "says otherwise.",
+                daily_tokens=LanguageModelOptions().daily_tokens,
+            )
         )
     else:
-        out.print(f"The language model was not used in the last {days} days.")
+        out.print(tr("The language model was not used in the last {days} days.", days=days))
     if recalled:
         out.print(savings_table(recalled))
-        out.print("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled.")
+        out.print(tr("Saved: what the Markdown of the memory would have cost in each turn, less what was recalled."))
     if rows or recalled:
         _show_expense(_expense(rows, recalled), total_saving(recalled), out)
 
@@ -187,9 +191,9 @@ def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
 def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
     """Show what the set costs, and what it saves beside that."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("what the set costs")
-    table.add_column("tokens", justify="right")
-    table.add_column("a turn", justify="right")
+    table.add_column(tr("what the set costs"))
+    table.add_column(tr("tokens"), justify="right")
+    table.add_column(tr("a turn"), justify="right")
     named = {
         "recalled blocks": "blocks",
         "tools (memory_search, remember, ...)": "tools",
@@ -203,10 +207,12 @@ def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
     if turns.turns:
         verb = "saves" if expense["net"] >= 0 else "costs"
         told = f"{verb} {abs(expense['net']):,} tokens beside the whole Markdown in each turn ({turns.whole_tokens:,})"
-        out.print(f"In all the set {told}.", soft_wrap=True)
+        out.print(tr("In all the set {told}.", told=told), soft_wrap=True)
         out.print(
-            "Tools and entries are counted once a turn: each further request of it holds them again, mostly from the"
-            " provider's cache. `core.tools: off` offers no tools.",
+            tr(
+                "Tools and entries are counted once a turn: each further request of it holds them again, "
+                "mostly from the provider's cache. `core.tools: off` offers no tools."
+            ),
             soft_wrap=True,
         )
 

@@ -7,6 +7,7 @@ from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.scopes.people import People, Person, Senders
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 _SHARES = {
     "agent": "everybody who writes sees every memory (share: agent)",
@@ -34,13 +35,17 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
         ]
     heard = sorted(PeopleRecord(MemoryPaths.of(workspace).memory).current().others(people.owner()))
     if senders.one_user and not heard:
-        return [Finding("people", f"one user, for whom everything is shared ({_who(people.owner())})")]
+        return [
+            Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
+        ]
     listed = "; ".join(_who(person) for person in people.all())
     if senders.one_user:
-        state = f"each sees their own memories: besides {listed} there wrote {', '.join(heard)}"
+        state = Sentence(
+            "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(heard)
+        )
         return [Finding("people", state, Health.DEGRADED, _LIST)]
     where = f", since several may write in {', '.join(senders.several)}"
-    return [Finding("people", f"each sees their own memories{where} ({listed})")]
+    return [Finding("people", Sentence("each sees their own memories{where} ({listed})", where=where, listed=listed))]
 
 
 def _who(person: Person) -> str:

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core.cli.console import console, shown
 from nanobot_memory_plugins.core.transfer.importer import Part
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import TakenBack
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 # Reasons and files that are printed; --json has them all.
 _ROWS = 20
@@ -45,47 +46,64 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     counts = [f"{count:,} {kind if count > 1 else _ONE[kind]}" for kind, count in sorted(report.taken.items()) if count]
     verb = "would be taken" if report.dry_run else "taken"
     out.print(f"{shown(report.source)}: {shown(report.label)} ([bold]{shown(report.format)}[/bold])")
-    out.print(f"{verb}: {', '.join(counts) or 'nothing'}" + (f"; {report.known:,} taken before" * bool(report.known)))
+    out.print(
+        f"{verb}: {', '.join(counts) or 'nothing'}"
+        + (tr("; {known:,} taken before", known=report.known) * bool(report.known))
+    )
     if report.replaced:
         verb = "would be replaced" if report.dry_run else "replaced"
-        out.print(f"{verb}: {_counted(report.replaced, 'note')} of files that were changed or renamed")
+        out.print(
+            tr(
+                "{verb}: {counted} of files that were changed or renamed",
+                verb=verb,
+                counted=_counted(report.replaced, "note"),
+            )
+        )
     if report.read:
         left = len({file for file, _ in report.left})
-        out.print(f"files: {report.read - left:,} read, {left:,} left" + (", for these reasons:" if left else ""))
+        out.print(
+            tr("files: {read:,} read, {left:,} left", read=report.read - left, left=left)
+            + (tr(", for these reasons:") if left else "")
+        )
     for why, (count, files) in _reasons(report).items():
-        out.print(f"left: {shown(why)}" + (f" ({count:,})" if count > 1 else ""))
+        out.print(tr("left: {why}", why=shown(why)) + (f" ({count:,})" if count > 1 else ""))
         _print_files(out, files, rows and rows // 4)
     for about, files in report.remarks.items():
         out.print(f"{shown(about)} ({len(files):,}):")
         _print_files(out, files, rows and rows // 4)
     if report.written and rows is None:
-        out.print("written to:")
+        out.print(tr("written to:"))
         for file, count in sorted(report.written.items()):
             out.print(f"  {shown(file)}: {count:,}")
     elif report.written:
-        out.print(f"written to {_counted(len(report.written), 'file')}; --all names each")
+        out.print(tr("written to {counted}; --all names each", counted=_counted(len(report.written), "file")))
     for notice in report.notices:
         out.print(shown(notice))
     if report.taken and not report.dry_run:
-        out.print("What was taken is indexed when the agent runs next, or by `nanobot-memory index`.")
+        out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
 
 
 def print_taken_back(done: TakenBack) -> None:
     """Print what became of an import that was taken back, for people."""
     out = console()
     files, records = _counted(done.files, "file"), _counted(done.records, "record")
-    out.print(f"{shown(done.source)}: taken back: {files}, {records}")
+    out.print(tr("{source}: taken back: {files}, {records}", source=shown(done.source), files=files, records=records))
     if done.entries:
-        out.print(f"Its entries went with the run {shown(done.entries)}; `nanobot-memory entries history` shows it.")
+        out.print(
+            tr(
+                "Its entries went with the run {entries}; `nanobot-memory entries history` shows it.",
+                entries=shown(done.entries),
+            )
+        )
     for file, why in done.left:
-        out.print(f"left: {shown(file)}: {shown(why)}")
+        out.print(tr("left: {file}: {why}", file=shown(file), why=shown(why)))
 
 
 def _print_files(out: Console, files: list[str], most: int | None) -> None:
     for file in files[:most]:
         out.print(f"  {shown(file)}")
     if most is not None and len(files) > most:
-        out.print(f"  and {len(files) - most:,} more; --all names each")
+        out.print(tr("  and {files:,} more; --all names each", files=len(files) - most))
 
 
 def _counted(count: int, what: str) -> str:

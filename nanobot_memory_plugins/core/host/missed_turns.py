@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 NO_ANSWER = "no answer within"
 _DAY = timedelta(days=1)
@@ -73,7 +74,7 @@ def missed_findings(workspace: Path, now: datetime) -> list[Finding]:
         count = "once" if times == 1 else f"{times} times"
         told.append(f"{count} {_MISSED.get(plugin, f'{plugin} did not answer')} ({plugin}: {why})")
     last = max(one.time for one in found).astimezone()
-    state = f"in the last day {'; '.join(told)}; last at {last:%H:%M}"
+    state = Sentence("in the last day {told}; last at {last:%H:%M}", told="; ".join(told), last=last)
     return [Finding(_SUBJECT, state, Health.DEGRADED, _hint(found))]
 
 

@@ -43,6 +43,7 @@ from nanobot_memory_plugins.core.transfer.merge_records import joined_items
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 LABEL = "an export of this memory"
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
@@ -385,7 +386,7 @@ class _Restoring:
                 yield
         except Timeout as error:
             raise FileBusyError(
-                f"{self._paths.relative(path)} is locked by another process.",
+                Sentence("{relative} is locked by another process.", relative=self._paths.relative(path)),
                 hint="Import again: what was taken is not taken twice.",
             ) from error
 

@@ -14,6 +14,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.mcp.connect.known_clients import KNOWN_CLIENTS, SERVER, ClientName, Machine
@@ -69,15 +70,15 @@ def connect(
     out = console()
     out.print(f"{known.title}: [cyan]{shown(str(target))}[/cyan]")
     if not change.changed:
-        out.print("It stands there already: nothing to write.")
+        out.print(tr("It stands there already: nothing to write."))
         return
     for line in diff_of(change).splitlines()[2:]:
         out.print(f"    {shown(line)}", style={"+": "green", "-": "red"}.get(line[:1], "dim"))
     if not written:
-        out.print(f"Nothing was written. {shown(_how_to_write(client, project=project))}")
+        out.print(tr("Nothing was written. {how_to_write}", how_to_write=shown(_how_to_write(client, project=project))))
         return
     backup = f" The previous file is {shown(str(change.backup))}." if change.backup else ""
-    out.print(f"[green]Written.[/green]{backup} {shown(known.after)}")
+    out.print(tr("[green]Written.[/green]{backup} {after}", backup=backup, after=shown(known.after)))
 
 
 def _usual(client: ClientName) -> Path:

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core import (
     MemoryConfig,
     Query,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
@@ -25,6 +26,7 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import opened_memory, run, settled, warn, without_embeddings
 from nanobot_memory_plugins.core.text import moment_of, named_period
@@ -61,7 +63,10 @@ def show_timeline(
     warn(problems)
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
     listed, more = run(_conversations(folder, memory_config, _bounded(query, period, since, until)))
     if as_json:
@@ -85,7 +90,8 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
         span = named_period(period, now)
         if span is None:
             raise InputError(
-                f"No days up to today are named by {period!r}.", hint="Name them with --since and --until."
+                Sentence("No days up to today are named by {period!r}.", period=period),
+                hint="Name them with --since and --until.",
             )
         query = within(query, span, now.tzinfo)
     return replace(
@@ -121,14 +127,14 @@ def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
 def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     out = console()
     if not listed:
-        out.print("Nothing was said then that is remembered.")
+        out.print(tr("Nothing was said then that is remembered."))
     for one in listed:
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
         out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{one.count}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
             out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
     if more:
-        console(stderr=True).print("... and earlier ones: --limit, or --until.", style="dim")
+        console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
 
 
 def _who(hit: Hit) -> str:

@@ -11,6 +11,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     Scope,
+    Sentence,
     WorkspaceOption,
     console,
     estimate_tokens,
@@ -18,6 +19,7 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     resolve_workspace,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import run, warn, without_embeddings
 from nanobot_memory_plugins.recall.block import FENCE_CHARS, FENCE_TOKENS
@@ -63,7 +65,10 @@ def why(
         )
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     if no_embeddings:
         memory_config = without_embeddings(memory_config)
     scope = Scope(user=user, channel=channel, session=session)
@@ -160,23 +165,45 @@ def _signals(decision: Decision | None) -> list[dict[str, Any]]:
 def _show(found: Examined, query: str, limit: int) -> None:
     out = console()
     watch, recalled = found.watch, found.recalled
-    out.print(f"[bold]tier[/bold]       {_tier_in_words(found)}")
+    out.print(tr("[bold]tier[/bold]       {tier_in_words}", tier_in_words=_tier_in_words(found)))
     for asked, result in watch.searches:
         explained = result.explanation
         looked = f"{len(explained.candidates)} candidates in {explained.order} order" if explained else "no explanation"
         hits = f"{len(result.hits)} of at most {asked.limit} hits"
-        out.print(f"[bold]search[/bold]     {asked.tier.value}: {looked}, {hits}, level {int(result.level)}")
+        out.print(
+            tr(
+                "[bold]search[/bold]     {value}: {looked}, {hits}, level {int}",
+                value=asked.tier.value,
+                looked=looked,
+                hits=hits,
+                int=int(result.level),
+            )
+        )
     if watch.best is not None and watch.needed is not None:
         verdict = "enough" if watch.best >= watch.needed else "too little: nothing is injected"
-        out.print(f"[bold]relevance[/bold]  best {watch.best:.2f}, {watch.needed:g} needed: {verdict}")
+        out.print(
+            tr(
+                "[bold]relevance[/bold]  best {best:.2f}, {needed:g} needed: {verdict}",
+                best=watch.best,
+                needed=watch.needed,
+                verdict=verdict,
+            )
+        )
     if watch.need is not None:
         verdict = "enough" if watch.need >= found.options.need_threshold else "too little: nothing is injected"
-        out.print(f"[bold]need[/bold]       {watch.need:.2f}, {found.options.need_threshold:g} needed: {verdict}")
+        out.print(
+            tr(
+                "[bold]need[/bold]       {need:.2f}, {need_threshold:g} needed: {verdict}",
+                need=watch.need,
+                need_threshold=found.options.need_threshold,
+                verdict=verdict,
+            )
+        )
     if watch.searches:
         late = " On a turn this would come too late." if watch.seconds > found.turn_seconds else ""
         took = f"{watch.seconds * 1000:.0f} ms here; a turn has {found.turn_seconds * 1000:.0f} ms."
-        out.print(f"[bold]time[/bold]       {took}{late}")
-    out.print(f"[bold]block[/bold]      {_block_in_words(found)}")
+        out.print(tr("[bold]time[/bold]       {took}{late}", took=took, late=late))
+    out.print(tr("[bold]block[/bold]      {block_in_words}", block_in_words=_block_in_words(found)))
     if recalled.block is not None:
         for line in recalled.block.text.splitlines():
             out.print(f"    {shown(line)}", style="green")
@@ -184,9 +211,11 @@ def _show(found: Examined, query: str, limit: int) -> None:
     for one in listed[:limit]:
         _show_candidate(out, one)
     if len(listed) > limit:
-        out.print(f"... and {len(listed) - limit} more candidates: --limit, or --json for all.", style="dim")
+        out.print(
+            tr("... and {listed} more candidates: --limit, or --json for all.", listed=len(listed) - limit), style="dim"
+        )
     if not listed:
-        out.print("There are no candidates." if query.strip() else "The message is empty.")
+        out.print(tr("There are no candidates.") if query.strip() else tr("The message is empty."))
 
 
 def _tier_in_words(found: Examined) -> str:
@@ -231,14 +260,27 @@ def _show_candidate(out: Console, one: Candidate) -> None:
     similarity = "" if hit.similarity is None else f"  cosine {hit.similarity:.2f}"
     date = f"  {hit.time.astimezone():%Y-%m-%d}" if hit.time else ""
     out.print(
-        f"{place}  [{colour}]{one.fate}[/{colour}]  score {hit.score:.3f}  relevance {one.relevance:.2f}"
-        f"  words {hit.coverage:.2f}{similarity}  [cyan]{shown(hit.path)}:{hit.line}[/cyan]{date}  {hit.origin.value}"
+        tr(
+            "{place}  [{colour}]{fate}[/{colour}]  score {score:.3f}  relevance {relevance:.2f}  words "
+            "{coverage:.2f}{similarity}  [cyan]{path}:{line}[/cyan]{date}  {value}",
+            place=place,
+            colour=colour,
+            fate=one.fate,
+            score=hit.score,
+            relevance=one.relevance,
+            coverage=hit.coverage,
+            similarity=similarity,
+            path=shown(hit.path),
+            line=hit.line,
+            date=date,
+            value=hit.origin.value,
+        )
     )
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
     if one.cut is not None and (one.cut.detail or one.cut.instead):
         instead = f" as {one.cut.instead}" if one.cut.instead else ""
-        out.print(f"       cut: {shown(one.cut.detail + instead)}", style="yellow")
+        out.print(tr("       cut: {detail}", detail=shown(one.cut.detail + instead)), style="yellow")
     if one.parts:
         best = sorted(one.parts, key=lambda part: -abs(part.worth))[:_PARTS_SHOWN]
         told = ", ".join(f"{part.name} {part.worth:+.2f}" for part in best if part.worth)

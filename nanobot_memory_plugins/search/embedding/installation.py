@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock, Timeout
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.search.embedding.locations import CACHE_VARIABLE, models_directory
@@ -41,7 +42,9 @@ _LOCK_POLL_SECONDS = 0.5
 
 def extra_missing(error: ImportError) -> EmbeddingError:
     """Return the error for a package of the ``embedding`` extra that cannot be imported."""
-    return EmbeddingError(f"The embedding extra is not installed (no module {error.name}).", hint=EXTRA_HINT)
+    return EmbeddingError(
+        Sentence("The embedding extra is not installed (no module {name}).", name=error.name), hint=EXTRA_HINT
+    )
 
 
 def builtin_directory() -> Path:
@@ -76,8 +79,15 @@ def install(progress: Progress | None = None) -> Path:
                 _replace(folder, report)
     except OSError as error:
         raise EmbeddingError(
-            f"The built-in model cannot be written to {folder.parent}: {error.strerror or error}.",
-            hint=f"Make room or rights there (90 MB), or name another folder in {CACHE_VARIABLE}.",
+            Sentence(
+                "The built-in model cannot be written to {parent}: {why}.",
+                parent=folder.parent,
+                why=error.strerror or error,
+            ),
+            hint=Sentence(
+                "Make room or rights there (90 MB), or name another folder in {cache_variable}.",
+                cache_variable=CACHE_VARIABLE,
+            ),
         ) from error
     report(1.0, "the built-in model is ready")
     return folder

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from nanobot_memory_plugins.core import Sentence
 from nanobot_memory_plugins.core.errors import EmbeddingError, NanobotMemoryError
 from nanobot_memory_plugins.core.isolation.fork import around_fork, at_fork, leave_libraries_to_parent, leave_to_parent
 from nanobot_memory_plugins.core.log import logger
@@ -178,7 +179,7 @@ class EmbeddingService:
         embedder = self._embedder
         if embedder is None:
             status = self.status()
-            reason = status.reason or f"Embedding is {status.state.value}."
+            reason = status.reason or Sentence("Embedding is {value}.", value=status.state.value)
             raise EmbeddingError(reason, hint=status.hint)
         return embedder.encode(texts)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown
+from nanobot_memory_plugins.core import Hit, Level, SearchResult, StoreStatus, console, shown, tr
 from nanobot_memory_plugins.core.text import one_line
 from nanobot_memory_plugins.search.segmentation import candidate_terms
 
@@ -45,10 +45,17 @@ def show_hits(result: SearchResult, status: StoreStatus, query: str) -> None:
         out.print(_marked(snippet, words))
         if others:
             places = ", ".join(f"{one.path}:{one.line}" for one in others)
-            out.print(f"{_INDENT}also at {shown(places)}", style="dim")
+            out.print(tr("{indent}also at {places}", indent=_INDENT, places=shown(places)), style="dim")
     if status.reason:
         notes = console(stderr=True)
-        notes.print(f"[yellow]level {int(status.level)}: {shown(status.reason)}[/yellow] {shown(status.hint)}")
+        notes.print(
+            tr(
+                "[yellow]level {int}: {reason}[/yellow] {hint}",
+                int=int(status.level),
+                reason=shown(status.reason),
+                hint=shown(status.hint),
+            )
+        )
 
 
 def _about(hit: Hit, snippet: str) -> str:

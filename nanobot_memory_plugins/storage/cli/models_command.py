@@ -15,6 +15,7 @@ from nanobot_memory_plugins.core import (
     print_json,
     say_error,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say, time_left
 from nanobot_memory_plugins.search.embedding.catalogue import (
@@ -74,7 +75,7 @@ def pull_model(name: _Name = DEFAULT_MODEL, as_json: _Json = False) -> None:
             model = pull(name, progress if before.origin is Origin.BUILTIN else None)
         answer.update(_description(model))
         if not as_json:
-            say(f"{model.name} is in {model.folder}")
+            say(tr("{name} is in {folder}", name=model.name, folder=model.folder))
 
 
 @models.command("path")
