@@ -6,6 +6,7 @@ that name. What is not translated yet is listed, what is said no more goes.
 """
 
 import ast
+import builtins
 import json
 import re
 import struct
@@ -23,7 +24,6 @@ _HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8
 _CALLS = {
     "tr": (1, ()),
     "t": (1, ()),
-    "Words": (0, ()),
     "Sentence": (1, ()),
     "Finding": (4, ("subject", "state", "hint")),
     "ConfigProblem": (2, ("message",)),
@@ -36,9 +36,15 @@ _CALLS = {
 }
 _ERROR = (1, ("hint",))
 # What is not for people who run the command line: the kit for tests, and what only measures.
-_LEFT = ("core/testing", "tools")
+_LEFT = ("core/testing", "core/isolation")
+# A text of ours: letters, or the signs between sentences.
+_SAYS = re.compile(r"[^\W\d_]|^[,.;:] ?$")
+# Where such tables are.
+_SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
 # Names of tables whose texts are shown, by the name of the constant.
 _TABLE = re.compile(r"^(?:COMMANDS|[A-Z_]*(?:WORDS|TEXTS|HEADINGS|ERRORS|USAGE|SHARES|KINDS_SAID))$")
+# What only the options of a command are.
+_TOLD = re.compile(r"\btyper\.(?:Option|Argument)\b|\b(?:Workspace|Config|Json|Agent|Session)Option\b")
 _ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
 
 
@@ -49,25 +55,32 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
         where = file.relative_to(package).as_posix()
         if where.startswith(_LEFT):
             continue
-        for text in _of_module(ast.parse(file.read_text(encoding="utf-8"))):
-            if any(letter.isalpha() for letter in re.sub(r"\{[^}]*\}", "", text)) and where not in found.setdefault(
-                text, []
-            ):
-                found[text].append(where)
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for text in (*_of_module(tree), *(_of_tables(tree) if _SHOWS.search(where) else ())):
+            places = found.setdefault(text, [])
+            if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
+                places.append(where)
     return {text: places for text, places in found.items() if places}
 
 
-def _of_module(tree: ast.Module) -> Iterator[str]:
-    constants = {
+def _of_tables(tree: ast.Module) -> Iterator[str]:
+    for name, value in _constants(tree).items():
+        if _TABLE.match(name):
+            yield from _texts(value, {})
+
+
+def _constants(tree: ast.Module) -> dict[str, ast.expr]:
+    return {
         target.id: node.value
         for node in tree.body
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None
         for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
         if isinstance(target, ast.Name)
     }
-    for name, value in constants.items():
-        if _TABLE.match(name):
-            yield from _texts(value, {}, keys=name.endswith("WORDS_BY_TEXT"))
+
+
+def _of_module(tree: ast.Module) -> Iterator[str]:
+    constants = _constants(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _of_call(node, constants)
@@ -77,7 +90,8 @@ def _of_module(tree: ast.Module) -> Iterator[str]:
 
 def _of_call(call: ast.Call, constants: Mapping[str, ast.expr]) -> Iterator[str]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-    first, keywords = _ERROR if name.endswith("Error") else _CALLS.get(name, (0, ()))
+    of_ours = name.endswith("Error") and not hasattr(builtins, name)
+    first, keywords = _ERROR if of_ours else _CALLS.get(name, (0, ()))
     for argument in call.args[:first]:
         yield from _texts(argument, constants)
     for keyword in call.keywords:
@@ -90,10 +104,10 @@ def _is_command(function: ast.FunctionDef) -> bool:
     arguments = [*function.args.args, *function.args.kwonlyargs]
     told = " ".join(ast.unparse(one.annotation) for one in arguments if one.annotation)
     decorated = " ".join(ast.unparse(one) for one in function.decorator_list)
-    return "typer." in told or "Option" in told or ".command(" in decorated or ".callback(" in decorated
+    return bool(_TOLD.search(told)) or ".command(" in decorated or ".callback(" in decorated
 
 
-def _texts(node: ast.expr, constants: Mapping[str, ast.expr], *, keys: bool = False) -> Iterator[str]:
+def _texts(node: ast.expr, constants: Mapping[str, ast.expr]) -> Iterator[str]:
     """Yield the whole texts that an expression may be; those of calls in it are found where the calls are."""
     match node:
         case ast.Constant(value=str(text)):

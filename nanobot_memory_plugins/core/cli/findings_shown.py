@@ -11,7 +11,7 @@ from rich.console import Console
 
 from nanobot_memory_plugins.core.cli.console import shown
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import together, tr
 
 # As words of tables and lines; in JSON they stay as they are.
 _HEALTH_WORDS = {Health.GOOD: "good", Health.INFO: "info", Health.DEGRADED: "degraded", Health.BAD: "bad"}
@@ -56,7 +56,7 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
         head = f"[{COLOURS[finding.health]}]{_padded(said_health(finding.health), 4)}[/{COLOURS[finding.health]}]"
         for number, line in enumerate(wrapped(f"{tr(finding.subject)}: {tr(finding.state)}", out.width - 6)):
             out.print(f"{'      ' if number else f'{head}  '}{shown(line)}")
-    out.print(summary(findings) + ("" if everything else " " + tr("`nanobot-memory doctor --all` shows each.")))
+    out.print(together(summary(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
 
 
 def show_problems(findings: Sequence[Finding], out: Console) -> None:

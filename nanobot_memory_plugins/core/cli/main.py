@@ -24,7 +24,7 @@ from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_log
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError, NotInstalledError
-from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 PROGRAM = "nanobot-memory"
@@ -135,7 +135,7 @@ def _failed(arguments: Sequence[str], error: Exception, cause: str, hint: str = 
     if "--verbose" in arguments or os.environ.get(DEBUG_VARIABLE):
         typer.echo(printable("".join(traceback.format_exception(error))), err=True)
     with contextlib.suppress(OSError):
-        say(f"{PROGRAM}: {tr(cause)} {tr(hint)}".rstrip(), err=True)
+        say(f"{PROGRAM}: {together(cause, hint)}", err=True)
         if "--json" in arguments:
             print_json({"ok": False, "error": cause, "hint": hint, "mend": hint})
     return _FAILED

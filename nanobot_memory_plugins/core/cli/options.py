@@ -26,7 +26,7 @@ WorkspaceOption = Annotated[
         "--workspace",
         "-w",
         metavar="DIR",
-        help=f"The agent's folder. Else {WORKSPACE_VARIABLE}, or the workspace of nanobot.",
+        help="The agent's folder. Else NANOBOT_MEMORY_WORKSPACE, or the workspace of nanobot.",
         file_okay=False,
     ),
 ]

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from nanobot_memory_plugins.redaction.script.messages import tr
 
-# Texts of `typer.rich_utils`, which it reads when it draws.
-HEADINGS: Final = (
+# Names in `typer.rich_utils` of the texts that it reads when it draws, and options that it adds.
+_DRAWN: Final = (
     "DEPRECATED_STRING",
     "DEFAULT_STRING",
     "ENVVAR_STRING",
@@ -26,6 +26,23 @@ HEADINGS: Final = (
     "RICH_HELP",
 )
 _RICH: Final = "typer.rich_utils"
+
+HEADINGS: Final = (
+    "(deprecated) ",
+    "[default: {}]",
+    "[env var: {}]",
+    "[required]",
+    "Arguments",
+    "Options",
+    "Commands",
+    "Error",
+    "Aborted.",
+    "Try [blue]'{command_path} {help_option}'[/] for help.",
+    "Show this message and exit.",
+    "Install completion for the current shell.",
+    "Show completion for the current shell, to copy it or customize the installation.",
+)
+"""What they say in English."""
 
 USAGE: Final = ("Usage: ", "[OPTIONS]", "COMMAND [ARGS]...", "[ARGS]...", "COMMAND")
 """What a line of usage is made of, beside names."""
@@ -136,7 +153,7 @@ def _say_headings() -> None:
 
 @cache
 def _headings() -> tuple[tuple[str, str], ...]:
-    return tuple((name, getattr(sys.modules[_RICH], name)) for name in HEADINGS)
+    return tuple((name, getattr(sys.modules[_RICH], name)) for name in _DRAWN)
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any, Self
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
 Translate = Callable[[str], str]
+_WIDE_ENDS = ("。", "！", "？", "：", "；")
 
 
 class Sentence(str):
@@ -83,3 +84,11 @@ def tr(text: str, /, **values: object) -> str:
     if isinstance(text, Sentence):
         return text.said(_translate)
     return filled(text, values, _translate)
+
+
+def together(*texts: str) -> str:
+    """Return sentences side by side in the reader's language: with a space between them, but after a wide full stop."""
+    found = ""
+    for said in filter(None, map(tr, texts)):
+        found += f" {said}" if found and not found.endswith(_WIDE_ENDS) else said
+    return found
