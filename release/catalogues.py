@@ -11,7 +11,7 @@ import json
 import re
 import struct
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from string import Formatter
 
@@ -23,6 +23,7 @@ _HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8
 # Calls whose texts are shown: their first arguments, as many as the number says, and the keywords.
 _CALLS = {
     "tr": (1, ()),
+    "together": (9, ()),
     "t": (1, ()),
     "Sentence": (1, ()),
     "Finding": (4, ("subject", "state", "hint")),
@@ -33,12 +34,34 @@ _CALLS = {
     "command": (0, ("help",)),
     "Field": (0, ("description",)),
     "not_installed": (1, ()),
+    "Degradation": (2, ()),
+    "BadParameter": (1, ()),
+    "Skipped": (1, ()),
+    "leave": (1, ()),
+    "remark": (1, ()),
+    "counted": (2, ()),
 }
 _ERROR = (1, ("hint",))
 # What is not for people who run the command line: the kit for tests, and what only measures.
 _LEFT = ("core/testing", "core/isolation")
 # A text of ours: letters, or the signs between sentences.
 _SAYS = re.compile(r"[^\W\d_]|^[,.;:] ?$")
+# Tables and enumerations elsewhere whose texts, and names that are texts, are said.
+_TABLES = {
+    "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
+    "consolidation/cli/audit.py": ("Kind",),
+    "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),
+    "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
+    "consolidation/store/journal.py": ("Action",),
+    "core/erasure/matching.py": ("Nearly",),
+    "core/erasure/plan.py": ("_NEARLY",),
+    "core/host/plugins/plugin_host.py": ("PluginState",),
+    "core/transfer/archive_import.py": ("NOT_OURS", "_OWN_RECORD"),
+    "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "FORGOTTEN", "_SAID_HERE", "_NO_TIME"),
+    "core/values/conversation.py": ("Origin",),
+    "core/values/notes.py": ("NoteType",),
+    "recall/trace.py": ("Reason",),
+}
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
 # Names of tables whose texts are shown, by the name of the constant.
@@ -56,17 +79,23 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
         if where.startswith(_LEFT):
             continue
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        for text in (*_of_module(tree), *(_of_tables(tree) if _SHOWS.search(where) else ())):
+        tables = _TABLES.get(where, ())
+        for text in (*_of_module(tree), *_of_tables(tree, tables, named=_SHOWS.search(where) is not None)):
             places = found.setdefault(text, [])
             if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
                 places.append(where)
     return {text: places for text, places in found.items() if places}
 
 
-def _of_tables(tree: ast.Module) -> Iterator[str]:
+def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Iterator[str]:
     for name, value in _constants(tree).items():
-        if _TABLE.match(name):
+        if name in tables or (named and _TABLE.match(name)):
             yield from _texts(value, {})
+        if name in tables and isinstance(value, ast.Dict):
+            yield from (text for key in value.keys if key is not None for text in _texts(key, {}))
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name in tables:
+            yield from (text for one in node.body if isinstance(one, ast.Assign) for text in _texts(one.value, {}))
 
 
 def _constants(tree: ast.Module) -> dict[str, ast.expr]:

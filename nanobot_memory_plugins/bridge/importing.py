@@ -45,7 +45,7 @@ _BACKGROUND = "a session of a timer; nobody speaks in it"
 class NanobotImporter:
     """Reads a workspace of nanobot, its home folder, a folder of sessions, or one session."""
 
-    label = "sessions, history and MEMORY.md of nanobot"
+    label = Sentence("sessions, history and MEMORY.md of nanobot")
 
     def recognises(self, source: Path) -> bool:
         """Say whether it is one of them."""

@@ -7,7 +7,7 @@ from nanobot_memory_plugins.bridge.options import BridgeOptions
 from nanobot_memory_plugins.bridge.seams import Seam
 from nanobot_memory_plugins.core import Finding, Health, NanobotMemoryError, PluginContext, Sentence, hookimpl
 
-_HINT = f"Use a supported nanobot-ai: {UPGRADE}"
+_HINT = Sentence("Use a supported nanobot-ai: {upgrade}", upgrade=UPGRADE)
 
 
 class NanobotPlugin:
@@ -37,14 +37,15 @@ def _seam_findings(workspace: Path) -> list[Finding]:
 
 def finding_of(seam: Seam) -> Finding:
     """Return a seam as the doctor shows it."""
-    subject = Sentence("nanobot seam: {name}", name=seam.name)
+    subject = Sentence("nanobot seam: {name}", name=Sentence(seam.name))
     if seam.attached:
         return Finding(subject, Sentence("attached ({detail})", detail=seam.detail))
     if seam.detail.startswith("not possible"):
-        return Finding(subject, f"{seam.detail}; {seam.degraded}", Health.INFO)
+        told = Sentence("{detail}; {degraded}", detail=Sentence(seam.detail), degraded=Sentence(seam.degraded))
+        return Finding(subject, told, Health.INFO)
     return Finding(
         subject,
-        Sentence("not attached: {detail}; {degraded}", detail=seam.detail, degraded=seam.degraded),
+        Sentence("not attached: {detail}; {degraded}", detail=seam.detail, degraded=Sentence(seam.degraded)),
         Health.DEGRADED,
         hint=_HINT,
     )

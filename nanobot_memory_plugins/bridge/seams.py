@@ -64,7 +64,11 @@ class Seams:
         try:
             seam = Seam(name, True, take_hold(), degraded)
         except Exception as error:
-            reason = str(error) if isinstance(error, SeamMissingError) else f"failed: {type(error).__name__}"
+            reason = (
+                error.args[0]
+                if isinstance(error, SeamMissingError)
+                else Sentence("failed: {kind}", kind=type(error).__name__)
+            )
             seam = Seam(name, False, reason, degraded)
             logger.warning("memory in nanobot: {} is not attached ({}): {}", name, reason, degraded)
         self._seams[name] = seam

@@ -164,7 +164,12 @@ class ConsolidationPlugin:
         except MemoryFileError as error:
             return [Finding(_SUBJECT, error.cause, Health.BAD, error.hint)]
         archived = sum(one.section is Section.ARCHIVED for one in snapshot.entries.values())
-        counts = f"{len(snapshot.entries) - archived} active, {archived} archived in {snapshot.path.name}"
+        counts = Sentence(
+            "{active} active, {archived} archived in {name}",
+            active=len(snapshot.entries) - archived,
+            archived=archived,
+            name=snapshot.path.name,
+        )
         if snapshot.damage:
             told = Finding(
                 _SUBJECT,
@@ -188,7 +193,10 @@ class ConsolidationPlugin:
 
 def _quoting(models: Mapping[str, bool], options: ConsolidationOptions) -> Finding:
     named = {name or "the model": quotes for name, quotes in models.items()}
-    told = "; ".join(f"{name}: {'by its quotes' if quotes else 'by the words'}" for name, quotes in named.items())
+    by = {True: Sentence("by its quotes"), False: Sentence("by the words")}
+    told = Sentence.joined(
+        (Sentence("{name}: {by}", name=name, by=by[bool(quotes)]) for name, quotes in named.items()), "; "
+    )
     return Finding(
         "extraction",
         Sentence(
@@ -214,10 +222,12 @@ def _unseen(count: int) -> Finding:
 def _with_problems(counts: str, document: Document) -> Finding:
     if not document.problems:
         return Finding(_SUBJECT, counts)
-    more = f" (and {len(document.problems) - 1} more)" if len(document.problems) > 1 else ""
+    told = Sentence("{counts}; {problem}", counts=counts, problem=Sentence.of(document.problems[0]))
+    if len(document.problems) > 1:
+        told = Sentence("{told} (and {more} more)", told=told, more=len(document.problems) - 1)
     return Finding(
         _SUBJECT,
-        f"{counts}; {document.problems[0]}{more}",
+        told,
         Health.DEGRADED,
         "`nanobot-memory entries list` names these lines; correct them in an editor.",
     )

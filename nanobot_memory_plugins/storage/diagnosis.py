@@ -66,7 +66,9 @@ def _level(status: StoreStatus, best: Level | None) -> Finding:
         health = Health.DEGRADED  # as it was asked for
     elif status.level <= best:
         health = Health.GOOD
-    state = _LEVELS[status.level] + (f" ({status.reason})" if status.reason else "")
+    state = Sentence(_LEVELS[status.level])
+    if status.reason:
+        state = Sentence("{level} ({reason})", level=state, reason=Sentence.of(status.reason))
     return Finding("search level", state, health, status.hint)
 
 
@@ -76,10 +78,14 @@ def _embedding(report: EmbeddingReport) -> Finding:
     if not report.wanted:
         return Finding("embedding model", "turned off")
     if report.loading:
-        share = f" ({report.progress:.0%}, {report.activity})" if report.activity else ""
+        told = Sentence(
+            "being loaded ({progress:.0%}, {activity})" if report.activity else "being loaded",
+            progress=report.progress,
+            activity=Sentence.of(report.activity),
+        )
         return Finding(
             "embedding model",
-            Sentence("being loaded{share}", share=share),
+            told,
             Health.DEGRADED,
             "`nanobot-memory models pull` waits for it; until then words alone are searched.",
         )
@@ -87,20 +93,19 @@ def _embedding(report: EmbeddingReport) -> Finding:
 
 
 def _health(index: MemoryIndex, status: StoreStatus) -> Iterator[Finding]:
-    waiting = f", {status.pending_bytes:,} bytes of the files waiting" if status.pending_bytes else ""
-    waiting += f", {status.pending_vectors:,} passages waiting for their vector" if status.pending_vectors else ""
-    yield Finding(
-        "index",
-        Sentence(
-            "{documents:,} passages of {files:,} files{waiting}",
-            documents=status.documents,
-            files=status.files,
-            waiting=waiting,
-        ),
-    )
-    owner = "this process" if status.indexing_here else "another process"
+    told = [Sentence("{documents:,} passages of {files:,} files", documents=status.documents, files=status.files)]
+    if status.pending_bytes:
+        told.append(Sentence("{pending:,} bytes of the files waiting", pending=status.pending_bytes))
+    if status.pending_vectors:
+        told.append(Sentence("{pending:,} passages waiting for their vector", pending=status.pending_vectors))
+    yield Finding("index", Sentence.joined(told))
     if status.level is not Level.MARKDOWN:
-        yield Finding("indexer", Sentence("{owner} keeps the index up to date", owner=owner))
+        yield Finding(
+            "indexer",
+            "this process keeps the index up to date"
+            if status.indexing_here
+            else "another process keeps the index up to date",
+        )
     for problem in index.check() or ():
         yield Finding(
             "index integrity", problem, Health.BAD, "Build it again from the files: `nanobot-memory index --rebuild`"

@@ -15,11 +15,13 @@ from nanobot_memory_plugins.core import (
     JsonOption,
     MemoryConfig,
     NanobotMemoryError,
+    Sentence,
     WorkspaceOption,
     console,
     print_json,
     say_error,
     shown,
+    together,
     tr,
 )
 from nanobot_memory_plugins.core.cli import examine, finding_row, run, show_problems, summary
@@ -66,8 +68,8 @@ def init(
             say_error(error)
         raise typer.Exit(_FAILED) from error
     if plan.change.changed and not written:
-        again = "Nothing was written. `nanobot-memory init --yes` writes it."
-        out.print(again)
+        again = Sentence("Nothing was written. `nanobot-memory init --yes` writes it.")
+        out.print(tr(again))
         if as_json:
             print_json(
                 {
@@ -83,7 +85,7 @@ def init(
     model = Prepared.NOT_WANTED if no_model else _prepare(out, plan.memory)
     findings = run(examine(plan.workspace, plan.memory, list(plan.problems)))
     show_problems(findings, out)
-    out.print(tr("Doctor: {summary} `nanobot-memory doctor --all` shows each.", summary=summary(findings)))
+    out.print(tr("Doctor: {told}", told=together(summary(findings), "`nanobot-memory doctor --all` shows each.")))
     ok = not any(finding.health is Health.BAD for finding in findings)
     commands = _next_commands(plan, config)
     if ok:
@@ -114,12 +116,12 @@ def _show_plan(out: Console, plan: Plan) -> None:
     out.print(tr("Configuration  [cyan]{file}[/cyan]", file=shown(str(plan.file))))
     out.print(tr("Workspace      [cyan]{workspace}[/cyan]", workspace=shown(str(plan.workspace))))
     for problem in plan.problems:
-        out.print(f"[yellow]{shown(problem.message)}[/yellow]")
+        out.print(f"[yellow]{shown(tr(problem.message))}[/yellow]")
     off = [name for name, on in plan.toggles.items() if not on]
-    told = (
-        f"all but {', '.join(off)}, which the configuration switches off" if off else "all of it, since it is installed"
-    )
-    out.print(tr("Active         {toggles} plugins: {told}", toggles=len(plan.toggles) - len(off), told=shown(told)))
+    told = tr("all of it, since it is installed")
+    if off:
+        told = tr("all but {names}, which the configuration switches off", names=", ".join(off))
+    out.print(tr("Active         {count} plugins: {told}", count=len(plan.toggles) - len(off), told=shown(told)))
     if not plan.change.changed:
         out.print(tr("Nothing differs from the defaults: nothing to write."))
         return
@@ -160,7 +162,7 @@ def _show_people(out: Console, plan: Plan) -> None:
 
 def _ask_names() -> list[str]:
     """Ask by which names the owner writes; none is an answer, too."""
-    asked = "Your own names there, as telegram:111 slack:U1 (empty: none)"
+    asked = tr("Your own names there, as telegram:111 slack:U1 (empty: none)")
     return str(typer.prompt(asked, default="", show_default=False)).replace(",", " ").split()
 
 
@@ -194,19 +196,24 @@ def _prepare(out: Console, memory: MemoryConfig) -> Prepared:
     out.print(tr("Embedding model: looking for it; the first time it is made, which takes up to a minute or two."))
     prepared = prepare_model(name if isinstance(name, str) and name else None)
     if prepared is Prepared.FAILED:
-        hint = "Until it is there, recall goes by words alone; try `nanobot-memory models pull`."
+        hint = tr("Until it is there, recall goes by words alone; try `nanobot-memory models pull`.")
         out.print(tr("[yellow]The embedding model could not be made ready.[/yellow] {hint}", hint=hint))
     elif prepared is not Prepared.NOT_WANTED:
         out.print(tr("Embedding model: ready."))
     return prepared
 
 
+# What one types first, in one's own language.
+_SAMPLE = Sentence("Remember that our staging database listens on port 5433.")
+_QUESTION = Sentence("Do you remember the port of the staging database?")
+
+
 def _next_commands(plan: Plan, given: Path | None) -> list[str]:
     more = "" if given is None else f" --config {shlex.quote(str(plan.file))}"
     where = "" if given is None else f" --workspace {shlex.quote(str(plan.workspace))}"
     return [
-        f'nanobot agent{more} -m "Remember that our staging database listens on port 5433."',
-        f'nanobot agent{more} -s another -m "Do you remember the port of the staging database?"',
-        f'nanobot-memory why "Do you remember the port of the staging database?"{where}',
+        f'nanobot agent{more} -m "{tr(_SAMPLE)}"',
+        f'nanobot agent{more} -s another -m "{tr(_QUESTION)}"',
+        f'nanobot-memory why "{tr(_QUESTION)}"{where}',
         f"nanobot-memory entries list{where}",
     ]

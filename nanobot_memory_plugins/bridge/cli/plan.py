@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core.config import (
 )
 from nanobot_memory_plugins.core.scopes import UNSAID, People
 
-_INIT = "then run `nanobot-memory init` again."
+_INIT = Sentence("then run `nanobot-memory init` again.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,10 @@ def _require_host() -> None:
             hint=Sentence("pip install {host}, {init}", host=HOST, init=_INIT),
         ) from None
     if found.health is Health.BAD:
-        raise PluginError(f"{HOST} {found.state}.", hint=f"{found.hint}, {_INIT}")
+        raise PluginError(
+            Sentence("{host} {state}.", host=HOST, state=Sentence.of(found.state)),
+            hint=Sentence("{hint}, {init}", hint=Sentence.of(found.hint), init=_INIT),
+        )
 
 
 def _file(given: Path | None) -> Path:
@@ -159,7 +162,8 @@ def _content(file: Path) -> Mapping[str, Any]:
         )
     if wrong:
         raise ConfigurationError(
-            f"{file}: {wrong}.", hint=Sentence("Correct the file, {init} It is left as it is.", init=_INIT)
+            Sentence("{file}: {wrong}.", file=file, wrong=Sentence.of(wrong)),
+            hint=Sentence("Correct the file, {init} It is left as it is.", init=_INIT),
         )
     if not isinstance(raw, Mapping):
         raise ConfigurationError(

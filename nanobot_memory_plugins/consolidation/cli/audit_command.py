@@ -115,7 +115,7 @@ def audit(
     _show(shown if everything else shown[:_SHOWN], faults, entries, recalled, kind or [])
     if entries and not everything and len(shown) > _SHOWN:
         console().print(
-            tr("The first {shown} of {shown_2:,} faults are shown; --all shows each.", shown=_SHOWN, shown_2=len(shown))
+            tr("The first {most} of {count:,} faults are shown; --all shows each.", most=_SHOWN, count=len(shown))
         )
     notes.show(console(), kind or [], everything=everything)
 
@@ -202,20 +202,22 @@ def _show(
     shares = rates(faults, entries)
     for kind in kinds or list(Kind):
         count = len({fault.ids[0] for fault in faults if fault.kind is kind})
-        table.add_row(kind.value, str(count), f"{shares[kind.value]:.0%}")
+        table.add_row(tr(kind.value), str(count), f"{shares[kind.value]:.0%}")
     out.print(table)
     for fault in listed:
         text = " ".join(entries[fault.ids[0]].content.split())
         text = text if len(text) <= _TEXT else f"{text[: _TEXT - 1]}…"
-        out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {fault.kind.value}: {shown(fault.why)}")
+        out.print(f"[bold]{shown(fault.ids[0])}[/bold]  {tr(fault.kind.value)}: {shown(tr(fault.why))}")
         out.print(f"    {shown(text)}")
-        out.print(f"    {shown(fault.hint)}", style="italic")
-    turns = (
-        f"{recalled.turns:,} {'turn is' if recalled.turns == 1 else 'turns are'} recorded since {recalled.since}"
-        if recalled.since
-        else "no turn is recorded yet"
-    )
-    held = "1 entry" if len(entries) == 1 else f"{len(entries):,} entries"
+        out.print(f"    {shown(tr(fault.hint))}", style="italic")
+    turns = tr("no turn is recorded yet")
+    if recalled.since:
+        turns = tr(
+            "1 turn is recorded since {since}" if recalled.turns == 1 else "{turns:,} turns are recorded since {since}",
+            since=recalled.since,
+            turns=recalled.turns,
+        )
+    held = tr("1 entry") if len(entries) == 1 else tr("{count:,} entries", count=len(entries))
     out.print(
         tr(
             "{held}; {turns}. What is forgotten comes back with `entries restore` or `entries undo`.",

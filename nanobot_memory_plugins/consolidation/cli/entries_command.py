@@ -16,6 +16,8 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     outcome_row,
     proposal_row,
     row,
+    said_who,
+    said_why,
     show_outcome,
     show_proposals,
     show_run,
@@ -45,6 +47,11 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.cli import say
 
+# What is known of an entry, by the names that its JSON has.
+_FIELD_WORDS = (
+    "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
+    "origin", "supersedes", "superseded_by", "kind", "pinned", "importance", "ended_at",
+)  # fmt: skip
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=entry_ids)]
@@ -110,18 +117,19 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": told})
         return
     out = console()
-    out.print(f"[bold]{shown(entry.id)}[/bold]{' (gone)' if there is None else ''}  {shown(entry.content)}")
+    out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
     for name, value in row(entry).items():
         if name not in ("id", "content", "scope") and value not in (None, "", []):
-            out.print(f"    {name}: {shown(str(value))}")
+            label = tr(name) if name in _FIELD_WORDS else name
+            out.print(f"    {label}: {shown(tr(value) if name in ('category', 'origin') else str(value))}")
     for run, change in history:
         out.print(
             tr(
-                "    {time}  {value} by {who}: {why}",
+                "    {time}  {action} by {who}: {why}",
                 time=shown(run.time),
-                value=change.action.value,
-                who=shown(run.who),
-                why=shown(run.why),
+                action=tr(change.action.value),
+                who=shown(said_who(run)),
+                why=shown(said_why(run)),
             ),
             style="dim",
         )
@@ -189,8 +197,10 @@ def forget_entry(
         return
     show_outcome(outcome, repository)
     if plan.removed:
-        names = ", ".join(plan.files)
-        console().print(shown(f"{names} still hold it; `{plan.command}` shows the lines."))
+        told = tr(
+            "{files} still hold it; `{command}` shows the lines.", files=", ".join(plan.files), command=plan.command
+        )
+        console().print(shown(told))
 
 
 @entries.command("restore")
@@ -273,10 +283,10 @@ def group_entries(
             print_json({"ok": True, "groups": sizes})
             return
         for group, size in sizes.items():
-            console().print(f"{size:5}  {shown(group) or '(none)'}")
+            console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return
     if name is None:
-        raise typer.BadParameter("say into which group, with --to")
+        raise typer.BadParameter(tr("say into which group, with --to"))
     from nanobot_memory_plugins.consolidation.operations.remember import put_into_group
 
     outcome = put_into_group(repository, ids, name, who=WHO)

@@ -39,6 +39,7 @@ from nanobot_memory_plugins.core.cli import finish_erasure
 
 # Months and memories that are shown without --all, and what of a text.
 _MONTHS, _MOST, _TEXT = 6, 5, 60
+_STORED_WORDS = ("messages", "notes", "entries", "active")
 
 
 def stats(
@@ -155,13 +156,16 @@ def _row(stored: Stored) -> dict[str, Any]:
 
 def _show_stored(out: Console, stored: Mapping[str, Stored], active: int) -> None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("stored", "count", "size", "from", "kinds"):
-        table.add_column(heading, justify="right" if heading in ("count", "size") else "left")
+    headings = (tr("stored"), tr("count"), tr("size"), tr("from"), tr("kinds"))
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if number in (1, 2) else "left")
     for name, one in stored.items():
         kinds = [("active", active), *one.kinds.most_common()] if name == "entries" and one.count else one.kinds.items()
-        told = [", ".join(f"{key} {count:,}" for key, count in counts) for counts in (one.origins.most_common(), kinds)]
+        told = [
+            ", ".join(f"{tr(key)} {count:,}" for key, count in counts) for counts in (one.origins.most_common(), kinds)
+        ]
         size = f"{one.size / 1e6:,.1f} MB" if one.size else ""
-        table.add_row(name, f"{one.count:,}", size, *map(shown, told))
+        table.add_row(tr(name), f"{one.count:,}", size, *map(shown, told))
     out.print(table)
 
 
@@ -173,12 +177,12 @@ def _show_growth(out: Console, stored: Mapping[str, Stored], *, everything: bool
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(tr("new in"))
     for name in stored:
-        table.add_column(name, justify="right")
+        table.add_column(tr(name), justify="right")
     for month in listed:
         table.add_row(month, *(f"{one.months[month]:,}" for one in stored.values()))
     out.print(table)
     if len(listed) < len(months):
-        out.print(tr("{months} earlier months: --all shows them.", months=len(months) - len(listed)))
+        out.print(tr("{count} earlier months: --all shows them.", count=len(months) - len(listed)))
 
 
 def _show_recalled(

@@ -43,24 +43,25 @@ def show_options(
         print_json({"ok": True, "file": memory.source, "options": [_row(one) for one in listed]})
         return
     out = console()
-    out.print(tr("Configuration: {source}", source=shown(memory.source or "none; everything has its default")))
+    out.print(tr("Configuration: {source}", source=shown(memory.source or tr("none; everything has its default"))))
     for one in listed:
-        origin = f"  [dim]({shown(one.given)}; default {shown(_told(one, one.default))})[/dim]" if one.is_set else ""
+        origin = tr("{given}; default {default}", given=one.given, default=_told(one, one.default))
+        origin = f"  [dim]({shown(origin)})[/dim]" if one.is_set else ""
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}{origin}")
     if not everything:
         out.print(
             tr(
-                "{listed} of {found} options are set; `nanobot-memory config show --all` shows each.",
-                listed=len(listed),
-                found=len(found),
+                "{set} of {count} options are set; `nanobot-memory config show --all` shows each.",
+                set=len(listed),
+                count=len(found),
             )
         )
     if ONLY_VARIABLE in os.environ:
         out.print(
             tr(
-                "{only_variable}={environ}: no other plugin is loaded.",
-                only_variable=ONLY_VARIABLE,
-                environ=shown(os.environ[ONLY_VARIABLE]),
+                "{variable}={names}: no other plugin is loaded.",
+                variable=ONLY_VARIABLE,
+                names=shown(os.environ[ONLY_VARIABLE]),
             )
         )
 
@@ -88,11 +89,14 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
         return
     out = console()
     for one in found:
-        wrong = [problem.message for problem in problems if canonical(problem.key) == one.key]
-        origin = f"set by {one.given} in {memory.source}" if one.is_set else "the default"
+        wrong = [tr(problem.message) for problem in problems if canonical(problem.key) == one.key]
+        origin = (
+            tr("set by {given} in {file}", given=one.given, file=memory.source) if one.is_set else tr("the default")
+        )
         out.print(f"[bold]{shown(one.key)}[/bold] = {shown(_told(one, one.value))}  ({shown(origin)})")
-        lines = [*wrong, one.description, f"allowed: {one.allowed}; default: {_told(one, one.default)}"]
-        lines += [f"the documents' {', '.join(one.documents)}"] if one.documents else []
+        allowed = tr("allowed: {allowed}; default: {default}", allowed=tr(one.allowed), default=_told(one, one.default))
+        lines = [*wrong, tr(one.description), allowed]
+        lines += [tr("the documents' {names}", names=", ".join(one.documents))] if one.documents else []
         for line in lines:
             for part in wrapped(line, out.width - 4):
                 out.print(f"    {shown(part)}")
@@ -103,7 +107,8 @@ def explain_option(key: _Key, config: ConfigOption = None, as_json: JsonOption =
             value = {name: value}
         above, _, place = (memory.prefix if memory.source else "channels.memoryPlugins").rpartition(".")
         wanted = json.dumps({place: {section: value}}, ensure_ascii=False, default=str)[1:-1]
-        where = f"{memory.source or '~/.nanobot/config.json'}{f', below {above}' if above else ''}"
+        where = memory.source or "~/.nanobot/config.json"
+        where = tr("{file}, below {above}", file=where, above=above) if above else where
         out.print(tr("    to set it, in {where}:", where=shown(where)))
         out.print(shown(redact_text(wanted)))
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.segment import Segment
 
 from nanobot_memory_plugins.core.errors import NanobotMemoryError
-from nanobot_memory_plugins.redaction.script.messages import tr
+from nanobot_memory_plugins.redaction.script.messages import together, tr
 from nanobot_memory_plugins.redaction.script.printable import one_line, printable
 
 
@@ -47,4 +47,6 @@ def shown_lines(text: object) -> str:
 
 def say_error(error: NanobotMemoryError) -> None:
     """Say what failed, and what helps."""
-    console(stderr=True).print(f"[red]{shown(tr(error.cause))}[/red] {shown(tr(error.hint))}")
+    said = together(error.cause, error.hint)
+    cause = tr(error.cause)
+    console(stderr=True).print(f"[red]{shown(cause)}[/red]{shown(said.removeprefix(cause))}")

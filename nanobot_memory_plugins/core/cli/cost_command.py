@@ -161,7 +161,9 @@ def total_saving(rows: Iterable[Saving]) -> Saving:
 def savings_table(rows: list[Saving]) -> Table:
     """Return the savings as a table for people, with their sum at the end."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
-    headings = ("day", "turns", "with memories", "recalled", "whole memory", "saved", "share")
+    headings = (
+        tr("day"), tr("turns"), tr("with memories"), tr("recalled"), tr("whole memory"), tr("saved"), tr("share")
+    )  # fmt: skip
     footers = _cells(total_saving(rows))
     for number, (heading, footer) in enumerate(zip(headings, footers, strict=True)):
         table.add_column(heading, footer=footer, justify="right" if number else "left")
@@ -172,7 +174,7 @@ def savings_table(rows: list[Saving]) -> Table:
 
 def _cells(row: Saving) -> tuple[str, ...]:
     numbers = (row.turns, row.with_memories, row.injected_tokens, row.whole_tokens, row.saved_tokens)
-    return (row.day, *(f"{number:,}" for number in numbers), f"{row.saved_share:.0%}")
+    return (tr(row.day), *(f"{number:,}" for number in numbers), f"{row.saved_share:.0%}")
 
 
 def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
@@ -188,26 +190,29 @@ def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
     return {**parts, "total": whole, "whole_memory": turns.whole_tokens, "net": turns.whole_tokens - whole}
 
 
+_EXPENSE_NAMES = {
+    "recalled blocks": "blocks",
+    "tools (memory_search, remember, ...)": "tools",
+    "entries in the prompt": "entries",
+    "its own uses of the model": "background",
+    "total": "total",
+}
+
+
 def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
     """Show what the set costs, and what it saves beside that."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column(tr("what the set costs"))
     table.add_column(tr("tokens"), justify="right")
     table.add_column(tr("a turn"), justify="right")
-    named = {
-        "recalled blocks": "blocks",
-        "tools (memory_search, remember, ...)": "tools",
-        "entries in the prompt": "entries",
-        "its own uses of the model": "background",
-        "total": "total",
-    }
-    for name, key in named.items():
-        table.add_row(name, f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
+    for name, key in _EXPENSE_NAMES.items():
+        table.add_row(tr(name), f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
     out.print(table)
     if turns.turns:
-        verb = "saves" if expense["net"] >= 0 else "costs"
-        told = f"{verb} {abs(expense['net']):,} tokens beside the whole Markdown in each turn ({turns.whole_tokens:,})"
-        out.print(tr("In all the set {told}.", told=told), soft_wrap=True)
+        told = {"net": abs(expense["net"]), "whole": turns.whole_tokens}
+        saves = tr("In all the set saves {net:,} tokens beside the whole Markdown in each turn ({whole:,}).", **told)
+        costs = tr("In all the set costs {net:,} tokens beside the whole Markdown in each turn ({whole:,}).", **told)
+        out.print(saves if expense["net"] >= 0 else costs, soft_wrap=True)
         out.print(
             tr(
                 "Tools and entries are counted once a turn: each further request of it holds them again, "
@@ -227,14 +232,14 @@ def cost_table(rows: list[Cost]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_footer=True)
     whole = total(rows)
     columns = {
-        "day": "total",
-        "purpose": "",
-        "plugin": "",
-        "uses": f"{whole.uses:,}",
-        "failed": f"{whole.failed:,}",
-        "prompt tokens": f"{whole.prompt_tokens:,}",
-        "answer tokens": f"{whole.answer_tokens:,}",
-        "seconds": f"{whole.seconds:,.1f}",
+        tr("day"): tr("total"),
+        tr("purpose"): "",
+        tr("plugin"): "",
+        tr("uses"): f"{whole.uses:,}",
+        tr("failed"): f"{whole.failed:,}",
+        tr("prompt tokens"): f"{whole.prompt_tokens:,}",
+        tr("answer tokens"): f"{whole.answer_tokens:,}",
+        tr("seconds"): f"{whole.seconds:,.1f}",
     }
     for number, (heading, footer) in enumerate(columns.items()):
         table.add_column(heading, footer=footer, justify="left" if number < 3 else "right")

@@ -41,7 +41,7 @@ def export_memory(
         return
     out = console()
     for name, why in report.left:
-        out.print(tr("left: {name}: {why}", name=shown(name), why=shown(why)))
+        out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
     out.print(
         tr(
             "{files:,} files, {size:,} bytes, in {target}",

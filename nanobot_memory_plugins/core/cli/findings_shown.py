@@ -31,7 +31,11 @@ def in_order(findings: Sequence[Finding]) -> list[Finding]:
 def finding_line(finding: Finding) -> str:
     """Return a finding as one line of a pipe: health, subject, state and what helps."""
     hint = f"  -> {tr(finding.hint)}" if finding.hint else ""
-    return f"{_padded(said_health(finding.health), 8)}  {tr(finding.subject)}: {tr(finding.state)}{hint}"
+    return f"{_padded(said_health(finding.health), 8)}  {_told(finding)}{hint}"
+
+
+def _told(finding: Finding) -> str:
+    return tr(finding.subject) + tr(": ") + tr(finding.state)
 
 
 def said_health(health: Health) -> str:
@@ -54,7 +58,7 @@ def show_findings(findings: Sequence[Finding], out: Console, *, everything: bool
     right = [finding for finding in listed if finding.health in _RIGHT]
     for finding in right if everything else ():
         head = f"[{COLOURS[finding.health]}]{_padded(said_health(finding.health), 4)}[/{COLOURS[finding.health]}]"
-        for number, line in enumerate(wrapped(f"{tr(finding.subject)}: {tr(finding.state)}", out.width - 6)):
+        for number, line in enumerate(wrapped(f"{_told(finding)}", out.width - 6)):
             out.print(f"{'      ' if number else f'{head}  '}{shown(line)}")
     out.print(together(summary(findings), "" if everything else "`nanobot-memory doctor --all` shows each."))
 

@@ -131,18 +131,18 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
     """Return how many memory files of each kind there are, and their size, and which folders of ours are links."""
     memory = workspace / "memory"
     kinds = {
-        "long-term memory": _files(memory, "MEMORY.md"),
-        "day notes": _files(memory, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
-        "transcripts": _files(memory / "sessions", "*.jsonl"),
+        Sentence("long-term memory"): _files(memory, "MEMORY.md"),
+        Sentence("day notes"): _files(memory, "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*.md"),
+        Sentence("transcripts"): _files(memory / "sessions", "*.jsonl"),
     }
     findings = []
     for subject, files in kinds.items():
         sizes = list(files)
-        number = "1 file" if len(sizes) == 1 else f"{len(sizes)} files"
+        number = Sentence("1 file") if len(sizes) == 1 else Sentence("{count} files", count=len(sizes))
         findings.append(
             Finding(
                 subject,
-                Sentence("{number}, {sum:,.1f} kB", number=number, sum=sum(sizes) / _KILO) if sizes else "none yet",
+                Sentence("{number}, {size:,.1f} kB", number=number, size=sum(sizes) / _KILO) if sizes else "none yet",
             )
         )
     return [*findings, *_linked_folders(workspace), *_secrets_by_hand(memory)]
@@ -196,12 +196,12 @@ def _linked_folders(workspace: Path) -> Iterator[Finding]:
     for name, is_needed in _FOLDERS.items():
         for folder in _links(workspace / name):
             yield Finding(
-                Sentence("folder {as_posix}", as_posix=folder.relative_to(workspace).as_posix()),
+                Sentence("folder {name}", name=folder.relative_to(workspace).as_posix()),
                 LINKED,
                 Health.BAD if is_needed else Health.DEGRADED,
                 Sentence(
                     "{replace_link}: `rm {folder}`, and the next start makes the folder.",
-                    replace_link=REPLACE_LINK,
+                    replace_link=Sentence(REPLACE_LINK),
                     folder=shlex.quote(str(folder)),
                 ),
             )

@@ -43,10 +43,11 @@ def list_people(workspace: WorkspaceOption = None, config: ConfigOption = None, 
         print_json({"ok": True, "state": finding.state, "people": rows, "adopted_by": adopted})
         return
     out = console()
-    out.print(f"{shown(finding.state[:1].upper() + finding.state[1:])}.")
+    state = tr(finding.state)
+    out.print(shown(state[:1].upper() + state[1:]) + tr("."))
     for one in found:
-        mark = " (owner)" if one.is_owner else ""
-        out.print(f"  {shown(one.label)}{mark}: {shown(', '.join(one.names)) or 'whoever is not named'}")
+        mark = f" ({tr('owner')})" if one.is_owner else ""
+        out.print(f"  {shown(one.label)}{mark}: {shown(', '.join(one.names)) or tr('whoever is not named')}")
     if adopted:
         out.print(tr("What names nobody is seen by {adopted}.", adopted=shown(", ".join(adopted))))
 

@@ -28,8 +28,9 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
     share = config.core.share
     if share != "auto":
         open_to_all = share == "agent" and senders.several
-        where = f", and several may write in {', '.join(senders.several)}" if open_to_all else ""
-        state = _SHARES[share] + where
+        state: str = Sentence(_SHARES[share])
+        if open_to_all:
+            state = Sentence("{state}, and several may write in {where}", state=state, where=", ".join(senders.several))
         return [
             Finding("people", state, Health.DEGRADED if open_to_all else Health.GOOD, _NARROW if open_to_all else "")
         ]
@@ -38,15 +39,21 @@ def people_findings(workspace: Path, config: MemoryConfig, senders: Senders) -> 
         return [
             Finding("people", Sentence("one user, for whom everything is shared ({who})", who=_who(people.owner())))
         ]
-    listed = "; ".join(_who(person) for person in people.all())
+    listed = Sentence.joined((_who(person) for person in people.all()), "; ")
     if senders.one_user:
         state = Sentence(
             "each sees their own memories: besides {listed} there wrote {heard}", listed=listed, heard=", ".join(heard)
         )
         return [Finding("people", state, Health.DEGRADED, _LIST)]
-    where = f", since several may write in {', '.join(senders.several)}"
-    return [Finding("people", Sentence("each sees their own memories{where} ({listed})", where=where, listed=listed))]
+    told = Sentence(
+        "each sees their own memories, since several may write in {where} ({listed})",
+        where=", ".join(senders.several),
+        listed=listed,
+    )
+    return [Finding("people", told)]
 
 
-def _who(person: Person) -> str:
-    return f"{person.label}: {', '.join(person.names)}" if person.names else f"{person.label}: whoever is not named"
+def _who(person: Person) -> Sentence:
+    if not person.names:
+        return Sentence("{label}: whoever is not named", label=person.label)
+    return Sentence("{label}: {names}", label=person.label, names=", ".join(person.names))

@@ -16,6 +16,9 @@ from nanobot_memory_plugins.redaction.script.messages import tr
 # Reasons and files that are printed; --json has them all.
 _ROWS = 20
 _ONE = {"messages": "message", "notes": "note", "entries": "entry", "files": "file"}
+_MANY = {"message": "messages", "note": "notes", "entry": "entries", "file": "files", "record": "records"}
+_ONE_WORDS = ("1 message", "1 note", "1 entry", "1 file", "1 record")
+_MANY_WORDS = ("{count:,} messages", "{count:,} notes", "{count:,} entries", "{count:,} files", "{count:,} records")
 
 
 class Shown(Protocol):
@@ -43,15 +46,15 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     """Print what became of an import, for people: a summary, or with ``everything`` each file."""
     rows = None if everything else _ROWS
     out = console()
-    counts = [f"{count:,} {kind if count > 1 else _ONE[kind]}" for kind, count in sorted(report.taken.items()) if count]
-    verb = "would be taken" if report.dry_run else "taken"
-    out.print(f"{shown(report.source)}: {shown(report.label)} ([bold]{shown(report.format)}[/bold])")
+    counts = [_counted(count, _ONE[kind]) for kind, count in sorted(report.taken.items()) if count]
+    verb = tr("would be taken") if report.dry_run else tr("taken")
+    out.print(f"{shown(report.source)}: {shown(tr(report.label))} ([bold]{shown(report.format)}[/bold])")
     out.print(
-        f"{verb}: {', '.join(counts) or 'nothing'}"
+        f"{verb}: {tr(', ').join(counts) or tr('nothing')}"
         + (tr("; {known:,} taken before", known=report.known) * bool(report.known))
     )
     if report.replaced:
-        verb = "would be replaced" if report.dry_run else "replaced"
+        verb = tr("would be replaced") if report.dry_run else tr("replaced")
         out.print(
             tr(
                 "{verb}: {counted} of files that were changed or renamed",
@@ -66,10 +69,10 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
             + (tr(", for these reasons:") if left else "")
         )
     for why, (count, files) in _reasons(report).items():
-        out.print(tr("left: {why}", why=shown(why)) + (f" ({count:,})" if count > 1 else ""))
+        out.print(tr("left: {why}", why=shown(tr(why))) + (f" ({count:,})" if count > 1 else ""))
         _print_files(out, files, rows and rows // 4)
     for about, files in report.remarks.items():
-        out.print(f"{shown(about)} ({len(files):,}):")
+        out.print(f"{shown(tr(about))} ({len(files):,}):")
         _print_files(out, files, rows and rows // 4)
     if report.written and rows is None:
         out.print(tr("written to:"))
@@ -78,7 +81,7 @@ def print_report(report: ImportReport, *, everything: bool = False) -> None:
     elif report.written:
         out.print(tr("written to {counted}; --all names each", counted=_counted(len(report.written), "file")))
     for notice in report.notices:
-        out.print(shown(notice))
+        out.print(shown(tr(notice)))
     if report.taken and not report.dry_run:
         out.print(tr("What was taken is indexed when the agent runs next, or by `nanobot-memory index`."))
 
@@ -96,18 +99,20 @@ def print_taken_back(done: TakenBack) -> None:
             )
         )
     for file, why in done.left:
-        out.print(tr("left: {file}: {why}", file=shown(file), why=shown(why)))
+        out.print(tr("left: {file}: {why}", file=shown(file), why=shown(tr(why))))
 
 
 def _print_files(out: Console, files: list[str], most: int | None) -> None:
     for file in files[:most]:
         out.print(f"  {shown(file)}")
     if most is not None and len(files) > most:
-        out.print(tr("  and {files:,} more; --all names each", files=len(files) - most))
+        out.print(tr("  and {count:,} more; --all names each", count=len(files) - most))
 
 
 def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" + "s" * (count != 1)
+    if count == 1:
+        return tr(f"1 {what}")
+    return tr(f"{{count:,}} {_MANY[what]}", count=count)
 
 
 def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:
@@ -115,7 +120,7 @@ def _reasons(report: ImportReport) -> dict[str, tuple[int, list[str]]]:
     found: dict[str, tuple[int, list[str]]] = {}
     for row in report.left.values():
         lines = f":{', '.join(map(str, row.lines))}" if row.lines else ""
-        more = f" ({row.count:,} in all)" if row.count > max(1, len(row.lines)) else ""
+        more = tr(" ({count:,} in all)", count=row.count) if row.count > max(1, len(row.lines)) else ""
         count, files = found.get(row.why, (0, []))
         found[row.why] = count + row.count, [*files, f"{row.file}{lines}{more}"]
     return found

@@ -156,7 +156,7 @@ def _change(path: Path, data: bytes | None, place: Sequence[str], values: Mappin
     try:
         return ConfigChange(path, before, with_keys(before, place, values))
     except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error.cause}", hint=error.hint) from error
+        raise ConfigurationError(Sentence("{path}: {why}", path=path, why=error.cause), hint=error.hint) from error
 
 
 def _read(path: Path, *, create: bool) -> bytes | None:

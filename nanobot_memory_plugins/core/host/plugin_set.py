@@ -206,8 +206,15 @@ class PluginSet:
         findings = [
             Finding(
                 Sentence("plugin {name}", name=report.name),
-                f"{report.state.value} ({report.distribution} {report.version})"
-                + (f": {report.error}" if report.error else ""),
+                Sentence(
+                    "{state} ({distribution} {version}): {error}"
+                    if report.error
+                    else "{state} ({distribution} {version})",
+                    state=Sentence(report.state.value),
+                    distribution=report.distribution,
+                    version=report.version,
+                    error=report.error,
+                ),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
                 hint=Sentence(
                     "`pip install --force-reinstall {distribution}`, or set memoryPlugins.{name}.enabled to false.",

@@ -215,7 +215,7 @@ class _Restoring:
         """Return a file's bytes without secrets, and what this program wrote without what was forgotten here."""
         cleaned = self._clean(file)
         if cleaned.found:
-            self._report.notices.append(f"secrets were taken out of {file.listed.path}")
+            self._report.notices.append(Sentence("secrets were taken out of {file}", file=file.listed.path))
         match file.kind:
             case Kind.TRANSCRIPT:
                 return self._forgotten.transcript(cleaned.data)
@@ -265,7 +265,7 @@ class _Restoring:
         try:
             records = spilled_records(self._paths, self._archive.read(file.listed))
         except MemoryFileError as error:
-            self._report.leave(f"it cannot be understood: {error.cause}", file.listed.path)
+            self._report.leave(Sentence("it cannot be understood: {why}", why=error.cause), file.listed.path)
             return
         for record in records:
             kind = Kind.TRANSCRIPT if record.target.suffix == ".jsonl" else Kind.DAY_NOTES

@@ -9,11 +9,13 @@ from nanobot_memory_plugins.core import (
     ConfigOption,
     ConfigurationError,
     JsonOption,
+    Sentence,
     WorkspaceOption,
     console,
     print_json,
     resolve_workspace,
     shown,
+    together,
     tr,
 )
 from nanobot_memory_plugins.mcp.clients import OWNER
@@ -75,10 +77,10 @@ def connect(
     for line in diff_of(change).splitlines()[2:]:
         out.print(f"    {shown(line)}", style={"+": "green", "-": "red"}.get(line[:1], "dim"))
     if not written:
-        out.print(tr("Nothing was written. {how_to_write}", how_to_write=shown(_how_to_write(client, project=project))))
+        out.print(shown(together("Nothing was written.", _how_to_write(client, project=project))))
         return
-    backup = f" The previous file is {shown(str(change.backup))}." if change.backup else ""
-    out.print(tr("[green]Written.[/green]{backup} {after}", backup=backup, after=shown(known.after)))
+    kept = Sentence("The previous file is {backup}.", backup=str(change.backup)) if change.backup else ""
+    out.print(together("[green]Written.[/green]", shown(together(kept, known.after))))
 
 
 def _usual(client: ClientName) -> Path:
@@ -90,4 +92,5 @@ def _usual(client: ClientName) -> Path:
 
 def _how_to_write(client: ClientName, *, project: bool) -> str:
     more = " --project" if project else ""
-    return f"`nanobot-memory connect {client.value}{more} --write` writes it."
+    command = f"nanobot-memory connect {client.value}{more} --write"
+    return Sentence("`{command}` writes it.", command=command)

@@ -46,7 +46,9 @@ class Connection:
         try:
             after = with_table(before, (self.client.place, SERVER), self.entry)
         except ConfigurationError as error:
-            raise ConfigurationError(f"{self.file}: {error.cause}", hint=error.hint) from error
+            raise ConfigurationError(
+                Sentence("{path}: {why}", path=self.file, why=error.cause), hint=error.hint
+            ) from error
         if not write or after == before:
             return ConfigChange(self.file, before, after)
         there = self.file.exists()
@@ -99,7 +101,9 @@ class Connection:
             try:
                 return parsed(self._text())
             except ConfigurationError as error:
-                raise ConfigurationError(f"{self.file}: {error.cause}", hint=error.hint) from error
+                raise ConfigurationError(
+                    Sentence("{path}: {why}", path=self.file, why=error.cause), hint=error.hint
+                ) from error
         raw, wrong = read_json(self.file)
         if wrong or not isinstance(raw, Mapping):
             raise ConfigurationError(

@@ -130,11 +130,17 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
         out.print(tr("Nothing was said then that is remembered."))
     for one in listed:
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{one.count}  {shown(_cut(_words(one.telling)))}")
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{_count(one)}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
-            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
+            out.print(
+                f"    {hit.time:%H:%M}  [dim]{shown(hit.speaker or tr(hit.origin.value))}[/dim]  {shown(hit.text)}"
+            )
     if more:
         console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
+
+
+def _count(one: Conversation) -> str:
+    return tr("1 message") if one.messages == 1 else tr("{count} messages", count=one.messages)
 
 
 def _who(hit: Hit) -> str:

@@ -7,11 +7,13 @@ translation stays English. The catalogues are of whoever shows the sentences: `s
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, Self
 
 from nanobot_memory_plugins.redaction.script.printable import one_line
 
 Translate = Callable[[str], str]
+_PLAIN = (str, int, float, bool, datetime)
 _WIDE_ENDS = ("。", "！", "？", "：", "；")
 
 
@@ -36,10 +38,23 @@ class Sentence(str):
         return (self.template,), dict(self.values)
 
     @classmethod
+    def of(cls, text: str) -> "Sentence":
+        """Return a text of ours as a sentence, which it may be already."""
+        return text if isinstance(text, Sentence) else cls(text)
+
+    @classmethod
     def joined(cls, parts: Iterable[str], separator: str = ", ") -> Self:
         """Return parts side by side, each of which stays a sentence."""
         values = {f"part{number}": part for number, part in enumerate(parts)}
         return cls(separator.join(f"{{{name}}}" for name in values), **values)
+
+    def copied(self) -> "Sentence":
+        """Return the same sentence of plain values, whatever its maker has handed in."""
+        values = {
+            name: value.copied() if type(value) is Sentence else value if type(value) in _PLAIN else str(value)
+            for name, value in self.values.items()
+        }
+        return Sentence(str(self.template), **values)
 
     def said(self, translate: Translate) -> str:
         """Return the sentence in another language, the sentences among its values too."""

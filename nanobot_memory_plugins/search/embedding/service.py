@@ -204,7 +204,7 @@ class EmbeddingService:
         except NanobotMemoryError as error:
             self._fail(error.cause, error.hint)
         except BaseException as error:  # a library's panic must not leave the host waiting for ever
-            self._fail(f"The embedding model failed to load ({type(error).__name__}).", "")
+            self._fail(Sentence("The embedding model failed to load ({kind}).", kind=type(error).__name__), "")
         else:
             self._succeed(embedder)
 

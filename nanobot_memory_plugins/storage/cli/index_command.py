@@ -137,9 +137,9 @@ def _show(status: StoreStatus) -> None:
     if status.reason:
         out.print(
             tr(
-                "[yellow]level {int}: {reason}[/yellow] {hint}",
-                int=int(status.level),
-                reason=shown(status.reason),
-                hint=shown(status.hint),
+                "[yellow]level {level}: {reason}[/yellow] {hint}",
+                level=int(status.level),
+                reason=shown(tr(status.reason)),
+                hint=shown(tr(status.hint)),
             )
         )

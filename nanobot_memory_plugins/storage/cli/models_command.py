@@ -34,6 +34,7 @@ models = typer.Typer(help="List, fetch and find embedding models.", no_args_is_h
 
 _FAILED, _WRONG_USE = 1, 2
 _MEGABYTE = 1_000_000
+_ORIGIN_WORDS = {"builtin": "builtin", "hub": "hub", "folder": "folder"}
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 _Name = Annotated[
     str,
@@ -56,13 +57,14 @@ def list_models(as_json: _Json = False) -> None:
         width = max((len(row["alias"] or "") for row in rows), default=0)
         for row in rows:
             size = f", {row['size_bytes'] / _MEGABYTE:.0f} MB" if row["size_bytes"] else ""
-            here = size if row["folder"] else ", not on this machine"
+            here = size if row["folder"] else tr(", not on this machine")
             name = shown((row["alias"] or "").ljust(width))
-            out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({row['origin']}{here})")
+            origin = tr(_ORIGIN_WORDS.get(row["origin"], row["origin"]))
+            out.print(f"[bold]{name}[/bold]  {shown(row['model'])} ({origin}{here})")
             if row["folder"]:
                 out.print(f"{' ' * width}  [dim]{shown(row['folder'])}[/dim]")
         for note in sorted({row["note"] for row in rows if row["note"]}):
-            say(note, err=True)
+            say(tr(note), err=True)
 
 
 @models.command("pull")

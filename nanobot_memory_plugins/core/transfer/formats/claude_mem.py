@@ -39,7 +39,7 @@ _TYPES = {"decision": NoteType.DECISION, "bugfix": NoteType.BUG}
 class ClaudeMemImporter:
     """Reads claude-mem's database. An observation was made of what tools returned, and keeps that origin."""
 
-    label = "a store of claude-mem"
+    label = Sentence("a store of claude-mem")
 
     def recognises(self, source: Path) -> bool:
         """Say whether it is the database, or the folder that holds it."""

@@ -28,7 +28,7 @@ class MarkdownImporter:
     learned from no more than what the assistant said. What is read again takes the place of what was read before.
     """
 
-    label = "a folder of Markdown"
+    label = Sentence("a folder of Markdown")
     follows = True
 
     def recognises(self, source: Path) -> bool:

@@ -27,7 +27,7 @@ _TAGS = ("imported", "openclaw")
 class OpenClawImporter:
     """Reads ``~/.openclaw``, or a workspace of OpenClaw alone. Its notes are the agent's words, not the user's."""
 
-    label = "a store of OpenClaw"
+    label = Sentence("a store of OpenClaw")
 
     def recognises(self, source: Path) -> bool:
         """Say whether it is OpenClaw's home or a workspace of it."""
