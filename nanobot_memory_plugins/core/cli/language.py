@@ -26,32 +26,33 @@ _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 _PLACES = (("channels", "memoryPlugins"), ("memoryPlugins",))
 
 
-def languages(folder: Path = CATALOGUES) -> list[str]:
+def languages() -> list[str]:
     """Return the languages that there are."""
-    return sorted({ENGLISH, *(file.stem for file in folder.glob("*.mo"))})
+    return sorted({ENGLISH, *(file.stem for file in CATALOGUES.glob("*.mo"))})
+
+
+def catalogue(language: str) -> Translate:
+    """Return what translates an English text; without a catalogue, what leaves it as it is."""
+    return _read(CATALOGUES / f"{language}.mo")
 
 
 @cache
-def catalogue(language: str, folder: Path = CATALOGUES) -> Translate:
-    """Return what translates an English text; without a catalogue, what leaves it as it is."""
+def _read(path: Path) -> Translate:
     try:
-        with (folder / f"{language}.mo").open("rb") as file:
-            found = gettext.GNUTranslations(file)
+        with path.open("rb") as file:
+            return gettext.GNUTranslations(file).gettext
     except OSError:
         return gettext.NullTranslations().gettext
-    return found.gettext
 
 
-def chosen_language(
-    arguments: Sequence[str], environment: Mapping[str, str] = os.environ, *, folder: Path = CATALOGUES
-) -> tuple[str, list[str]]:
+def chosen_language(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> tuple[str, list[str]]:
     """Return the language for a command, and its arguments without ``--lang``.
 
     ``--lang`` goes before the configuration's ``core.language``, and that before the locale; a locale without a
     catalogue is English. Raises `InputError` for a ``--lang`` without one.
     """
     wanted, rest = _asked_for(arguments)
-    known = languages(folder)
+    known = languages()
     if wanted is not None:
         if wanted not in known:
             raise InputError(
@@ -62,14 +63,14 @@ def chosen_language(
     configured = _configured(rest, environment)
     if configured in known:
         return configured, rest
-    return language_of(environment, folder=folder), rest
+    return language_of(environment), rest
 
 
-def language_of(environment: Mapping[str, str] = os.environ, *, folder: Path = CATALOGUES) -> str:
+def language_of(environment: Mapping[str, str] = os.environ) -> str:
     """Return the language that the locale asks for: with its country, without, or English."""
     locale = next((environment[name] for name in _LOCALE_VARIABLES if environment.get(name)), "")
     name = locale.partition(".")[0].partition("@")[0]
-    known = languages(folder)
+    known = languages()
     return next((one for one in (name, name.partition("_")[0].lower()) if one in known), ENGLISH)
 
 

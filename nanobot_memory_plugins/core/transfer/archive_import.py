@@ -45,7 +45,7 @@ from nanobot_memory_plugins.core.transfer.sources import ARCHIVE
 from nanobot_memory_plugins.core.transfer.written import ImportRecord
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
-LABEL = "an export of this memory"
+LABEL = Sentence("an export of this memory")
 _OWN_ENTRIES = "these entries could not be joined with those here: they stand in memory/imported/, to be looked at"
 _OTHER_TEXT = "another text stands here already: both are kept, the archive's in memory/imported/"
 _OWN_RECORD = "this memory keeps its own"

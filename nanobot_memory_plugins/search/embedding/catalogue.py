@@ -190,7 +190,8 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
 
     if progress is not None:
-        progress(0.0, f"fetching {hub.name} ({hub.size_in_gigabytes * 1000:.0f} MB)")
+        size = hub.size_in_gigabytes * 1000
+        progress(0.0, Sentence("fetching {name} ({size:.0f} MB)", name=hub.name, size=size))
     try:
         snapshot_download(
             hub.repository,
@@ -212,4 +213,4 @@ def _fetch(hub: HubModel, progress: Progress | None) -> None:
             ),
         ) from error
     if progress is not None:
-        progress(1.0, f"{hub.name} is ready")
+        progress(1.0, Sentence("{name} is ready", name=hub.name))

@@ -88,7 +88,7 @@ def _open_fastembed(options: EmbeddingOptions, progress: Progress | None) -> Fas
         pooling=options.pooling,
     )
     if progress is not None:
-        progress(1.0, "loading the model")
+        progress(1.0, Sentence("loading the model"))
     embedder.load()
     return embedder
 
@@ -137,7 +137,7 @@ class EmbeddingService:
         self._embedder: Embedder | None = None
         self._closed = False
         first = EmbeddingState.DISABLED if options.provider == "none" else EmbeddingState.LOADING
-        self._status = EmbeddingStatus(first, activity="" if options.provider == "none" else "not started")
+        self._status = EmbeddingStatus(first, activity="" if options.provider == "none" else Sentence("not started"))
 
     def start(self) -> None:
         """Begin to load, in a daemon thread. Does nothing when it has begun, is disabled or closed.
@@ -148,7 +148,7 @@ class EmbeddingService:
             busy = self._thread is not None and self._thread.is_alive()
             if busy or self._closed or self._status.state in (EmbeddingState.DISABLED, EmbeddingState.READY):
                 return
-            self._status = EmbeddingStatus(EmbeddingState.LOADING, activity="starting")
+            self._status = EmbeddingStatus(EmbeddingState.LOADING, activity=Sentence("starting"))
             self._thread = threading.Thread(target=self._load, name="nanobot-memory-embedding", daemon=True)
             self._thread.start()
 

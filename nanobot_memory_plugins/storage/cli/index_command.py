@@ -86,13 +86,13 @@ class _Bars:
         """Show how far the model, or the vectors, are."""
         self._progress.update(self._reading, completed=max(1, self._most_bytes))
         if report.loading:
-            what = report.activity or "loading the embedding model"
+            what = tr(report.activity or "loading the model")
             self._progress.update(self._embedding, description=what, total=1, completed=report.progress, visible=True)
         elif report.model:
             self._most_vectors = max(self._most_vectors, status.pending_vectors)
             self._progress.update(
                 self._embedding,
-                description="embedding",
+                description=tr("embedding"),
                 total=max(1, self._most_vectors),
                 completed=max(1, self._most_vectors) - status.pending_vectors,
                 visible=True,

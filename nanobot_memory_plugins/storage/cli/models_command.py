@@ -138,4 +138,4 @@ def _progress_bar() -> Iterator[Callable[[float, str], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), time_left())
     with Progress(*columns, console=console(stderr=True, wraps=True)) as progress:
         task = progress.add_task("", total=1.0, visible=False)
-        yield lambda done, what: progress.update(task, completed=done, description=what, visible=True)
+        yield lambda done, what: progress.update(task, completed=done, description=tr(what), visible=True)
