@@ -134,6 +134,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
     from nanobot_memory_plugins.core.values.message_context import MessageContext
     from nanobot_memory_plugins.redaction.rules.rule import Rule
+    from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 # Where each name comes from; type checkers read the imports above, and a test compares both.
 _MODULES = {
@@ -191,6 +192,7 @@ _MODULES = {
     "core.values.diagnosis": ("Finding", "Health",),
     "core.values.message_context": ("MessageContext",),
     "redaction.rules.rule": ("Rule",),
+    "redaction.script.messages": ("Sentence", "together", "tr",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -274,6 +276,7 @@ __all__ = [
     "SearchResult",
     "SecretNotKeptError",
     "Senders",
+    "Sentence",
     "SessionOption",
     "Skipped",
     "Store",
@@ -319,6 +322,8 @@ __all__ = [
     "safe_preview",
     "say_error",
     "shown",
+    "together",
+    "tr",
     "truncate_to_tokens",
     "unmarked_summary",
     "without_secrets",

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core import (
     Query,
     Scope,
     SearchResult,
+    Sentence,
     Store,
     SystemClock,
     Tier,
@@ -135,7 +136,7 @@ async def recall(
         return Recalled(tier, late=True)
     if is_off:
         if watch is not None:
-            watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
+            watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
     asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
     lists = period is not None and not period.subject
@@ -275,7 +276,11 @@ def _chosen(
     if watch is not None:
         watch.best, watch.needed = best, needed
         if best < needed:
-            watch.cut(fresh, Reason.NOT_RELEVANT, f"the best has {best:.2f}, {needed:g} is needed")
+            watch.cut(
+                fresh,
+                Reason.NOT_RELEVANT,
+                Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed),
+            )
     if tier is RecallTier.PROBE:
         probe = best
         if probe < needed:
@@ -309,7 +314,11 @@ def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch
     if watch is not None:
         watch.need = probability
         if not is_needed:
-            watch.cut(hits, Reason.NOT_NEEDED, f"{probability:.2f}, needThreshold is {options.need_threshold:g}")
+            watch.cut(
+                hits,
+                Reason.NOT_NEEDED,
+                Sentence("{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold),
+            )
     return is_needed
 
 
@@ -322,7 +331,7 @@ def _useful(hits: Sequence[Hit], most: int, options: RecallOptions, watch: Recal
             if worth[hit.id] < options.min_usefulness:
                 detail = f"it helps with probability {worth[hit.id]:.3f}, minUsefulness is {options.min_usefulness:g}"
                 watch.cut([hit], Reason.LITTLE_USE, detail)
-        watch.cut(useful[most:], Reason.TOP_K, f"{most} memories at most")
+        watch.cut(useful[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
     return sorted(useful[:most], key=lambda hit: -worth[hit.id])
 
 

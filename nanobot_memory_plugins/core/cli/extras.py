@@ -3,6 +3,7 @@
 from typing import Final
 
 from nanobot_memory_plugins.core.errors import NotInstalledError
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 EXTRA_COMMANDS: Final = {
     "bench": "tools",
@@ -18,6 +19,6 @@ EXTRA_COMMANDS: Final = {
 def not_installed(what: str, extra: str) -> NotInstalledError:
     """Return the error for ``what``, which is in the distribution of that extra."""
     return NotInstalledError(
-        f"{what} is in nanobot-memory-{extra}, which is not installed.",
-        hint=f"Install it: pip install 'nanobot-memory-plugins[{extra}]'",
+        Sentence("{what} is in nanobot-memory-{extra}, which is not installed.", what=what, extra=extra),
+        hint=Sentence("Install it: pip install 'nanobot-memory-plugins[{extra}]'", extra=extra),
     )

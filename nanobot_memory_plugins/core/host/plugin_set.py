@@ -25,6 +25,7 @@ from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedac
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 from nanobot_memory_plugins.core.values import Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # A comma-separated list of plugin names: only those are loaded. For finding out which plugin is at fault.
 ONLY_VARIABLE = "NANOBOT_MEMORY_PLUGINS"
@@ -216,12 +217,22 @@ class PluginSet:
 
         findings = [
             Finding(
-                f"plugin {report.name}",
-                f"{report.state.value} ({report.distribution} {report.version})"
-                + (f": {report.error}" if report.error else ""),
+                Sentence("plugin {name}", name=report.name),
+                Sentence(
+                    "{state} ({distribution} {version}): {error}"
+                    if report.error
+                    else "{state} ({distribution} {version})",
+                    state=Sentence(report.state.value),
+                    distribution=report.distribution,
+                    version=report.version,
+                    error=report.error,
+                ),
                 Health.BAD if report.state is PluginState.FAILED else Health.GOOD,
-                hint=f"`pip install --force-reinstall {report.distribution}`, "
-                f"or set memoryPlugins.{report.name}.enabled to false."
+                hint=Sentence(
+                    "`pip install --force-reinstall {distribution}`, or set memoryPlugins.{name}.enabled to false.",
+                    distribution=report.distribution,
+                    name=report.name,
+                )
                 if report.error
                 else "",
             )
@@ -229,23 +240,41 @@ class PluginSet:
         ]
         findings += [
             Finding(
-                f"redaction rules {rules.name}",
-                f"not used ({rules.distribution} {rules.version}): {rules.error}"
+                Sentence("redaction rules {name}", name=rules.name),
+                Sentence(
+                    "not used ({distribution} {version}): {error}",
+                    distribution=rules.distribution,
+                    version=rules.version,
+                    error=rules.error,
+                )
                 if rules.error
-                else f"{len(rules.rules)} in use ({rules.distribution} {rules.version})",
+                else Sentence(
+                    "{rules} in use ({distribution} {version})",
+                    rules=len(rules.rules),
+                    distribution=rules.distribution,
+                    version=rules.version,
+                ),
                 Health.BAD if rules.error else Health.GOOD,
-                hint=f"`pip install --upgrade {rules.distribution}`, or uninstall it." if rules.error else "",
+                hint=Sentence(
+                    "`pip install --upgrade {distribution}`, or uninstall it.", distribution=rules.distribution
+                )
+                if rules.error
+                else "",
             )
             for rules in installed_rules()
         ]
         findings += [
             Finding(
-                f"configuration {problem.key}",
+                Sentence("configuration {key}", key=problem.key),
                 problem.message,
                 Health.BAD if problem.is_unread else Health.DEGRADED,
                 hint=problem.hint
-                or f"Correct {problem.key} in {problem.source or 'the configuration'}; docs/configuration.md lists"
-                " the options, and --config names another file.",
+                or Sentence(
+                    "Correct {key} in {source}; docs/configuration.md lists the options, and --config names "
+                    "another file.",
+                    key=problem.key,
+                    source=problem.source or "the configuration",
+                ),
             )
             for problem in self.problems
         ]
