@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,6 +48,8 @@ _SEARCHES = 3
 # Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
 # and how long the sender may go on at the end. A search that was given up after so long was too late.
 _OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
+# How old the numbers in a status may be.
+_STATUS_AGE = 1.0
 
 
 class SharedStore:
@@ -93,6 +96,9 @@ class SharedStore:
             settings=SessionSettings(step=StepSettings(chunking=chunking)),
             clock=clock,
         )
+        self._unsent = 0
+        self._counted_at = 0.0
+        self._counting: Future[None] | None = None
         self._closed = False
 
     @classmethod
@@ -116,6 +122,7 @@ class SharedStore:
     def _start(self) -> None:
         self._server.look(_OPEN)
         self._sender.start()
+        self._count_unsent()
 
     @property
     def local(self) -> Store:
@@ -157,6 +164,7 @@ class SharedStore:
             while self._server.up and not self._closed:
                 if barrier is not None and barrier.done():
                     if not barrier.cancelled():
+                        await self._in_housekeeping(self._count_unsent)
                         return
                     barrier = None
                 if barrier is None and self._sender.state.owning:
@@ -180,7 +188,10 @@ class SharedStore:
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        own = self._local.status()
+        idle = self._counting is None or self._counting.done()
+        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
+            self._counting = self._housekeeping.submit(self._count_unsent)
+        own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
             reason = f"{self._server.reason} This machine's own index answers."
             return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
@@ -263,6 +274,16 @@ class SharedStore:
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None
+
+    def _count_unsent(self) -> None:
+        """Count what of the files is not on the server, as far as this process knows."""
+        self._counted_at = time.monotonic()
+        sent, unsent = self._asking.sent, 0
+        for source in self._places.find():
+            state = sent.get(source.relative)
+            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+                unsent += max(1, source.size - (state.offset if state is not None else 0))
+        self._unsent = unsent
 
     def _sizes(self) -> dict[str, tuple[int, int]]:
         return {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}
