@@ -13,7 +13,6 @@ from nanobot_memory_plugins.postgres.store import SharedStore
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
 
-
 # Seconds: a machine that does much else takes its time to make the tables.
 _PATIENCE = 20.0
 
