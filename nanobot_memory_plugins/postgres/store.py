@@ -8,10 +8,12 @@ from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import UUID
 
 from nanobot_memory_plugins.core import (
     Clock,
     EncodingStore,
+    Erasure,
     Hit,
     LendingStore,
     Level,
@@ -23,14 +25,16 @@ from nanobot_memory_plugins.core import (
     StoreError,
     StoreStatus,
     VectorStore,
+    Wanted,
     logger,
     without_secrets,
 )
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import Asking
+from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection
-from nanobot_memory_plugins.postgres.database.shipping import Shipment, Whose, states_of
-from nanobot_memory_plugins.postgres.database.tenant import Tenant
+from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
@@ -50,6 +54,8 @@ _SEARCHES = 3
 _OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
 # How old the numbers in a status may be.
 _STATUS_AGE = 1.0
+# What looking through everything that is shared may take.
+_PURGE = 600.0
 
 
 class SharedStore:
@@ -100,6 +106,8 @@ class SharedStore:
         self._counted_at = 0.0
         self._counting: Future[None] | None = None
         self._closed = False
+        # Whether somebody here carries out what other machines order: until then nothing may be sent.
+        self.obeys = False
 
     @classmethod
     async def open(
@@ -169,6 +177,8 @@ class SharedStore:
                     barrier = None
                 if barrier is None and self._sender.state.owning:
                     barrier = self._sender.barrier()
+                if not self.obeys and await self.orders():
+                    return
                 if barrier is None:
                     states = await self._ask(lambda connection: states_of(connection, self._whose))
                     if states is not None and _covers(states, wanted):
@@ -215,6 +225,29 @@ class SharedStore:
                 return
             await asyncio.sleep(_POLL)
 
+    async def held(self, wanted: Wanted) -> dict[str, int] | None:
+        """Return in how many passages something stands, by machine; None where the server cannot be asked."""
+        found = await self._ask(lambda connection: forgetting.held(connection, self._whose, wanted), patience=_PURGE)
+        return {machine: len(ids) for machine, ids in found.items()} if found is not None else None
+
+    async def order(self, erasure: Erasure) -> dict[str, int] | None:
+        """Have every machine forget something; return how many passages went, or None where the server is away."""
+        return await self._ask(lambda connection: forgetting.order(connection, self._whose, erasure), patience=_PURGE)
+
+    async def orders(self) -> list[tuple[UUID, Erasure]]:
+        """Return what other machines have ordered this one to forget; nothing where the server is away."""
+        return await self._ask(lambda connection: forgetting.orders(connection, self._whose)) or []
+
+    async def obeyed(self, number: UUID) -> None:
+        """Say that an order was carried out here; then this machine's files are sent again."""
+        await self._ask(lambda connection: forgetting.obeyed(connection, self._whose, number))
+        self._sender.check_database()
+
+    @property
+    def machine(self) -> str:
+        """The name of this machine among those that share."""
+        return self._whose.machine
+
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
         if self._closed:
@@ -242,7 +275,9 @@ class SharedStore:
         self._server.hold(lease)
         return Shipment(connection, self._whose, large_from=self._large_from, sent=self._asking.was_sent)
 
-    async def _ask(self, function: Callable[[Connection], T], query: Query | None = None) -> T | None:
+    async def _ask(
+        self, function: Callable[[Connection], T], query: Query | None = None, *, patience: float | None = None
+    ) -> T | None:
         """Return what the server answers, or None where it does not in time."""
         self._must_be_open()
         if not self._server.up:
@@ -256,7 +291,7 @@ class SharedStore:
 
         answer = asyncio.ensure_future(run_in_pool(self._searching, work))
         try:
-            done, _ = await asyncio.wait({answer}, timeout=self._limit)
+            done, _ = await asyncio.wait({answer}, timeout=patience or self._limit)
         except asyncio.CancelledError:
             answer.cancel()
             if time.monotonic() - begun > _NOTICEABLE:
