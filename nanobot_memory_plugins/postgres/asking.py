@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
-from nanobot_memory_plugins.postgres.database.shipping import Whose, states_of
+from nanobot_memory_plugins.postgres.database.shipping import states_of
+from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.search import ServerRows, ServerVectors, ServerWords

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nanobot_memory_plugins.core import Query, Tier
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, table
 from nanobot_memory_plugins.postgres.database.passages import OF_MACHINE, row_columns, rows_of
-from nanobot_memory_plugins.postgres.database.shipping import Whose
+from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.weights import question_of
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant, passing
 from nanobot_memory_plugins.search.candidate_rows import Row

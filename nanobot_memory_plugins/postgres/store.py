@@ -4,13 +4,16 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import UUID
 
 from nanobot_memory_plugins.core import (
     Clock,
     EncodingStore,
+    Erasure,
     Hit,
     LendingStore,
     Level,
@@ -22,14 +25,16 @@ from nanobot_memory_plugins.core import (
     StoreError,
     StoreStatus,
     VectorStore,
+    Wanted,
     logger,
     without_secrets,
 )
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import Asking
+from nanobot_memory_plugins.postgres.database import forgetting
 from nanobot_memory_plugins.postgres.database.connection import Connection
-from nanobot_memory_plugins.postgres.database.shipping import Shipment, Whose, states_of
-from nanobot_memory_plugins.postgres.database.tenant import Tenant
+from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
+from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
@@ -47,6 +52,10 @@ _SEARCHES = 3
 # Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
 # and how long the sender may go on at the end. A search that was given up after so long was too late.
 _OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
+# How old the numbers in a status may be.
+_STATUS_AGE = 1.0
+# What looking through everything that is shared may take.
+_PURGE = 600.0
 
 
 class SharedStore:
@@ -93,7 +102,12 @@ class SharedStore:
             settings=SessionSettings(step=StepSettings(chunking=chunking)),
             clock=clock,
         )
+        self._unsent = 0
+        self._counted_at = 0.0
+        self._counting: Future[None] | None = None
         self._closed = False
+        # Whether somebody here carries out what other machines order: until then nothing may be sent.
+        self.obeys = False
 
     @classmethod
     async def open(
@@ -116,6 +130,7 @@ class SharedStore:
     def _start(self) -> None:
         self._server.look(_OPEN)
         self._sender.start()
+        self._count_unsent()
 
     @property
     def local(self) -> Store:
@@ -157,10 +172,13 @@ class SharedStore:
             while self._server.up and not self._closed:
                 if barrier is not None and barrier.done():
                     if not barrier.cancelled():
+                        await self._in_housekeeping(self._count_unsent)
                         return
                     barrier = None
                 if barrier is None and self._sender.state.owning:
                     barrier = self._sender.barrier()
+                if not self.obeys and await self.orders():
+                    return
                 if barrier is None:
                     states = await self._ask(lambda connection: states_of(connection, self._whose))
                     if states is not None and _covers(states, wanted):
@@ -180,7 +198,10 @@ class SharedStore:
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        own = self._local.status()
+        idle = self._counting is None or self._counting.done()
+        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
+            self._counting = self._housekeeping.submit(self._count_unsent)
+        own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
             reason = f"{self._server.reason} This machine's own index answers."
             return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
@@ -203,6 +224,29 @@ class SharedStore:
             if missing is False:
                 return
             await asyncio.sleep(_POLL)
+
+    async def held(self, wanted: Wanted) -> dict[str, int] | None:
+        """Return in how many passages something stands, by machine; None where the server cannot be asked."""
+        found = await self._ask(lambda connection: forgetting.held(connection, self._whose, wanted), patience=_PURGE)
+        return {machine: len(ids) for machine, ids in found.items()} if found is not None else None
+
+    async def order(self, erasure: Erasure) -> dict[str, int] | None:
+        """Have every machine forget something; return how many passages went, or None where the server is away."""
+        return await self._ask(lambda connection: forgetting.order(connection, self._whose, erasure), patience=_PURGE)
+
+    async def orders(self) -> list[tuple[UUID, Erasure]]:
+        """Return what other machines have ordered this one to forget; nothing where the server is away."""
+        return await self._ask(lambda connection: forgetting.orders(connection, self._whose)) or []
+
+    async def obeyed(self, number: UUID) -> None:
+        """Say that an order was carried out here; then this machine's files are sent again."""
+        await self._ask(lambda connection: forgetting.obeyed(connection, self._whose, number))
+        self._sender.check_database()
+
+    @property
+    def machine(self) -> str:
+        """The name of this machine among those that share."""
+        return self._whose.machine
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
@@ -231,7 +275,9 @@ class SharedStore:
         self._server.hold(lease)
         return Shipment(connection, self._whose, large_from=self._large_from, sent=self._asking.was_sent)
 
-    async def _ask(self, function: Callable[[Connection], T], query: Query | None = None) -> T | None:
+    async def _ask(
+        self, function: Callable[[Connection], T], query: Query | None = None, *, patience: float | None = None
+    ) -> T | None:
         """Return what the server answers, or None where it does not in time."""
         self._must_be_open()
         if not self._server.up:
@@ -245,7 +291,7 @@ class SharedStore:
 
         answer = asyncio.ensure_future(run_in_pool(self._searching, work))
         try:
-            done, _ = await asyncio.wait({answer}, timeout=self._limit)
+            done, _ = await asyncio.wait({answer}, timeout=patience or self._limit)
         except asyncio.CancelledError:
             answer.cancel()
             if time.monotonic() - begun > _NOTICEABLE:
@@ -263,6 +309,16 @@ class SharedStore:
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None
+
+    def _count_unsent(self) -> None:
+        """Count what of the files is not on the server, as far as this process knows."""
+        self._counted_at = time.monotonic()
+        sent, unsent = self._asking.sent, 0
+        for source in self._places.find():
+            state = sent.get(source.relative)
+            if state is None or (state.size, state.mtime_ns) != (source.size, source.mtime_ns):
+                unsent += max(1, source.size - (state.offset if state is not None else 0))
+        self._unsent = unsent
 
     def _sizes(self) -> dict[str, tuple[int, int]]:
         return {source.relative: (source.size, source.mtime_ns) for source in self._places.find()}

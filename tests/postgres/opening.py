@@ -1,5 +1,7 @@
 """Opening shared stores for tests."""
 
+import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,9 @@ from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from nanobot_memory_plugins.postgres.store import SharedStore
 from nanobot_memory_plugins.storage.options import StorageOptions
 from nanobot_memory_plugins.storage.store import SqliteStore
+
+# Seconds: a machine that does much else takes its time to make the tables.
+_PATIENCE = 20.0
 
 
 class LendingSqliteStore(SqliteStore):
@@ -33,4 +38,8 @@ async def open_shared(
     await local._in_housekeeping(local._index.open)
     dsn = server.dsn if server is not None else "host=/nowhere dbname=none"
     chosen = PostgresOptions.model_validate({"dsn": dsn, "tenant": tenant, "search_seconds": 10, **options})
-    return await SharedStore.open(workspace, chosen, SystemClock(), local)
+    store = await SharedStore.open(workspace, chosen, SystemClock(), local)
+    end = time.monotonic() + _PATIENCE
+    while server is not None and not store._server.up and time.monotonic() < end:
+        await asyncio.sleep(0.02)
+    return store

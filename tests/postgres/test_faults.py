@@ -87,7 +87,7 @@ def children(process: int) -> list[int]:
 
 async def test_a_server_that_is_slow_is_left_alone_until_it_is_fast_again(server: OwnServer, told: MemoryWorkspace):
     with slow_way(server.dsn) as (way, dsn):
-        store = await open_shared(told.path, None, uuid.uuid4().hex, dsn=dsn, search_seconds=0.25)
+        store = await open_shared(told.path, server, uuid.uuid4().hex, dsn=dsn, search_seconds=0.25)
         try:
             await store.flush()
             assert is_shared(store)
@@ -114,9 +114,11 @@ async def test_what_is_said_while_the_server_is_stopped_reaches_it_later(own_ser
         store.notify(told.note(Note("the cabin key is under the mat"), "a2"))
         await store.flush()
         assert "under the mat" in (await store.search(Query("cabin key"))).hits[0].text
+        await until(lambda: (store.status().unsent_bytes or 0) > 0)
         own_server.start()
         await until(lambda: is_shared(store))
         await store.flush()
+        assert store.status().unsent_bytes == 0
     finally:
         await store.close()
     other = MemoryWorkspace(told.path / "other")

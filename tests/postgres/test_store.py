@@ -1,5 +1,6 @@
 """The shared store does what every store does, on a real server, and keeps tenants apart."""
 
+import time
 import uuid
 from datetime import timedelta
 from pathlib import Path
@@ -67,6 +68,10 @@ async def test_two_machines_know_what_the_other_was_told(server: OwnServer, tmp_
         (there,) = (await two.search(Query("staging database"))).hits
         assert (here.text, here.path) == ("the cabin key is under the mat", "desktop:memory/2026-02-16.md")
         assert there.path == "laptop:memory/2026-02-16.md"
+        two.notify(desktop.note(Note("the concert begins at half past eight"), "a2"))
+        begun = time.monotonic()
+        while not any("half past eight" in hit.text for hit in (await one.search(Query("concert begins"))).hits):
+            assert time.monotonic() - begun < 2.0
         read = await one.read(here.id)
         assert read is not None
         assert read.text == here.text

@@ -103,6 +103,7 @@ class MemoryHost(PromptCalls):
             store=lambda: self._store,
             keep=keep,
             redaction=self._redaction,
+            erase=lambda erasure: self.eraser.erase(erasure),
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UserAttribution()

@@ -23,7 +23,7 @@ from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import Complete, EntryAccess, Store
 from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
-from nanobot_memory_plugins.core.values import Note, Receipt
+from nanobot_memory_plugins.core.values import Erasure, Note, Receipt
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
@@ -61,6 +61,7 @@ class PluginSet:
         store: Callable[[], Store | None],
         keep: Callable[[Note, str], Awaitable[Receipt]] | None = None,
         redaction: ContactRedaction | None = None,
+        erase: Callable[[Erasure], Awaitable[object]] | None = None,
     ) -> None:
         self._workspace = workspace
         self._redaction = redaction or ContactRedaction(config.redaction.contacts)
@@ -72,6 +73,7 @@ class PluginSet:
         self._own: Store | None = None
         self._entries: EntryAccess | None = None
         self._keep = keep
+        self._erase = erase
         core = config.core
         self._prompts = Prompts.of(workspace, core.prompt_folder, core.wishes)
         self._ledger = UsageLedger(workspace / "memory" / ".usage")
@@ -160,6 +162,7 @@ class PluginSet:
             opened_entries=lambda: self._entries,
             prompts=self._prompts,
             time_limit=self.host.time_limit,
+            erase=self._erase,
         )
         context = replace(context, keep=self._keep) if self._keep is not None else context
         try:

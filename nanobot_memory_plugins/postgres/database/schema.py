@@ -63,6 +63,20 @@ CREATE TABLE {table("active_space")} (  -- whose vectors are whole
   number integer NOT NULL,
   PRIMARY KEY (tenant, number)
 );
+CREATE TABLE {table("erasure")} (  -- what every machine has to forget
+  tenant uuid NOT NULL,
+  id uuid NOT NULL,
+  machine text NOT NULL,  -- that ordered it
+  made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+  body jsonb,  -- NULL once all have done it
+  PRIMARY KEY (tenant, id)
+);
+CREATE TABLE {table("erased")} (  -- which machine has done it
+  tenant uuid NOT NULL,
+  id uuid NOT NULL,
+  machine text NOT NULL,
+  PRIMARY KEY (tenant, id, machine)
+);
 CREATE TABLE {table("chunk")} (
   tenant uuid NOT NULL,
   id bigint NOT NULL,  -- a hash of tenant, machine and key

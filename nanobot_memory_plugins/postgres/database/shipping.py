@@ -5,19 +5,18 @@ server is, and what is sent twice is there once.
 """
 
 import json
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database import passages, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
+from nanobot_memory_plugins.postgres.database.forgetting import refuse_before_forgetting
 from nanobot_memory_plugins.postgres.database.growth import has_doubled, make_large, weigh_anew
 from nanobot_memory_plugins.postgres.database.passages import Passage, passage_of
-from nanobot_memory_plugins.postgres.database.tenant import Tenant
+from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
 from nanobot_memory_plugins.search.document_rows import document_from_row
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
@@ -28,15 +27,6 @@ from nanobot_memory_plugins.search.timestamps import timestamp
 _STATE = 'path, "offset", prefix_hash, size, mtime_ns, line, ordinal'
 # Of the lock under which a vector space gets its number.
 _SPACES_LOCK = 7_021_934_009
-
-
-@dataclass(frozen=True, slots=True)
-class Whose:
-    """The tenant and the machine that something is of, and the tenant's name for people."""
-
-    tenant: Tenant
-    name: str
-    machine: str
 
 
 class Shipment:
@@ -200,6 +190,7 @@ class Shipment:
                 (self._tenant.id, self._whose.machine),
             )
             self._average = float(row[2])
+            refuse_before_forgetting(self.connection, self._whose)
             yield int(row[0]), bool(row[1])
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
@@ -317,8 +308,3 @@ def _written(vector: Sequence[float]) -> str | None:
     if not 0 < length < float("inf"):
         return None
     return json.dumps([round(number / length, 6) for number in vector])
-
-
-def new_machine_number() -> str:
-    """Return what tells machines of one name apart."""
-    return uuid.uuid4().hex[:6]

@@ -37,6 +37,15 @@ class Tenant:
         return _hash(self.id.bytes, f"{machine}\0{key}") or 1
 
 
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """The tenant and the machine that something is of, and the tenant's name for people."""
+
+    tenant: Tenant
+    name: str
+    machine: str
+
+
 def dimension(hashed: int) -> int:
     """Return where the weight of a hashed term stands in a vector, from 1."""
     return hashed % DIMENSIONS + 1
