@@ -27,6 +27,13 @@ def program() -> Path | None:
     return found if found is not None and found.exists() else None
 
 
+def agent_sdk() -> Path | None:
+    """Return the interpreter that has the Agent SDK, where one was made beside the program."""
+    folder = os.environ.get(VARIABLE)
+    found = Path(folder) / "agent-sdk" / "bin" / "python" if folder else None
+    return found if found is not None and found.exists() else None
+
+
 class ClaudeCode:
     """One user of it, with the plugin over one workspace."""
 
@@ -74,9 +81,10 @@ class ClaudeCode:
         return done
 
     def records(self) -> list[dict[str, Any]]:
-        """Return what the transcripts of the memory hold."""
-        files = sorted((self.workspace / "memory" / "sessions").glob("*.jsonl"))
-        return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+        """Return what the transcripts of the memory hold, in the order of time."""
+        files = (self.workspace / "memory" / "sessions").glob("*.jsonl")
+        lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+        return sorted(lines, key=lambda record: record["time"])
 
     def stored(self) -> str:
         """Return all that stands in the files of the memory."""
