@@ -40,6 +40,7 @@ class ClaudeCode:
     def __init__(self, folder: Path, server: AnthropicServer, configuration: Mapping[str, Any]) -> None:
         self.home, self.project = folder / "home", folder / "project"
         self.workspace, self.plugin = folder / "workspace", folder / "plugin"
+        self.model = MODEL
         self.project.mkdir(parents=True)
         self.home.mkdir()
         config = folder / "memory.json"
@@ -63,7 +64,7 @@ class ClaudeCode:
 
     def command(self, *arguments: str, plugin: bool = True) -> list[str]:
         own = ["--plugin-dir", str(self.plugin)] if plugin else []
-        return [str(program()), "-p", *own, "--dangerously-skip-permissions", "--model", MODEL, *arguments]
+        return [str(program()), "-p", *own, "--dangerously-skip-permissions", "--model", self.model, *arguments]
 
     def ask(self, prompt: str, *arguments: str, plugin: bool = True) -> subprocess.CompletedProcess[str]:
         """Run one session of one prompt, and return how it ended."""
@@ -117,11 +118,26 @@ class Conversation:
 
     def ask(self, prompt: str) -> dict[str, Any]:
         """Return how a turn ended."""
-        message = {"type": "user", "message": {"role": "user", "content": prompt}}
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
+        self.send(prompt)
+        return self.ended()
+
+    def send(self, prompt: str) -> None:
+        """Ask, and wait for nothing."""
+        self._write({"type": "user", "message": {"role": "user", "content": prompt}})
+
+    def interrupt(self) -> None:
+        """Interrupt the turn that runs, and return once it has ended."""
+        self._write({"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}})
+        self.ended()
+
+    def ended(self) -> dict[str, Any]:
+        """Return how the turn that runs has ended."""
         for line in self.process.stdout:
             told = json.loads(line)
             if told.get("type") == "result":
                 return told
         raise EOFError
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
