@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer, ToolCall
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
 from tests.support.anthropic_server import AnthropicServer, text_of
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
+from tests.support.nanobot import OFFLINE, Installation
 
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}
@@ -261,3 +262,23 @@ def test_a_fork_keeps_what_its_parent_has_once(claude, model):
     claude.ask("Now we part.", "--resume", FIRST, "--fork-session", "--session-id", SECOND)
     claude.ask("/compact", "--resume", SECOND)
     assert said(claude, "user") == [f"For the record, {PORT}.", "Now we part."]
+
+
+@pytest.mark.host
+async def test_what_nanobot_is_told_claude_code_finds_and_back(tmp_path, monkeypatch, model):
+    with ScriptedServer() as server:
+        shared = CONFIGURATION["memoryPlugins"]
+        nanobot = Installation(tmp_path / "nanobot", server, shared)
+        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
+            monkeypatch.setenv(name, value)
+        claude = ClaudeCode(tmp_path / "claude", model, CONFIGURATION, workspace=nanobot.workspace)
+        loop = nanobot.loop()
+        await loop.process_direct(f"For the record, {PORT}.", session_key="cli:direct")
+        with Conversation(claude) as conversation:  # while nanobot runs
+            conversation.ask("Which port does our staging database listen on?")
+            assert PORT in model.turns[-1].last
+            conversation.ask("For the record, the review of the quarter takes place in Lisbon.")
+        await loop.process_direct("Where does the review of the quarter take place?", session_key="cli:another")
+        await loop.aclose()
+        asked = next(one for one in reversed(server.requests) if one.tool_names)
+        assert "Lisbon" in asked.text

@@ -37,9 +37,16 @@ def agent_sdk() -> Path | None:
 class ClaudeCode:
     """One user of it, with the plugin over one workspace."""
 
-    def __init__(self, folder: Path, server: AnthropicServer, configuration: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        server: AnthropicServer,
+        configuration: Mapping[str, Any],
+        *,
+        workspace: Path | None = None,
+    ) -> None:
         self.home, self.project = folder / "home", folder / "project"
-        self.workspace, self.plugin = folder / "workspace", folder / "plugin"
+        self.workspace, self.plugin = workspace or folder / "workspace", folder / "plugin"
         self.model = MODEL
         self.project.mkdir(parents=True)
         self.home.mkdir()
