@@ -1,7 +1,7 @@
-"""Claude Code with the plugin, as it comes from npm: ``python -m release.claude_code [FOLDER]``.
+"""Claude Code and the Agent SDK with the plugin: ``python -m release.claude_code [FOLDER]``.
 
-It installs the package into the folder and runs the tests that need it. The model is a scripted one on this machine;
-nobody signs in, and nothing reaches the network once the package is there.
+It installs the one from npm and the other from PyPI into the folder, and runs the tests that need them. The model is a
+scripted one on this machine; nobody signs in, and nothing reaches the network once the packages are there.
 """
 
 import os
@@ -12,7 +12,8 @@ from release.running import run, run_in_folder
 
 ROOT = Path(__file__).parents[1]
 PACKAGE, NODE = "@anthropic-ai/claude-code", "node@22"
-TESTS = "tests/mcp/test_claude_code.py"
+SDK = "claude-agent-sdk"
+TESTS = ("tests/mcp/test_claude_code.py", "tests/mcp/test_agent_sdk.py")
 _VARIABLE = "NANOBOT_MEMORY_CLAUDE_CODE"
 
 
@@ -23,8 +24,14 @@ def main(folder: Path) -> None:
     if not program.exists():
         run(["npm", "install", "--silent", "--no-fund", "--no-audit", "--prefix", folder, NODE, PACKAGE], folder=folder)
     print(run([program, "--version"], folder=folder).strip())
+    python = folder / "agent-sdk" / "bin" / "python"
+    if not python.exists():
+        run(["uv", "venv", "--quiet", "--no-project", "--python", sys.executable, folder / "agent-sdk"], folder=folder)
+        run(["uv", "pip", "install", "--quiet", "--no-config", "--python", python, SDK], folder=folder)
+    listed = run(["uv", "pip", "show", "--python", python, SDK], folder=folder)
+    print(SDK, next(line.split()[-1] for line in listed.splitlines() if line.startswith("Version:")))
     variables = {**os.environ, _VARIABLE: str(folder)}
-    said = run([sys.executable, "-m", "pytest", "-q", TESTS], folder=ROOT, variables=variables)
+    said = run([sys.executable, "-m", "pytest", "-q", *TESTS], folder=ROOT, variables=variables)
     print(said.strip().splitlines()[-1])
 
 

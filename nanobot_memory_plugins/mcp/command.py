@@ -159,12 +159,13 @@ def _people(file: Path | None, user: str, host: str, environment: Mapping[str, s
 async def _serve(
     service: "ProtocolService", serving: Callable[[Any], Awaitable[None]], client_of: Callable[[Any], Client]
 ) -> None:
-    from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS
+    from nanobot_memory_plugins.mcp.faces import INSTRUCTIONS, INSTRUCTIONS_BESIDE_HOOKS
     from nanobot_memory_plugins.mcp.sdk import make_server
 
     service.begin()
     try:
         own = version(_DISTRIBUTION)
-        await serving(make_server(service.methods, client_of, version=own, instructions=INSTRUCTIONS))
+        told = INSTRUCTIONS_BESIDE_HOOKS if service.memory.hears_user else INSTRUCTIONS
+        await serving(make_server(service.methods, client_of, version=own, instructions=told))
     finally:
         await service.close()

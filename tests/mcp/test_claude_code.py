@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from nanobot_memory_plugins.core.testing.scripted_server import ToolCall
+from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer, ToolCall
 from nanobot_memory_plugins.core.text.fence import fenced_blocks
-from tests.support.anthropic_server import AnthropicServer
+from tests.support.anthropic_server import AnthropicServer, text_of
 from tests.support.claude_code import MISSING, ClaudeCode, Conversation, program
+from tests.support.nanobot import OFFLINE, Installation
 
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}
@@ -111,6 +112,62 @@ def test_a_compaction_is_advised_and_nothing_of_it_is_the_users_word(claude, mod
     assert said(claude, "user") == [f"Remember that {PORT}.", "Good morning."]
 
 
+def test_a_compaction_that_comes_by_itself_is_advised_and_what_is_known_comes_again(claude, model):
+    def script(request):
+        if "detailed summary" not in request.last:
+            return None
+        model.input_tokens = 0
+        return "<summary>They met.</summary>"
+
+    model.script = script
+    claude.environment |= {"CLAUDE_CODE_AUTO_COMPACT_WINDOW": "100000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "20"}
+    with Conversation(claude) as conversation:
+        conversation.ask(f"Remember that {PORT}.")
+        model.input_tokens = 190_000
+        for prompt in ("Our lamp is green.", "Our dog is brown.", "Our cat is grey."):
+            conversation.ask(prompt)
+    asked = next(one for one in model.requests if "detailed summary" in one.last)
+    assert PORT in asked.last.partition("Keep in the summary what stands here")[2]
+    assert [KNOWN in one.last for one in model.turns if "detailed summary" not in one.last].count(True) == 2
+    assert len(said(claude, "user")) == 4
+
+
+def test_with_a_model_that_gets_it_in_a_systems_voice_it_is_fenced_and_no_part_of_the_system_prompt(claude, model):
+    claude.model = "claude-opus-5-5"
+    claude.ask(f"For the record, {PORT}.")
+    claude.ask("Which port does our staging database listen on?")
+    voices = {one["role"] for one in model.turns[-1].messages if PORT in fenced(text_of(one))}
+    assert voices == {"system"}
+    assert "5433" not in json.dumps(model.turns[-1].body.get("system"))
+
+
+def test_sessions_side_by_side_lose_nothing(claude, model):
+    with Conversation(claude) as one, Conversation(claude) as other:
+        for n in range(5):
+            one.ask(f"Crate {n} is in hall {n}.")
+            other.ask(f"Chest {n} is in hall {n}.")
+    assert sorted(said(claude, "user")) == sorted(
+        f"{what} {n} is in hall {n}." for what in ("Crate", "Chest") for n in range(5)
+    )
+    assert said(claude, "assistant") == ["Understood."] * 10
+
+
+def test_an_interrupted_turn_keeps_what_was_asked_and_the_next_goes_on(claude, model):
+    def script(request):
+        if "Wait." in request.last:
+            time.sleep(3)
+        return
+
+    model.script = script
+    with Conversation(claude) as conversation:
+        conversation.ask("Good morning.")
+        conversation.send("Wait.")
+        time.sleep(1)
+        conversation.interrupt()
+        conversation.ask("Good evening.")
+    assert said(claude, "user") == ["Good morning.", "Wait.", "Good evening."]
+
+
 def test_a_session_from_before_the_plugin_is_taken_in_once(claude, model):
     claude.ask(f"For the record, {PORT}.", "--session-id", FIRST, plugin=False)
     for _ in range(2):
@@ -205,3 +262,23 @@ def test_a_fork_keeps_what_its_parent_has_once(claude, model):
     claude.ask("Now we part.", "--resume", FIRST, "--fork-session", "--session-id", SECOND)
     claude.ask("/compact", "--resume", SECOND)
     assert said(claude, "user") == [f"For the record, {PORT}.", "Now we part."]
+
+
+@pytest.mark.host
+async def test_what_nanobot_is_told_claude_code_finds_and_back(tmp_path, monkeypatch, model):
+    with ScriptedServer() as server:
+        shared = CONFIGURATION["memoryPlugins"]
+        nanobot = Installation(tmp_path / "nanobot", server, shared)
+        for name, value in {**OFFLINE, "HOME": str(nanobot.home)}.items():
+            monkeypatch.setenv(name, value)
+        claude = ClaudeCode(tmp_path / "claude", model, CONFIGURATION, workspace=nanobot.workspace)
+        loop = nanobot.loop()
+        await loop.process_direct(f"For the record, {PORT}.", session_key="cli:direct")
+        with Conversation(claude) as conversation:  # while nanobot runs
+            conversation.ask("Which port does our staging database listen on?")
+            assert PORT in model.turns[-1].last
+            conversation.ask("For the record, the review of the quarter takes place in Lisbon.")
+        await loop.process_direct("Where does the review of the quarter take place?", session_key="cli:another")
+        await loop.aclose()
+        asked = next(one for one in reversed(server.requests) if one.tool_names)
+        assert "Lisbon" in asked.text

@@ -137,6 +137,22 @@ def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
     assert users_words(served) == ["Where do I live?"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "origin"), [("I like my tea without sugar", "user"), ("I like my tea with milk", "summary")]
+)
+def test_what_the_model_remembers_is_the_users_where_hooks_heard_it(words, origin, hooked, served, capsys):
+    tools = {tool["name"]: tool for tool in hooked.client.ask("tools/list")["result"]["tools"]}
+    assert "said" in tools["remember"]["inputSchema"]["properties"]
+    assert "your note" not in tools["remember"]["description"]
+    hooked("UserPromptSubmit", prompt="I like my tea without sugar.")
+    hooked.client.call("remember", text=f"The user likes {words[7:]}", said=words)
+    hooked.client.end()
+    assert run_command_line(["entries", "list", "--workspace", str(served.workspace), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out.splitlines()[-1])["entries"]
+    assert [one["origin"] for one in found] == [origin]
+
+
 def test_a_record_is_read_as_far_as_it_is_said(tmp_path):
     def line(kind: str, content: object, **more: object) -> dict:
         return {

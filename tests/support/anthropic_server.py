@@ -65,6 +65,8 @@ class AnthropicServer(LoopbackServer):
         self.script = script
         self.requests: list[AnthropicRequest] = []
         self.number = count(1)
+        self.input_tokens = 0
+        """How many tokens a request of the conversation is said to have held; 0: about as many as it had."""
         self._lock = threading.Lock()
         super().__init__(_handler(self), name="anthropic-model")
 
@@ -86,6 +88,10 @@ class AnthropicServer(LoopbackServer):
             ("Understood.",) if said is None else (said,) if isinstance(said, (str, ToolCall)) else said
         )
         return [self._block(one) for one in parts]
+
+    def tokens_of(self, body: Mapping[str, Any]) -> int:
+        """Return how many tokens a request is said to have held."""
+        return (self.input_tokens if body.get("tools") else 0) or max(1, len(json.dumps(body.get("messages", []))) // 4)
 
     def _block(self, one: Said) -> dict[str, Any]:
         if isinstance(one, str):
@@ -119,7 +125,7 @@ def _handler(server: AnthropicServer) -> type[BaseHTTPRequestHandler]:
                     if body.get("stream"):
                         self._stream(blocks, body)
                     else:
-                        self._send(_message(blocks, body))
+                        self._send(_message(blocks, body, server.tokens_of(body)))
                 except (BrokenPipeError, ConnectionResetError):
                     self.close_connection = True
 
@@ -137,18 +143,14 @@ def _handler(server: AnthropicServer) -> type[BaseHTTPRequestHandler]:
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Connection", "close")
             self.end_headers()
-            for event in _events(blocks, body):
+            for event in _events(blocks, body, server.tokens_of(body)):
                 self.wfile.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
             self.close_connection = True
 
     return Handler
 
 
-def _usage(body: Mapping[str, Any]) -> dict[str, int]:
-    return {"input_tokens": max(1, len(json.dumps(body.get("messages", []))) // 4), "output_tokens": 10}
-
-
-def _message(blocks: list[dict[str, Any]], body: Mapping[str, Any]) -> dict[str, Any]:
+def _message(blocks: list[dict[str, Any]], body: Mapping[str, Any], tokens: int) -> dict[str, Any]:
     reason = "tool_use" if any(one["type"] == "tool_use" for one in blocks) else "end_turn"
     return {
         "id": "msg_scripted",
@@ -158,12 +160,12 @@ def _message(blocks: list[dict[str, Any]], body: Mapping[str, Any]) -> dict[str,
         "content": blocks,
         "stop_reason": reason,
         "stop_sequence": None,
-        "usage": _usage(body),
+        "usage": {"input_tokens": tokens, "output_tokens": 10},
     }
 
 
-def _events(blocks: list[dict[str, Any]], body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    whole = _message(blocks, body)
+def _events(blocks: list[dict[str, Any]], body: Mapping[str, Any], tokens: int) -> Iterator[dict[str, Any]]:
+    whole = _message(blocks, body, tokens)
     yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
     for index, block in enumerate(blocks):
         if block["type"] == "text":

@@ -27,12 +27,27 @@ def program() -> Path | None:
     return found if found is not None and found.exists() else None
 
 
+def agent_sdk() -> Path | None:
+    """Return the interpreter that has the Agent SDK, where one was made beside the program."""
+    folder = os.environ.get(VARIABLE)
+    found = Path(folder) / "agent-sdk" / "bin" / "python" if folder else None
+    return found if found is not None and found.exists() else None
+
+
 class ClaudeCode:
     """One user of it, with the plugin over one workspace."""
 
-    def __init__(self, folder: Path, server: AnthropicServer, configuration: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        server: AnthropicServer,
+        configuration: Mapping[str, Any],
+        *,
+        workspace: Path | None = None,
+    ) -> None:
         self.home, self.project = folder / "home", folder / "project"
-        self.workspace, self.plugin = folder / "workspace", folder / "plugin"
+        self.workspace, self.plugin = workspace or folder / "workspace", folder / "plugin"
+        self.model = MODEL
         self.project.mkdir(parents=True)
         self.home.mkdir()
         config = folder / "memory.json"
@@ -56,7 +71,7 @@ class ClaudeCode:
 
     def command(self, *arguments: str, plugin: bool = True) -> list[str]:
         own = ["--plugin-dir", str(self.plugin)] if plugin else []
-        return [str(program()), "-p", *own, "--dangerously-skip-permissions", "--model", MODEL, *arguments]
+        return [str(program()), "-p", *own, "--dangerously-skip-permissions", "--model", self.model, *arguments]
 
     def ask(self, prompt: str, *arguments: str, plugin: bool = True) -> subprocess.CompletedProcess[str]:
         """Run one session of one prompt, and return how it ended."""
@@ -74,9 +89,10 @@ class ClaudeCode:
         return done
 
     def records(self) -> list[dict[str, Any]]:
-        """Return what the transcripts of the memory hold."""
-        files = sorted((self.workspace / "memory" / "sessions").glob("*.jsonl"))
-        return [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+        """Return what the transcripts of the memory hold, in the order of time."""
+        files = (self.workspace / "memory" / "sessions").glob("*.jsonl")
+        lines = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
+        return sorted(lines, key=lambda record: record["time"])
 
     def stored(self) -> str:
         """Return all that stands in the files of the memory."""
@@ -109,11 +125,26 @@ class Conversation:
 
     def ask(self, prompt: str) -> dict[str, Any]:
         """Return how a turn ended."""
-        message = {"type": "user", "message": {"role": "user", "content": prompt}}
-        self.process.stdin.write(json.dumps(message) + "\n")
-        self.process.stdin.flush()
+        self.send(prompt)
+        return self.ended()
+
+    def send(self, prompt: str) -> None:
+        """Ask, and wait for nothing."""
+        self._write({"type": "user", "message": {"role": "user", "content": prompt}})
+
+    def interrupt(self) -> None:
+        """Interrupt the turn that runs, and return once it has ended."""
+        self._write({"type": "control_request", "request_id": "1", "request": {"subtype": "interrupt"}})
+        self.ended()
+
+    def ended(self) -> dict[str, Any]:
+        """Return how the turn that runs has ended."""
         for line in self.process.stdout:
             told = json.loads(line)
             if told.get("type") == "result":
                 return told
         raise EOFError
+
+    def _write(self, message: Mapping[str, Any]) -> None:
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()

@@ -26,6 +26,7 @@ class HookTool:
 
     def __init__(self, memory: ServedMemory, client: Client, secret: str) -> None:
         self._memory = memory
+        memory.hears_user = True
         self._client = client
         self._secret = secret
         self._sessions = HookedSessions(OwnLoopService(memory, start_limit=_START_SECONDS), client.scope)
