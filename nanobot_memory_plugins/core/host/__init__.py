@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.asked import Asked, asked_in
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
-    from nanobot_memory_plugins.core.host.guarded import guarded
+    from nanobot_memory_plugins.core.host.callbacks import guarded
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
@@ -27,7 +27,7 @@ __getattr__ = lazy_names(
     __name__,
     {
         "asked": ("Asked", "asked_in"),
-        "guarded": ("guarded",),
+        "callbacks": ("guarded",),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
