@@ -48,9 +48,7 @@ class MemoryCapability(AbstractCapability[Any]):
 
     async def for_run(self, ctx: Any) -> Self:
         """Return a copy: runs side by side have turns of their own."""
-        made = copy.copy(self)
-        made._turn = self.memory.turn(self._session_key(ctx), scope=self._scope(ctx), parent=asking_session())
-        return made
+        return copy.copy(self)
 
     async def wrap_run(self, ctx: Any, *, handler: Callable[[], Awaitable[Any]]) -> Any:
         """Keep the answer; a run that is cancelled, or whose stream is left, has none."""
@@ -119,6 +117,7 @@ class MemoryCapability(AbstractCapability[Any]):
     # --- what the hooks have in common ------------------------------------------------------------------------
 
     def _of_run(self, ctx: Any) -> Turn:
+        """Return the turn, which begins in no tool of its own run: `wrap_run` is the first to ask for it."""
         if self._turn is None:
             self._turn = self.memory.turn(self._session_key(ctx), scope=self._scope(ctx), parent=asking_session())
         return self._turn
