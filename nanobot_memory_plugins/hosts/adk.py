@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nanobot_memory_plugins.core import BoundedDict, MemoryService, Scope
-from nanobot_memory_plugins.core.host import Turn, asked_in, asking_session, guarded
-from nanobot_memory_plugins.core.host.service_tool import ServiceTool
-from nanobot_memory_plugins.core.host.telling import asked_by
+from nanobot_memory_plugins.core.host import ServiceTool, Turn, asked_by, asked_in, asking_session, guarded
 from nanobot_memory_plugins.hosts.adk_contents import live_messages, messages_of, plain, text_of
 from nanobot_memory_plugins.hosts.framework import framework
 

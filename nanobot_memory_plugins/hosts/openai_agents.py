@@ -11,10 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService
-from nanobot_memory_plugins.core.host import Turn, asked_in, guarded
-from nanobot_memory_plugins.core.host.fullness import FILL
-from nanobot_memory_plugins.core.host.service_tool import ServiceTool
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.host import FILL, ServiceTool, Turn, asked_in, guarded
+from nanobot_memory_plugins.core.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
 from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession
 

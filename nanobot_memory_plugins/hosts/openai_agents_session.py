@@ -6,7 +6,7 @@ from typing import Any
 
 from nanobot_memory_plugins.core import MemoryService, find_earlier_summary, logger
 from nanobot_memory_plugins.core.host import tokens_of
-from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
+from nanobot_memory_plugins.core.scopes import ScopeLike
 from nanobot_memory_plugins.core.values import messages_from_chat
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
     from nanobot_memory_plugins.core.host.callbacks import guarded
+    from nanobot_memory_plugins.core.host.fullness import FILL
     from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
-    from nanobot_memory_plugins.core.host.telling import asking_session
+    from nanobot_memory_plugins.core.host.service_tool import ServiceTool
+    from nanobot_memory_plugins.core.host.telling import asked_by, asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
@@ -31,6 +33,7 @@ __getattr__ = lazy_names(
         "idle_clock": ("IdleClock",),
         "asked": ("Asked", "asked_in"),
         "callbacks": ("guarded",),
+        "fullness": ("FILL",),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
@@ -43,7 +46,8 @@ __getattr__ = lazy_names(
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
         "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
-        "telling": ("asking_session",),
+        "service_tool": ("ServiceTool",),
+        "telling": ("asked_by", "asking_session"),
         "turn": ("Turn",),
         "unhelpful": ("Unhelpful", "lowered"),
         "withheld_words": ("WithheldWords",),
@@ -52,6 +56,7 @@ __getattr__ = lazy_names(
 
 __all__ = [
     "FACT_PARAMETERS",
+    "FILL",
     "NO_ANSWER",
     "ONLY_VARIABLE",
     "Asked",
@@ -59,10 +64,12 @@ __all__ = [
     "MemoryThread",
     "PluginReport",
     "PluginState",
+    "ServiceTool",
     "Turn",
     "Unhelpful",
     "Use",
     "WithheldWords",
+    "asked_by",
     "asked_in",
     "asking_session",
     "default_overhead",

@@ -120,8 +120,15 @@ async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agen
     assert "build 77" in notes
     assert notes.count("### ") == 2
     assert wired.holds(SECRET) == []
-    if "kind" in __import__("agents.run_config", fromlist=["x"]).ToolErrorFormatterArgs.__annotations__:
-        assert "12 machines" in notes
+    assert "12 machines" in notes
+
+
+async def test_a_tool_that_does_not_exist_is_noted_where_the_run_goes_on(wired, agent):
+    memory = AgentsMemory(wired.service())
+    wired.server.rules = [Rule(lambda one: not after_tool(one), Reply(tools=(ToolCall("undeploy", {"to": "x"}),)), 1)]
+    config = RunConfig(tool_not_found_behavior="return_error_to_model")
+    await Runner.run(agent(tools=[deploy]), "Undo it.", **memory.turn("s", run_config=config))
+    assert "undeploy" in wired.notes()
 
 
 async def test_recall_happens_once_for_all_steps_of_a_turn_and_the_block_stands_in_each(wired, agent):
@@ -261,7 +268,8 @@ async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     assert len(wired.said("user")) == 8
 
 
-async def test_a_session_older_than_the_memory_is_taken_in_before_it_is_cut(wired, agent):
+@pytest.mark.parametrize("window", [0, 3_000])
+async def test_a_session_older_than_the_memory_is_taken_in_once_and_before_it_is_cut(wired, agent, window):
     old = SQLiteSession("old")
     filler = "Nothing else is new. " * 60
     await old.add_items(
@@ -274,8 +282,9 @@ async def test_a_session_older_than_the_memory_is_taken_in_before_it_is_cut(wire
             )
         ]
     )
-    memory = AgentsMemory(wired.service(), context_window=3_000)
-    await Runner.run(agent(), "Hello.", session=memory.session(old), **memory.turn("old"))
+    memory = AgentsMemory(wired.service(), context_window=window)
+    for text in ("Hello.", "Hello again."):
+        await Runner.run(agent(), text, session=memory.session(old), **memory.turn("old"))
     told_before = [text for text in wired.said("user") if "door code" in text]
     assert len(told_before) == 8
 
