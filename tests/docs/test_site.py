@@ -42,7 +42,9 @@ def named(config: dict) -> dict[str, list[str]]:
 
 def test_every_document_is_named_once(config):
     pages = [page for pages in named(config).values() for page in pages]
-    assert sorted(pages) == sorted([*OUTSIDE.values(), *(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))])
+    assert sorted(pages) == sorted(
+        [*OUTSIDE.values(), *(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))]
+    )
 
 
 def test_parts_and_order_are_those_of_the_readme(config):
