@@ -42,7 +42,8 @@ class CoreOptions(BaseModel):
     )
     language: Literal["auto", "zh", "en"] = Field(
         default="auto",
-        description="of fences around injected text, and of the command line; auto: of the message, and of the locale",
+        description="of the fence around injected text, and of the command line; auto follows the message, and the"
+        " locale",
     )
     keep_transcripts: bool = Field(default=True, description="keep what was said, redacted, in memory/sessions")
     transcript_max_age_days: _Days = Field(
