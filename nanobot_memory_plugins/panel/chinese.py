@@ -55,6 +55,7 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "Recalled one step later from now on. x takes it back.": "今后召回时后移一档。按 x 撤销。",
         "It is said not to help, and recalled one step later.": "已标记为无用，召回时后移一档。",
         "Project": "项目",
+        "Tags": "标签",
         "Look again": "重新检查",
         "Undo this": "撤销此项",
         # columns and fields

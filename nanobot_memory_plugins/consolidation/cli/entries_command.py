@@ -3,6 +3,7 @@
 What changes entries is imported by the commands that do: a list is there at once.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -23,9 +24,10 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     show_run,
     table,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
+from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
@@ -75,6 +77,8 @@ def list_entries(
     channel: ChannelOption = "",
     session: SessionOption = "",
     project: ProjectOption = "",
+    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only those with this tag.")] = "",
+    due: Annotated[bool, typer.Option("--due", help="What is due within a week, today's first.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -93,13 +97,38 @@ def list_entries(
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
     found = [entry for entry in found if of_project in ("", entry.scope.project)]
+    found = [entry for entry in found if not tag or has_tag(entry.tags, tag)]
+    if due:
+        from nanobot_memory_plugins.consolidation.prompt.render import is_due
+
+        found = sorted((one for one in found if is_due(one, repository.clock.now())), key=_end)
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
-    console().print(table(found) if found else tr("There are no entries."))
+    if due:
+        _show_due(found, repository.clock.now())
+    else:
+        console().print(table(found) if found else tr("There are no entries."))
     for problem in snapshot.problems:
         say(f"{snapshot.path.name}, {problem}", err=True)
+
+
+def _end(entry: Entry) -> datetime:
+    return entry.expires_at or datetime.max.replace(tzinfo=UTC)
+
+
+def _show_due(found: Sequence[Entry], now: datetime) -> None:
+    """Show what is due, a line each: the day, the id, the text."""
+    from nanobot_memory_plugins.consolidation.model.plan_days import last_day
+    from nanobot_memory_plugins.consolidation.prompt.render import days_left
+
+    for one in found:
+        left = days_left(one, now)
+        day = {0: "today", 1: "tomorrow"}.get(-1 if left is None else left) or f"{last_day(_end(one)):%Y-%m-%d}"
+        console().print(f"[bold]{day:10}[/bold]  {shown(one.id)}  {shown(one.content)}")
+    if not found:
+        console().print("Nothing is due within a week.")
 
 
 @entries.command("show")
@@ -151,6 +180,9 @@ def remember_text(
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
     project: ProjectOption = "",
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="A word to find it by; may be repeated.")
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -163,7 +195,7 @@ def remember_text(
     repository = opened(workspace)
     until = expires.astimezone(UTC) if expires else None
     whose = Scope(project=project_named(project))
-    said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin)
+    said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ()))
     done = remember(repository, said, who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
@@ -283,10 +315,16 @@ def group_entries(
     name: Annotated[
         str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.", autocompletion=groups)
     ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Put this tag to them; may be repeated.")
+    ] = None,
+    untag: Annotated[
+        list[str] | None, typer.Option("--untag", metavar="TAG", help="Take this tag from them; may be repeated.")
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put entries into a group with --to, such as work/clients; without ids, list the groups."""
+    """Put entries into a group with --to, such as work/clients, or tags to them; without ids, list the groups."""
     repository = opened(workspace)
     if not ids:
         sizes = group_sizes(repository.load().entries.values())
@@ -296,11 +334,14 @@ def group_entries(
         for group, size in sizes.items():
             console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return
-    if name is None:
-        raise typer.BadParameter(tr("say into which group, with --to"))
-    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group
+    if name is None and not tag and not untag:
+        raise typer.BadParameter(tr("say into which group, with --to, or which tag, with --tag or --untag"))
+    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group, put_tags
 
-    outcome = put_into_group(repository, ids, name, who=WHO)
+    if tag or untag:
+        outcome = put_tags(repository, ids, tag or (), untag or (), who=WHO)
+    if name is not None:
+        outcome = put_into_group(repository, ids, name, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 

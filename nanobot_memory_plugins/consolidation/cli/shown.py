@@ -74,6 +74,7 @@ def row(entry: Entry) -> dict[str, Any]:
         "score": round(entry.score, 6),
         "section": entry.section.value,
         "group": entry.group,
+        "tags": list(entry.tags),
         "last_activated": exact_time(entry.last_activated),
         "hits": entry.hits,
         "created_at": exact_time(entry.created_at) if entry.created_at else None,
@@ -104,7 +105,7 @@ def table(entries: Sequence[Entry]) -> Table:
             shown_date(entry.last_activated),
             str(entry.hits),
             shown(entry.group),
-            shown(entry.content),
+            shown(" ".join((entry.content, *(f"#{tag}" for tag in entry.tags)))),
             style="" if entry.section.value == "active" else "dim",
         )
     return made

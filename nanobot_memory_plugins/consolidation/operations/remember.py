@@ -17,6 +17,7 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
     restored,
 )
+from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
 from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Sentence, Visibility
 
@@ -47,6 +48,7 @@ class NewEntry:
     kind: str = ""
     pinned: bool = False
     replaces: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
                 activated(used, now),
                 group=plain_group(said.group) or used.group,
                 expires_at=said.expires_at or used.expires_at,
+                tags=plain_tags((*used.tags, *said.tags)),
             )
             return _without_replaced({**entries, known: _as_asked(used, said)}, known, said)
         known = ""
@@ -136,6 +139,22 @@ def put_into_group(repository: EntryRepository, ids: Collection[str], group: str
     return repository.update(change, who=who, why="group")
 
 
+def put_tags(
+    repository: EntryRepository, ids: Collection[str], tags: Collection[str], without: Collection[str], *, who: str
+) -> Outcome:
+    """Put tags to entries, and take others from them. Raises `InputError` for an unknown id."""
+    gone = {tag.casefold() for tag in plain_tags(without)}
+
+    def tagged(entry: Entry) -> Entry:
+        return replace(entry, tags=tuple(tag for tag in plain_tags((*entry.tags, *tags)) if tag.casefold() not in gone))
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        require(entries, ids)
+        return {id_: tagged(entry) if id_ in ids else entry for id_, entry in entries.items()}
+
+    return repository.update(change, who=who, why="tags")
+
+
 def fade(repository: EntryRepository) -> Outcome:
     """Bring all entries up to this moment: they fade, expire, and the least are forgotten."""
     now = repository.clock.now()
@@ -159,6 +178,7 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
         pinned=said.pinned,
         importance=said.importance.value,
         kept_in=Section.ACTIVE if said.kind or said.pinned else None,
+        tags=plain_tags(said.tags),
     )
 
 

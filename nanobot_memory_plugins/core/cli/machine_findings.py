@@ -13,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from pathlib import Path
 
+from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
 from nanobot_memory_plugins.core.erasure.secret_cleaning import clean_notes
 from nanobot_memory_plugins.core.files.private import LINKED, REPLACE_LINK
 from nanobot_memory_plugins.core.files.reading import read_regular
@@ -128,7 +129,7 @@ def room_findings(workspace: Path) -> list[Finding]:
 
 
 def memory_file_findings(workspace: Path) -> list[Finding]:
-    """Return how many memory files of each kind there are, and their size, and which folders of ours are links."""
+    """Return how many memory files of each kind there are, how they are kept, and which folders of ours are links."""
     memory = workspace / "memory"
     kinds = {
         Sentence("long-term memory"): _files(memory, "MEMORY.md"),
@@ -145,7 +146,7 @@ def memory_file_findings(workspace: Path) -> list[Finding]:
                 Sentence("{number}, {size:,.1f} kB", number=number, size=sum(sizes) / _KILO) if sizes else "none yet",
             )
         )
-    return [*findings, *_linked_folders(workspace), *_secrets_by_hand(memory)]
+    return [*findings, *keeping_findings(workspace), *_linked_folders(workspace), *_secrets_by_hand(memory)]
 
 
 def _secrets_by_hand(memory: Path) -> Iterator[Finding]:

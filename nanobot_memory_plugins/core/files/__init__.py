@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock, make_folder
     from nanobot_memory_plugins.core.files.damage import damage_in
     from nanobot_memory_plugins.core.files.entries import (
+        TAG_SEPARATORS,
         NoteEntry,
         Passage,
         exact_time,
@@ -43,7 +44,7 @@ __getattr__ = lazy_names(
     {
         "appending": ("FileBusyError", "file_lock", "make_folder"),
         "damage": ("damage_in",),
-        "entries": ("NoteEntry", "Passage", "exact_time", "origin_of", "read_time", "render_note"),
+        "entries": ("TAG_SEPARATORS", "NoteEntry", "Passage", "exact_time", "origin_of", "read_time", "render_note"),
         "memory_files": ("MemoryFiles",),
         "parsing": ("parse_notes",),
         "paths": ("DAY_NOTE", "MemoryPaths", "session_file_name"),
@@ -67,6 +68,7 @@ __all__ = [
     "DAY_NOTE",
     "LINKED",
     "REDACTION_FAILED",
+    "TAG_SEPARATORS",
     "FileBusyError",
     "MemoryFiles",
     "MemoryPaths",

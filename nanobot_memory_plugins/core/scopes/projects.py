@@ -10,8 +10,7 @@ from nanobot_memory_plugins.core.files.reading import open_regular
 # What is read of a repository's configuration.
 _MOST_BYTES = 1 << 16
 _REMOTE = re.compile(r'^\[remote "origin"\]\s*\n(?:[ \t]+[^\n]*\n)*?[ \t]+url\s*=\s*(\S+)', re.MULTILINE)
-# The last two parts of an address: what stands before them may hold a password.
-_OWNER_AND_NAME = re.compile(r"([^:/\\@]+/[^:/\\]+?)(?:\.git)?/?$")
+_BREAKS = re.compile(r"[:/\\]+")
 _DIGITS = 8
 
 
@@ -67,9 +66,10 @@ def _name(repository: Path) -> str:
         remote = _REMOTE.search(_read(repository / "config"))
     except OSError:
         remote = None
-    named = _OWNER_AND_NAME.search(remote[1]) if remote is not None else None
-    if named is not None:
-        return named[1]
+    # The last two parts of an address: what stands before them may hold a password.
+    parts = [part for part in _BREAKS.split(remote[1].rstrip("/")) if part][-2:] if remote is not None else []
+    if len(parts) == 2:
+        return f"{parts[0].rpartition('@')[2]}/{parts[1].removesuffix('.git')}"
     root = repository.parent if repository.name == ".git" else repository
     return f"{root.name}-{hashlib.sha256(str(root).encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
 
