@@ -14,6 +14,8 @@ from nanobot_memory_plugins.core import (
     Clock,
     EncodingStore,
     Erasure,
+    Finding,
+    Health,
     Hit,
     LendingStore,
     Level,
@@ -31,7 +33,7 @@ from nanobot_memory_plugins.core import (
 )
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import Asking
-from nanobot_memory_plugins.postgres.database import forgetting
+from nanobot_memory_plugins.postgres.database import forgetting, health
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
@@ -247,6 +249,20 @@ class SharedStore:
     def machine(self) -> str:
         """The name of this machine among those that share."""
         return self._whose.machine
+
+    async def findings(self) -> list[Finding]:
+        """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
+        await self._in_housekeeping(self._count_unsent)
+        told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
+        if told is None:
+            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
+            return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
+        if self._unsent:
+            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
+            hint = "They are sent while an agent runs; the log says why they are not."
+            return [Finding("shared memory", waiting, Health.INFO, hint), *told]
+        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
+        return [Finding("shared memory", state), *told]
 
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
