@@ -86,7 +86,8 @@ def _rights(connection: Connection) -> Iterator[Finding]:
     row = run(
         connection,
         "SELECT r.rolsuper OR r.rolbypassrls, "
-        "coalesce((SELECT s.ssl FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid()), false), inet_server_addr() IS NULL FROM pg_roles r WHERE r.rolname = current_user",
+        "coalesce((SELECT s.ssl FROM pg_stat_ssl s WHERE s.pid = pg_backend_pid()), false), "
+        "inet_server_addr() IS NULL FROM pg_roles r WHERE r.rolname = current_user",
     ).fetchone()
     is_mighty, is_encrypted, is_here = row or (False, True, True)
     if is_mighty:
@@ -125,8 +126,8 @@ def _machines(connection: Connection, whose: Whose) -> Iterator[Finding]:
         connection,
         f"SELECT m.machine, extract(epoch FROM now() - m.sent_at) / 86400, (SELECT count(*) FROM {table('erasure')} e "
         f"WHERE {of_tenant(whose.tenant, 'e')} AND e.body IS NOT NULL "
-        f"AND NOT EXISTS (SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} AND d.id = e.id AND d.machine = m.machine)) "
-        f"FROM {table('machine')} m WHERE {mine} ORDER BY 1",
+        f"AND NOT EXISTS (SELECT 1 FROM {table('erased')} d WHERE {of_tenant(whose.tenant, 'd')} "
+        f"AND d.id = e.id AND d.machine = m.machine)) FROM {table('machine')} m WHERE {mine} ORDER BY 1",
     ).fetchall()
     names = ", ".join(f"{machine} (this one)" if machine == whose.machine else str(machine) for machine, _, _ in rows)
     yield Finding("shared memory: machines", names or "none has sent anything yet")
