@@ -13,7 +13,7 @@ from typing import Any
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database import passages, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
-from nanobot_memory_plugins.postgres.database.forgetting import refuse_before_forgetting
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending
 from nanobot_memory_plugins.postgres.database.growth import has_doubled, make_large, weigh_anew
 from nanobot_memory_plugins.postgres.database.passages import Passage, passage_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
@@ -172,7 +172,6 @@ class Shipment:
         Who comes second waits for the first one's end: so versions become visible in their order.
         """
         with plain_errors(), self.connection.transaction():
-            run(self.connection, "SET LOCAL lock_timeout = '10s'")
             row = run(
                 self.connection,
                 f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
@@ -183,14 +182,9 @@ class Shipment:
                 raise StoreError(
                     "The shared memory of this tenant is gone from the server.", hint="It is sent anew soon."
                 )
-            run(
-                self.connection,
-                f"UPDATE {table('machine')} SET revision = revision + 1, sent_at = now() "
-                "WHERE tenant = %s AND machine = %s",
-                (self._tenant.id, self._whose.machine),
-            )
             self._average = float(row[2])
-            refuse_before_forgetting(self.connection, self._whose)
+            # After the wait for others: what one of them has ordered to be forgotten is seen now.
+            begin_sending(self.connection, self._whose)
             yield int(row[0]), bool(row[1])
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
