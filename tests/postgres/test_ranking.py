@@ -72,6 +72,10 @@ async def test_the_best_hundred_by_words_are_those_of_fts5(store: SharedStore, s
         ours = FullText(database.connection)
         ids = {store._whose.tenant.chunk(store._whose.machine, one.key): one.key for one in database.documents()}
         keys = dict(database.connection.execute("SELECT id, key FROM docs"))
+        average = connection.execute(
+            "SELECT average FROM nanobot_memory.tenant WHERE tenant = %s", [store._whose.tenant.id]
+        )
+        assert average.fetchone()[0] < 20  # weighed anew: fifty is what nobody has measured
         assert theirs.documents() == ours.documents() == NOTES
         for question in QUESTIONS:
             terms = query_terms(question)
