@@ -75,7 +75,7 @@ async def test_the_best_hundred_by_words_are_those_of_fts5(store: SharedStore, s
         average = connection.execute(
             "SELECT average FROM nanobot_memory.tenant WHERE tenant = %s", [store._whose.tenant.id]
         )
-        assert average.fetchone()[0] < 20  # weighed anew: fifty is what nobody has measured
+        assert average.fetchone()[0] < 45  # weighed anew: fifty is what nobody has measured
         assert theirs.documents() == ours.documents() == NOTES
         for question in QUESTIONS:
             terms = query_terms(question)
