@@ -71,6 +71,14 @@ class Asking:
         """Return one passage by its key. Raises `StoreError`."""
         return self._searcher(connection).read(key)
 
+    def passages(self, connection: Connection) -> dict[str, int]:
+        """Return how many passages each machine has on the server. Raises `StoreError`."""
+        sql = (
+            f"SELECT c.machine, count(*) FROM {table('chunk')} c WHERE {of_tenant(self._whose.tenant, 'c')} "
+            "GROUP BY c.machine ORDER BY c.machine"
+        )
+        return {str(row[0]): int(row[1]) for row in run(connection, sql)}
+
     def lacks_vectors(self, connection: Connection, space: str) -> bool:
         """Tell whether a passage of this machine has no vector in a space."""
         sql = (

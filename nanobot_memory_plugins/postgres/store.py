@@ -1,8 +1,10 @@
 """The store that many machines share: the server answers, and this machine's own index where it does not."""
 
 import asyncio
+import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -54,8 +56,8 @@ _SEARCHES = 3
 # Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
 # and how long the sender may go on at the end. A search that was given up after so long was too late.
 _OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
-# How old the numbers in a status may be.
-_STATUS_AGE = 1.0
+# How old the numbers in a status may be, and how often they are told.
+_STATUS_AGE, _LOOK = 1.0, 0.5
 # What looking through everything that is shared may take.
 _PURGE = 600.0
 
@@ -108,6 +110,8 @@ class SharedStore:
         self._counted_at = 0.0
         self._counting: Future[None] | None = None
         self._closed = False
+        # Daemon threads that run while the interpreter is taken apart can crash it.
+        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sender, self._server)
         # Whether somebody here carries out what other machines order: until then nothing may be sent.
         self.obeys = False
 
@@ -250,6 +254,25 @@ class SharedStore:
         """The name of this machine among those that share."""
         return self._whose.machine
 
+    async def send_all(self, waiting: Callable[[int], None]) -> None:
+        """Return once everything is sent, or when it cannot be.
+
+        ``waiting`` is told how many bytes are not sent, now and then. Raises `StoreError` when it makes no progress for two minutes.
+        """
+        flushing = asyncio.ensure_future(self.flush())
+        try:
+            while not (await asyncio.wait({flushing}, timeout=_LOOK))[0]:
+                await self._in_housekeeping(self._count_unsent)
+                waiting(self._unsent)
+        finally:
+            flushing.cancel()
+        await self._in_housekeeping(self._count_unsent)
+        flushing.result()
+
+    async def passages(self) -> dict[str, int] | None:
+        """Return how many passages each machine has on the server; None where the server is away."""
+        return await self._ask(self._asking.passages, patience=_DRAIN)
+
     async def findings(self) -> list[Finding]:
         """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
         await self._in_housekeeping(self._count_unsent)
@@ -269,6 +292,7 @@ class SharedStore:
         if self._closed:
             return
         self._closed = True
+        self._finalizer.detach()
         self._searching.shutdown()
         await self._in_housekeeping(self._stop)
         await self._local.close()
@@ -345,6 +369,13 @@ class SharedStore:
 
     async def _in_housekeeping(self, function: Callable[[], T]) -> T:
         return await run_in_pool(self._housekeeping, function)
+
+
+def _stop_at_exit(process: int, sender: Indexer, server: Server) -> None:
+    """Stop what nobody closed, in the process that has its threads. What is not sent stands in the files."""
+    if process == os.getpid():
+        server.close()
+        sender.stop(0.0)
 
 
 def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:
