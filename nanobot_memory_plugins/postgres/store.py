@@ -257,7 +257,8 @@ class SharedStore:
     async def send_all(self, waiting: Callable[[int], None]) -> None:
         """Return once everything is sent, or when it cannot be.
 
-        ``waiting`` is told how many bytes are not sent, now and then. Raises `StoreError` when it makes no progress for two minutes.
+        ``waiting`` is told how many bytes are not sent, now and then. Raises `StoreError` when it makes no progress for
+        two minutes.
         """
         flushing = asyncio.ensure_future(self.flush())
         try:
