@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
@@ -17,8 +18,8 @@ from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 
-# Bytes of the files that a search reads beside the server's answer.
-_TAIL_BYTES = 1_000_000
+TAIL_BYTES: Final = 1_000_000
+"""Of the files, that a search reads beside the server's answer."""
 _REMEMBERED = 64
 
 
@@ -65,7 +66,7 @@ class Asking:
         """Return the best hits. Raises `StoreError`."""
         with plain_errors():
             states = self._states(connection)
-        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=_TAIL_BYTES))
+        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=TAIL_BYTES))
 
     def read(self, connection: Connection, key: str) -> Hit | None:
         """Return one passage by its key. Raises `StoreError`."""

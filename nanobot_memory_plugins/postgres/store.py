@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core import (
     without_secrets,
 )
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
-from nanobot_memory_plugins.postgres.asking import Asking
+from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
 from nanobot_memory_plugins.postgres.database import forgetting, health
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
@@ -89,7 +89,7 @@ class SharedStore:
             pooler=options.pooler,
             partitions=options.partitions,
             limit=options.search_seconds,
-            came_back=lambda: self._sender.check_database(),
+            came_back=self._came_back,
         )
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-shared", linger=LINGER_SECONDS)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
@@ -138,6 +138,12 @@ class SharedStore:
         self._sender.start()
         self._count_unsent()
 
+    def _came_back(self) -> None:
+        """Send again, and let the first connection and the first search be no turn's."""
+        self._sender.check_database()
+        warm = Query(text="memory", limit=1)
+        self._searching.submit(self._server.use, lambda connection: self._asking.search(connection, warm), Lease())
+
     @property
     def local(self) -> Store:
         """The store of this machine."""
@@ -148,6 +154,9 @@ class SharedStore:
 
         Raises `StoreError` when nothing can answer.
         """
+        self._count_soon()
+        if self._unsent > TAIL_BYTES:
+            return await self._local.search(query)  # it has all of this machine: the server's part of it is being made
         found = await self._ask(lambda connection: self._asking.search(connection, query), query)
         return found if found is not None else await self._local.search(query)
 
@@ -204,13 +213,14 @@ class SharedStore:
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        idle = self._counting is None or self._counting.done()
-        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
-            self._counting = self._housekeeping.submit(self._count_unsent)
+        self._count_soon()
         own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
             reason = f"{self._server.reason} This machine's own index answers."
             return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
+        if self._unsent > TAIL_BYTES:
+            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
+            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
         if own.model:
             return replace(own, level=Level.HYBRID, reason="", hint="")
         return replace(own, level=Level.FULL_TEXT)
@@ -350,6 +360,11 @@ class SharedStore:
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None
+
+    def _count_soon(self) -> None:
+        idle = self._counting is None or self._counting.done()
+        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
+            self._counting = self._housekeeping.submit(self._count_unsent)
 
     def _count_unsent(self) -> None:
         """Count what of the files is not on the server, as far as this process knows."""
