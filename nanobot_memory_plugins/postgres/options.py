@@ -21,5 +21,5 @@ class PostgresOptions(SearchOptions):
     search_seconds: float = Field(
         0.25, gt=0, le=30, description="What a search waits for the server before this machine's index answers."
     )
-    large_from: int = Field(2_000, ge=1, description="Passages from which a tenant gets indexes of its own.")
+    large_from: int = Field(200, ge=1, description="Passages from which a tenant gets indexes of its own.")
     partitions: int = Field(16, ge=1, le=256, description="Parts of the large tables; counts when they are made.")
