@@ -189,7 +189,8 @@ class Shipment:
 
         Who comes second waits for the first one's end: so versions become visible in their order.
         """
-        with plain_errors(), self.connection.transaction():
+        # In a pipeline only what is looked at is waited for: a message takes half as many round trips.
+        with plain_errors(), self.connection.pipeline(), self.connection.transaction():
             row = run(
                 self.connection,
                 f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
