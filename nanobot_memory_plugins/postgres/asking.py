@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from nanobot_memory_plugins.core import Clock, Embedder, Hit, Query, SearchResult, Tier
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, table
@@ -17,8 +18,8 @@ from nanobot_memory_plugins.search.options import SearchOptions
 from nanobot_memory_plugins.search.sources.pieces import Chunking
 from nanobot_memory_plugins.search.sources.places import Places
 
-# Bytes of the files that a search reads beside the server's answer.
-_TAIL_BYTES = 1_000_000
+TAIL_BYTES: Final = 1_000_000
+"""Of the files, that a search reads beside the server's answer."""
 _REMEMBERED = 64
 
 
@@ -65,11 +66,19 @@ class Asking:
         """Return the best hits. Raises `StoreError`."""
         with plain_errors():
             states = self._states(connection)
-        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=_TAIL_BYTES))
+        return self._searcher(connection).search(query, tail=self._tail.documents(states, most_bytes=TAIL_BYTES))
 
     def read(self, connection: Connection, key: str) -> Hit | None:
         """Return one passage by its key. Raises `StoreError`."""
         return self._searcher(connection).read(key)
+
+    def passages(self, connection: Connection) -> dict[str, int]:
+        """Return how many passages each machine has on the server. Raises `StoreError`."""
+        sql = (
+            f"SELECT c.machine, count(*) FROM {table('chunk')} c WHERE {of_tenant(self._whose.tenant, 'c')} "
+            "GROUP BY c.machine ORDER BY c.machine"
+        )
+        return {str(row[0]): int(row[1]) for row in run(connection, sql)}
 
     def lacks_vectors(self, connection: Connection, space: str) -> bool:
         """Tell whether a passage of this machine has no vector in a space."""

@@ -6,10 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-from nanobot_memory_plugins.core import print_json
-from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core import (
+    ConfigOption,
+    JsonOption,
+    WorkspaceOption,
+    print_json,
+    read_configuration,
+    resolve_workspace,
+)
+from nanobot_memory_plugins.core.cli import run, say, warn
 
-postgres = typer.Typer(help="Start, stop and look at a PostgreSQL server of your own.", no_args_is_help=True)
+postgres = typer.Typer(help="Run a PostgreSQL server, and send it what this machine keeps.", no_args_is_help=True)
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 _Folder = Annotated[
@@ -57,6 +64,23 @@ def status(folder: _Folder = None, as_json: _Json = False) -> None:
     else:
         text = f"There is no server in {found.folder}. Make one: nanobot-memory postgres start"
     _tell(as_json, _described(found), lambda: text)
+
+
+@postgres.command("send")
+def send(workspace: WorkspaceOption = None, config: ConfigOption = None, as_json: JsonOption = False) -> None:
+    """Send what this machine keeps to the server, and count what stands there. Agents do so by themselves."""
+    from nanobot_memory_plugins.postgres.sending import send_everything
+
+    options, problems = read_configuration(config)
+    warn(problems)
+    folder = resolve_workspace(workspace)
+    sent = run(send_everything(folder, options, lambda unsent: say(f"{unsent:,} bytes are not sent yet", err=True)))
+    lines = [f"{machine}: {count:,} passages" for machine, count in sent.passages.items()]
+    left = f"{sent.unsent:,} bytes of {sent.here} are not sent; `nanobot-memory doctor` says why."
+    told = {"machine": sent.here, "unsent_bytes": sent.unsent, "passages": sent.passages}
+    _tell(as_json, told, lambda: "\n".join([*lines, *([left] if sent.unsent else [])]))
+    if sent.unsent:
+        raise typer.Exit(1)
 
 
 def _described(status: Any) -> dict[str, Any]:

@@ -1,7 +1,5 @@
 """The options of the PostgreSQL store, as they stand in a configuration file."""
 
-from pathlib import Path
-
 from pydantic import Field, SecretStr
 
 from nanobot_memory_plugins.search.options import SearchOptions
@@ -23,6 +21,5 @@ class PostgresOptions(SearchOptions):
     search_seconds: float = Field(
         0.25, gt=0, le=30, description="What a search waits for the server before this machine's index answers."
     )
-    large_from: int = Field(20_000, ge=1, description="Passages from which a tenant gets indexes of its own.")
+    large_from: int = Field(200, ge=1, description="Passages from which a tenant gets indexes of its own.")
     partitions: int = Field(16, ge=1, le=256, description="Parts of the large tables; counts when they are made.")
-    binaries: Path | None = Field(None, description="A folder with bin/postgres, for a server of one's own.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import (
     Erasure,
+    Finding,
     MemoryFileError,
     OwnedTasks,
     PluginContext,
@@ -84,6 +85,11 @@ class PostgresPlugin:
             for machine, count in sorted(found.items())
             if machine != store.machine
         ]
+
+    @hookimpl
+    async def diagnose(self) -> list[Finding]:
+        """Say how the server stands, and what is not sent yet."""
+        return await self._store.findings() if self._store is not None else []
 
     async def _obey(self, store: "SharedStore", context: PluginContext) -> None:
         while True:

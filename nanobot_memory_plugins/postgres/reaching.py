@@ -199,6 +199,7 @@ class Server:
                 with self._lock:
                     self._failures = 0
                     self.up = not self._closed.is_set()
+                    self._looking = None  # from here on another may be begun
                 self.reason = self.hint = ""
                 self._changed.set()
                 self._came_back()

@@ -1,8 +1,10 @@
 """The store that many machines share: the server answers, and this machine's own index where it does not."""
 
 import asyncio
+import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
@@ -14,6 +16,8 @@ from nanobot_memory_plugins.core import (
     Clock,
     EncodingStore,
     Erasure,
+    Finding,
+    Health,
     Hit,
     LendingStore,
     Level,
@@ -30,8 +34,8 @@ from nanobot_memory_plugins.core import (
     without_secrets,
 )
 from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
-from nanobot_memory_plugins.postgres.asking import Asking
-from nanobot_memory_plugins.postgres.database import forgetting
+from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
+from nanobot_memory_plugins.postgres.database import forgetting, health
 from nanobot_memory_plugins.postgres.database.connection import Connection
 from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_of
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
@@ -52,8 +56,8 @@ _SEARCHES = 3
 # Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
 # and how long the sender may go on at the end. A search that was given up after so long was too late.
 _OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
-# How old the numbers in a status may be.
-_STATUS_AGE = 1.0
+# How old the numbers in a status may be, and how often they are told.
+_STATUS_AGE, _LOOK = 1.0, 0.5
 # What looking through everything that is shared may take.
 _PURGE = 600.0
 
@@ -85,7 +89,7 @@ class SharedStore:
             pooler=options.pooler,
             partitions=options.partitions,
             limit=options.search_seconds,
-            came_back=lambda: self._sender.check_database(),
+            came_back=self._came_back,
         )
         self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-shared", linger=LINGER_SECONDS)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
@@ -106,6 +110,8 @@ class SharedStore:
         self._counted_at = 0.0
         self._counting: Future[None] | None = None
         self._closed = False
+        # Daemon threads that run while the interpreter is taken apart can crash it.
+        self._finalizer = weakref.finalize(self, _stop_at_exit, os.getpid(), self._sender, self._server)
         # Whether somebody here carries out what other machines order: until then nothing may be sent.
         self.obeys = False
 
@@ -132,6 +138,12 @@ class SharedStore:
         self._sender.start()
         self._count_unsent()
 
+    def _came_back(self) -> None:
+        """Send again, and let the first connection and the first search be no turn's."""
+        self._sender.check_database()
+        warm = Query(text="memory", limit=1)
+        self._searching.submit(self._server.use, lambda connection: self._asking.search(connection, warm), Lease())
+
     @property
     def local(self) -> Store:
         """The store of this machine."""
@@ -142,6 +154,9 @@ class SharedStore:
 
         Raises `StoreError` when nothing can answer.
         """
+        self._count_soon()
+        if self._unsent > TAIL_BYTES:
+            return await self._local.search(query)  # it has all of this machine: the server's part of it is being made
         found = await self._ask(lambda connection: self._asking.search(connection, query), query)
         return found if found is not None else await self._local.search(query)
 
@@ -198,13 +213,14 @@ class SharedStore:
 
     def status(self) -> StoreStatus:
         """Return the store's state, and why the server does not answer where it does not."""
-        idle = self._counting is None or self._counting.done()
-        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
-            self._counting = self._housekeeping.submit(self._count_unsent)
+        self._count_soon()
         own = replace(self._local.status(), unsent_bytes=self._unsent)
         if not self._server.up:
             reason = f"{self._server.reason} This machine's own index answers."
             return replace(own, reason=" ".join(filter(None, (reason, own.reason))), hint=self._server.hint or own.hint)
+        if self._unsent > TAIL_BYTES:
+            reason = f"{self._unsent:,} bytes are being sent to the shared memory. This machine's own index answers."
+            return replace(own, reason=" ".join(filter(None, (reason, own.reason))))
         if own.model:
             return replace(own, level=Level.HYBRID, reason="", hint="")
         return replace(own, level=Level.FULL_TEXT)
@@ -248,11 +264,46 @@ class SharedStore:
         """The name of this machine among those that share."""
         return self._whose.machine
 
+    async def send_all(self, waiting: Callable[[int], None]) -> None:
+        """Return once everything is sent, or when it cannot be.
+
+        ``waiting`` is told how many bytes are not sent, now and then. Raises `StoreError` when it makes no progress for
+        two minutes.
+        """
+        flushing = asyncio.ensure_future(self.flush())
+        try:
+            while not (await asyncio.wait({flushing}, timeout=_LOOK))[0]:
+                await self._in_housekeeping(self._count_unsent)
+                waiting(self._unsent)
+        finally:
+            flushing.cancel()
+        await self._in_housekeeping(self._count_unsent)
+        flushing.result()
+
+    async def passages(self) -> dict[str, int] | None:
+        """Return how many passages each machine has on the server; None where the server is away."""
+        return await self._ask(self._asking.passages, patience=_DRAIN)
+
+    async def findings(self) -> list[Finding]:
+        """Say for ``nanobot-memory doctor`` how the server and the sending stand."""
+        await self._in_housekeeping(self._count_unsent)
+        told = await self._ask(lambda connection: health.findings(connection, self._whose), patience=_DRAIN)
+        if told is None:
+            away = f"away: {self._server.reason} This machine's own index answers, and nothing is lost."
+            return [Finding("shared memory", away, Health.DEGRADED, self._server.hint)]
+        if self._unsent:
+            waiting = f"{self._unsent:,} bytes of this machine's files are kept here and not for everybody yet"
+            hint = "They are sent while an agent runs; the log says why they are not."
+            return [Finding("shared memory", waiting, Health.INFO, hint), *told]
+        state = f"what this machine keeps is kept for everybody of {self._whose.name}, as {self._whose.machine}"
+        return [Finding("shared memory", state), *told]
+
     async def close(self) -> None:
         """Finish what was begun, within seconds, close what is open and end every thread."""
         if self._closed:
             return
         self._closed = True
+        self._finalizer.detach()
         self._searching.shutdown()
         await self._in_housekeeping(self._stop)
         await self._local.close()
@@ -310,6 +361,11 @@ class SharedStore:
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None
 
+    def _count_soon(self) -> None:
+        idle = self._counting is None or self._counting.done()
+        if idle and not self._closed and time.monotonic() - self._counted_at > _STATUS_AGE:
+            self._counting = self._housekeeping.submit(self._count_unsent)
+
     def _count_unsent(self) -> None:
         """Count what of the files is not on the server, as far as this process knows."""
         self._counted_at = time.monotonic()
@@ -329,6 +385,13 @@ class SharedStore:
 
     async def _in_housekeeping(self, function: Callable[[], T]) -> T:
         return await run_in_pool(self._housekeeping, function)
+
+
+def _stop_at_exit(process: int, sender: Indexer, server: Server) -> None:
+    """Stop what nobody closed, in the process that has its threads. What is not sent stands in the files."""
+    if process == os.getpid():
+        server.close()
+        sender.stop(0.0)
 
 
 def _covers(states: dict[str, FileState], wanted: dict[str, tuple[int, int]]) -> bool:

@@ -142,6 +142,23 @@ async def test_what_was_said_a_moment_ago_is_found_before_it_is_sent(server: Own
         await store.close()
 
 
+async def test_while_much_is_being_sent_this_machines_index_answers(server: OwnServer, tmp_path: Path):
+    workspace = MemoryWorkspace(tmp_path)
+    for number in range(3_000):
+        words = " ".join(f"word{number}x{place}" for place in range(45))
+        workspace.note(Note(f"remark {number} {words}"), f"n{number}")
+    store = await open_shared(tmp_path, server, uuid.uuid4().hex)
+    try:
+        await store.local.flush()
+        oldest = (await store.search(Query("remark 7 word7x3"))).hits[0]
+        assert "word7x3 " in oldest.text
+        await store.flush()
+        assert "word7x3 " in (await store.search(Query("remark 7 word7x3"))).hits[0].text
+        assert "being sent" not in store.status().reason
+    finally:
+        await store.close()
+
+
 async def test_a_text_with_what_postgres_cannot_hold_is_kept_without_it(server: OwnServer, tmp_path: Path):
     MemoryWorkspace(tmp_path).message("the \0 password-free \ud800 harbour is open", "m1", scope=Scope(session="cli:a"))
     store = await open_shared(tmp_path, server, uuid.uuid4().hex)

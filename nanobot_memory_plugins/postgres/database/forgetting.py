@@ -96,9 +96,13 @@ def obeyed(connection: Connection, whose: Whose, number: uuid.UUID) -> None:
         _say_done(connection, whose, number)
 
 
-def refuse_before_forgetting(connection: Connection, whose: Whose) -> None:
-    """Raise `StoreError` while this machine has something to forget first: part of the caller's transaction."""
-    sql = f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
+def begin_sending(connection: Connection, whose: Whose) -> None:
+    """Say that this machine sends, in the caller's transaction; raise `StoreError` while it has to forget first."""
+    sql = (
+        f"WITH sending AS (UPDATE {table('machine')} m SET revision = revision + 1, sent_at = now() "
+        f"WHERE {of_tenant(whose.tenant, 'm')} AND m.machine = %(machine)s) "
+        f"SELECT 1 FROM {table('erasure')} o WHERE {_open(whose)}"
+    )
     if run(connection, sql, {"machine": whose.machine}).fetchone():
         raise StoreError(
             "Something was forgotten on another machine: this one forgets it first, then sends what is new.",

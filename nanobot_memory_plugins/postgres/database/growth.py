@@ -1,10 +1,14 @@
-"""What changes as a tenant grows: its average length, and once it is large an index over its terms and their counts."""
+"""What changes as a tenant grows: its average length, and once it is large, indexes over its terms and its vectors."""
+
+from typing import Final
 
 from nanobot_memory_plugins.postgres.database.connection import Connection, run, run_many, table
 from nanobot_memory_plugins.postgres.database.tenant import Tenant
 from nanobot_memory_plugins.postgres.database.weights import weights_of
 from nanobot_memory_plugins.postgres.database.where import of_tenant
 
+NEAREST_FROM: Final = 20_000
+"""Passages from which on vectors are looked for by an index; below, comparing all of them is exact and fast."""
 # Below so many passages an average says nothing; off by less than this share it changes hardly an order.
 _FEWEST, _DRIFT = 16, 1.2
 
@@ -46,3 +50,35 @@ def make_large(connection: Connection, tenant: Tenant) -> None:
         "GROUP BY c.tenant, t.term",
     )
     run(connection, f"UPDATE {table('tenant')} c SET large = true WHERE {mine}")
+
+
+def index_vectors(connection: Connection, tenant: Tenant, space: int, dimension: int) -> bool:
+    """Give a tenant an index over its vectors of one space, and no other's; return whether it was made now.
+
+    One index over those of all tenants would find two rows of a hundred. It is built beside whoever writes, outside of
+    any transaction; what a break left half built is built anew.
+    """
+    mine = of_tenant(tenant, "c")
+    row = run(
+        connection,
+        f"SELECT c.tableoid::regclass::text FROM {table('embedding')} c WHERE {mine} AND c.space = %s LIMIT 1",
+        (space,),
+    ).fetchone()
+    if row is None:
+        return False
+    name = f"embedding_{tenant.id.hex[:16]}_{int(space)}"
+    found = run(
+        connection,
+        "SELECT i.indisvalid FROM pg_index i WHERE i.indexrelid = to_regclass(%s)",
+        (table(name),),
+    ).fetchone()
+    if found is not None and found[0]:
+        return False
+    if found is not None:
+        run(connection, f"DROP INDEX CONCURRENTLY {table(name)}")
+    run(
+        connection,
+        f"CREATE INDEX CONCURRENTLY {name} ON {row[0]} USING hnsw ((vector::halfvec({int(dimension)})) halfvec_ip_ops) "
+        f"WHERE tenant = '{tenant.id}'::uuid AND space = {int(space)}",
+    )
+    return True

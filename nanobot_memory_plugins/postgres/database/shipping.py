@@ -10,11 +10,19 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from nanobot_memory_plugins.core import StoreError
 from nanobot_memory_plugins.postgres.database import passages, schema
 from nanobot_memory_plugins.postgres.database.connection import Connection, plain_errors, run, run_many, table
-from nanobot_memory_plugins.postgres.database.forgetting import refuse_before_forgetting
-from nanobot_memory_plugins.postgres.database.growth import has_doubled, make_large, weigh_anew
+from nanobot_memory_plugins.postgres.database.forgetting import begin_sending
+from nanobot_memory_plugins.postgres.database.growth import (
+    NEAREST_FROM,
+    has_doubled,
+    index_vectors,
+    make_large,
+    weigh_anew,
+)
 from nanobot_memory_plugins.postgres.database.passages import Passage, passage_of
 from nanobot_memory_plugins.postgres.database.tenant import Whose
 from nanobot_memory_plugins.postgres.database.where import clean, of_tenant
@@ -41,12 +49,14 @@ class Shipment:
         whose: Whose,
         *,
         large_from: int,
+        nearest_from: int = NEAREST_FROM,
         sent: Callable[[dict[str, FileState]], None] = lambda states: None,
     ) -> None:
         self.connection = connection
         self._whose = whose
         self._tenant = whose.tenant
         self._large_from = large_from
+        self._nearest_from = nearest_from
         self._sent = sent
         self._average = schema.AVERAGE_TERMS
         self._limits: dict[str, float] = {}
@@ -160,6 +170,14 @@ class Shipment:
             "ON CONFLICT DO NOTHING",
             (self._tenant.id, space),
         )
+        found = self._fetch(
+            f"SELECT s.number, s.dimension FROM {table('space')} s, {table('tenant')} c "
+            f"WHERE s.name = %s AND {of_tenant(self._tenant, 'c')} AND c.documents >= %s",
+            (space, self._nearest_from),
+        )
+        for number, dimension in found:
+            with plain_errors():
+                index_vectors(self.connection, self._tenant, int(number), int(dimension))
 
     def close(self) -> None:
         """Close the connection."""
@@ -171,8 +189,8 @@ class Shipment:
 
         Who comes second waits for the first one's end: so versions become visible in their order.
         """
-        with plain_errors(), self.connection.transaction():
-            run(self.connection, "SET LOCAL lock_timeout = '10s'")
+        # In a pipeline only what is looked at is waited for: a message takes half as many round trips.
+        with plain_errors(), self.connection.pipeline(), self.connection.transaction():
             row = run(
                 self.connection,
                 f"UPDATE {table('tenant')} SET version = version + 1 WHERE tenant = %s "
@@ -183,14 +201,9 @@ class Shipment:
                 raise StoreError(
                     "The shared memory of this tenant is gone from the server.", hint="It is sent anew soon."
                 )
-            run(
-                self.connection,
-                f"UPDATE {table('machine')} SET revision = revision + 1, sent_at = now() "
-                "WHERE tenant = %s AND machine = %s",
-                (self._tenant.id, self._whose.machine),
-            )
             self._average = float(row[2])
-            refuse_before_forgetting(self.connection, self._whose)
+            # After the wait for others: what one of them has ordered to be forgotten is seen now.
+            begin_sending(self.connection, self._whose)
             yield int(row[0]), bool(row[1])
 
     def _dropped(self, change: FileChange, kept: set[int]) -> list[int]:
@@ -304,7 +317,8 @@ def states_of(connection: Connection, whose: Whose) -> dict[str, FileState]:
 
 def _written(vector: Sequence[float]) -> str | None:
     """Return a vector of unit length as PostgreSQL reads it, None for what has no direction."""
-    length = sum(number * number for number in vector) ** 0.5
+    numbers = np.asarray(vector, dtype=np.float64)
+    length = float(np.linalg.norm(numbers))
     if not 0 < length < float("inf"):
         return None
-    return json.dumps([round(number / length, 6) for number in vector])
+    return json.dumps((numbers / length).round(6).tolist())
