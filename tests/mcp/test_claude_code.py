@@ -87,7 +87,10 @@ def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model)
         return [
             ToolCall("Bash", {"command": "echo 4711 lamps", "description": "count"}),
             ToolCall("Bash", {"command": "ls /no/such/folder", "description": "look"}),
-            ToolCall("mcp__plugin_nanobot-memory_memory__memory_search", {"query": "lamps"}),
+            *(
+                ToolCall(f"mcp__plugin_nanobot-memory_memory__{name}", {"query": "lamps"})
+                for name in ("memory_search", "search")
+            ),
         ]
 
     model.script = script
