@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ChannelOption,
         ConfigOption,
         JsonOption,
+        ProjectOption,
         SessionOption,
         UserOption,
         WorkspaceOption,
@@ -63,10 +64,13 @@ if TYPE_CHECKING:
         Embedder,
         EncodingStore,
         EntryAccess,
+        LendingStore,
         LocalModel,
         MemoryTool,
+        ModelReport,
         OpenLocalModel,
         Store,
+        VectorStore,
     )
     from nanobot_memory_plugins.core.redaction import redact_text, safe_preview
     from nanobot_memory_plugins.core.redaction.contact_redaction import ContactRedaction, without_secrets
@@ -130,12 +134,13 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
     from nanobot_memory_plugins.core.values.message_context import MessageContext
     from nanobot_memory_plugins.redaction.rules.rule import Rule
+    from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 
 # Where each name comes from; type checkers read the imports above, and a test compares both.
 _MODULES = {
     "core.cli.console": ("console", "say_error", "shown",),
     "core.cli.options": (
-        "AgentOption", "ChannelOption", "ConfigOption", "JsonOption", "SessionOption", "UserOption",
+        "AgentOption", "ChannelOption", "ConfigOption", "JsonOption", "ProjectOption", "SessionOption", "UserOption",
         "WorkspaceOption", "print_json", "read_configuration", "resolve_workspace",
     ),
     "core.clock": ("Clock", "SystemClock",),
@@ -159,7 +164,8 @@ _MODULES = {
     "core.files.prompts": ("Prompts",),
     "core.log": ("logger",),
     "core.protocols": (
-        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LocalModel", "MemoryTool", "OpenLocalModel", "Store",
+        "Complete", "Embedder", "EncodingStore", "EntryAccess", "LendingStore", "LocalModel", "MemoryTool",
+        "ModelReport", "OpenLocalModel", "Store", "VectorStore",
     ),
     "core.redaction": ("redact_text", "safe_preview",),
     "core.redaction.contact_redaction": ("ContactRedaction", "without_secrets",),
@@ -186,6 +192,7 @@ _MODULES = {
     "core.values.diagnosis": ("Finding", "Health",),
     "core.values.message_context": ("MessageContext",),
     "redaction.rules.rule": ("Rule",),
+    "redaction.script.messages": ("Sentence", "together", "tr",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
@@ -231,6 +238,7 @@ __all__ = [
     "KnownEntry",
     "Language",
     "LanguageModelError",
+    "LendingStore",
     "Level",
     "LocalModel",
     "MemoryConfig",
@@ -241,6 +249,7 @@ __all__ = [
     "MemoryTool",
     "Message",
     "MessageContext",
+    "ModelReport",
     "NanobotMemoryError",
     "NotAskedError",
     "Note",
@@ -254,6 +263,7 @@ __all__ = [
     "PluginContext",
     "PluginError",
     "Profile",
+    "ProjectOption",
     "PromptEntries",
     "PromptFile",
     "Prompts",
@@ -266,6 +276,7 @@ __all__ = [
     "SearchResult",
     "SecretNotKeptError",
     "Senders",
+    "Sentence",
     "SessionOption",
     "Skipped",
     "Store",
@@ -277,6 +288,7 @@ __all__ = [
     "Trace",
     "TranscriptRecord",
     "UserOption",
+    "VectorStore",
     "Visibility",
     "Wanted",
     "Whose",
@@ -310,6 +322,8 @@ __all__ = [
     "safe_preview",
     "say_error",
     "shown",
+    "together",
+    "tr",
     "truncate_to_tokens",
     "unmarked_summary",
     "without_secrets",

@@ -15,6 +15,7 @@ IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
 REPAIR_GROUP: Final = "nanobot_memory_mending"
+WITHHOLDING_GROUP: Final = "nanobot_memory_withholding"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
 
 

@@ -13,9 +13,11 @@ import typer
 from nanobot_memory_plugins.core import (
     ConfigOption,
     ConfigurationError,
+    Sentence,
     WorkspaceOption,
     read_configuration,
     resolve_workspace,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say, warn
 from nanobot_memory_plugins.mcp.clients import OWNER, Client, person_client, process_client
@@ -94,7 +96,7 @@ def _serve_process(serve: _Serve, client: Client) -> None:
 
     if sys.stdin.isatty():
         say(
-            "An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends.",
+            tr("An MCP client starts this, and talks to it here. `nanobot-memory connect` sets one up; Ctrl-C ends."),
             err=True,
         )
     with claimed_pipes() as pipes:
@@ -112,8 +114,14 @@ def _serve_http(
     listening = bound_socket(host, port)
 
     def ready() -> None:
-        say(f"The memory is served at {address_of(listening)} for: {', '.join(people)}")
-        say("Ctrl-C ends it.")
+        say(
+            tr(
+                "The memory is served at {address_of} for: {people}",
+                address_of=address_of(listening),
+                people=", ".join(people),
+            )
+        )
+        say(tr("Ctrl-C ends it."))
 
     async def serving(server: Any) -> None:
         await until_told_to_end(
@@ -134,12 +142,17 @@ def _people(file: Path | None, user: str, host: str, environment: Mapping[str, s
         return {user: checked(given, TOKEN_VARIABLE)}
     if not is_of_this_machine(host):
         raise ConfigurationError(
-            f"{host} can be reached from other machines, and there is no token.",
-            hint=f"Name a file with --tokens, or set {TOKEN_VARIABLE}.",
+            Sentence("{host} can be reached from other machines, and there is no token.", host=host),
+            hint=Sentence("Name a file with --tokens, or set {token_variable}.", token_variable=TOKEN_VARIABLE),
         )
     token = new_token()
-    say(f"Authorization: Bearer {token}")
-    say(f"This token holds until the server ends; {TOKEN_VARIABLE} or --tokens gives one that stays.")
+    say(tr("Authorization: Bearer {token}", token=token))
+    say(
+        tr(
+            "This token holds until the server ends; {token_variable} or --tokens gives one that stays.",
+            token_variable=TOKEN_VARIABLE,
+        )
+    )
     return {user: token}
 
 

@@ -50,6 +50,12 @@ CHINESE: Final[Mapping[str, str]] = MappingProxyType(
         "New search": "重新搜索",
         "Through the hits": "浏览结果",
         "On or off": "开关",
+        "Helped or not": "有用或无用",
+        "Recalled as before.": "恢复原来的召回顺序。",
+        "Recalled one step later from now on. x takes it back.": "今后召回时后移一档。按 x 撤销。",
+        "It is said not to help, and recalled one step later.": "已标记为无用，召回时后移一档。",
+        "Project": "项目",
+        "Tags": "标签",
         "Look again": "重新检查",
         "Undo this": "撤销此项",
         # columns and fields

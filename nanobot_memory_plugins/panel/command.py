@@ -10,6 +10,7 @@ import typer
 from nanobot_memory_plugins.core import (
     ConfigOption,
     InputError,
+    Sentence,
     WorkspaceOption,
     logger,
     read_configuration,
@@ -40,7 +41,10 @@ def panel(
     """See what is remembered, search it, correct it, forget it. Keys are shown below; ? shows all."""
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     repair_memory(folder, read_configuration(config)[0])
     chosen = language_of() if language is Language.AUTO else language.value
     if web:

@@ -34,7 +34,7 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     workspace_finding,
 )
 from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
-from nanobot_memory_plugins.core.host import PluginReport
+from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
 from nanobot_memory_plugins.core.language_model import uses
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
 
@@ -64,6 +64,7 @@ class PanelMemory:
         self.paths = MemoryPaths.of(workspace)
         self.clock = clock or SystemClock()
         self.reader = MemoryReader(self.paths)
+        self.unhelpful = Unhelpful(workspace, self.clock)
         self.warnings: deque[str] = deque(maxlen=_MOST_WARNINGS)
         self._config_file = config_file
         self._inspection: Inspection | None = None

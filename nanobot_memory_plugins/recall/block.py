@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from nanobot_memory_plugins.core import ContextBlock, Hit, Tier, estimate_tokens
+from nanobot_memory_plugins.core import ContextBlock, Hit, Sentence, Tier, estimate_tokens
 from nanobot_memory_plugins.core.text import dated_phrases
 from nanobot_memory_plugins.recall.date_format import day_in_words, is_chinese, with_days
 from nanobot_memory_plugins.recall.deduplicate import fold_repeats, one_line
@@ -162,7 +162,9 @@ def without_live(hits: Iterable[Hit], live: LiveContext, watch: RecallTrace | No
     if watch is not None:
         kept = {hit.id for hit in fresh}
         watch.cut(
-            (hit for hit in listed if hit.id not in kept), Reason.IN_CONTEXT, "the message or a turn before has it"
+            (hit for hit in listed if hit.id not in kept),
+            Reason.IN_CONTEXT,
+            Sentence("the message or a turn before has it"),
         )
     return fold_repeats(fresh, watch)
 

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core import (
     Query,
     Scope,
     SearchResult,
+    Sentence,
     Store,
     SystemClock,
     Tier,
@@ -24,10 +25,11 @@ from nanobot_memory_plugins.core import (
     redact_text,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import hits_of
+from nanobot_memory_plugins.core.host import hits_of, lowered
 from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
+from nanobot_memory_plugins.recall.conversations import conversations
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
@@ -75,6 +77,7 @@ async def recall(
     clock: Clock | None = None,
     redact: Callable[[str], str] = redact_text,
     watch: RecallTrace | None = None,
+    unhelpful: Callable[[], frozenset[str]] = frozenset,
 ) -> Recalled:
     """Recall for a message.
 
@@ -83,7 +86,8 @@ async def recall(
     message and of the user's last turns choose it, and a follow-up is searched with the turns that it follows.
     ``asked_at`` is when the question is asked, the store's now by default. ``ranked_limit`` asks for that many
     ranked hits, where fewer would do for the block; they change nothing in what is injected from the hits.
-    ``watch`` is told what was done and why, and changes nothing either.
+    ``watch`` is told what was done and why, and changes nothing either. ``unhelpful`` gives the ids of what is said not
+    to help: it blocks, and comes one step later.
 
     What is later than the tier's limit is dropped, and is no failure. Raises what the store raises.
     """
@@ -92,10 +96,11 @@ async def recall(
     # The days of whoever asks are those of this machine.
     asked_at = asked_at or clock.now().astimezone()
 
-    def read() -> tuple[Decision, PeriodQuestion | None]:
-        return decide_tier(text, turns, options), period_question(text, asked_at, turns[-1] if turns else "")
+    def read() -> tuple[Decision, PeriodQuestion | None, frozenset[str]]:
+        period = period_question(text, asked_at, turns[-1] if turns else "")
+        return decide_tier(text, turns, options), period, unhelpful()
 
-    decision, period = await run_in_daemon_thread(read)
+    decision, period, lower = await run_in_daemon_thread(read)
     if period is not None:
         decision = Decision(RecallTier.HEAVY, Signal(RecallTier.HEAVY, "period", period.words))
     probes, chosen_by_words = options.enable_probe_on_off, tier is None
@@ -116,9 +121,9 @@ async def recall(
             sought = with_what_it_follows(text, history, decision.follow_ups)
             query = Query(text=sought, scope=scope, asked_at=asked_at, explain=watch is not None)
             if period is not None:
-                found = await _of_period(store, period, query, options, watch)
+                found = await _of_period(store, period, query, options, watch, lower)
             if period is None or (period.subject and not found.hits):
-                period, found = None, await _search(store, query, tier, options, ranked_limit, watch)
+                period, found = None, await _search(store, query, tier, options, ranked_limit, watch, lower)
     except TimeoutError:
         if not bound.expired():
             raise
@@ -131,7 +136,7 @@ async def recall(
         return Recalled(tier, late=True)
     if is_off:
         if watch is not None:
-            watch.cut(found.ranked, Reason.TIER, "no word asks for memory, and nothing is probed")
+            watch.cut(found.ranked, Reason.TIER, Sentence("no word asks for memory, and nothing is probed"))
         return Recalled(tier, ranked=found.ranked)
     asked = _Asked(query.text, decision) if chosen_by_words and period is None else None
     lists = period is not None and not period.subject
@@ -144,7 +149,12 @@ async def recall(
 
 
 async def _of_period(
-    store: Store, period: PeriodQuestion, query: Query, options: RecallOptions, watch: RecallTrace | None
+    store: Store,
+    period: PeriodQuestion,
+    query: Query,
+    options: RecallOptions,
+    watch: RecallTrace | None,
+    lower: frozenset[str],
 ) -> "_Found":
     """Return what was said in a period; of a subject what was said about it then, or nothing where that is nothing."""
     zone = query.asked_at.tzinfo if query.asked_at is not None else None
@@ -154,7 +164,7 @@ async def _of_period(
             watch.searches.append((query, SearchResult((*said, *noted))))
         return _Found(RecallTier.HEAVY, (*said, *noted), (*said, *noted))
     about = timeline.within(replace(query, text=period.subject), period.span, zone)
-    found = await _search(store, about, RecallTier.HEAVY, options, 0, watch)
+    found = await _search(store, about, RecallTier.HEAVY, options, 0, watch, lower)
     is_good = any(relevance(hit) >= options.light_threshold for hit in found.hits)
     return found if is_good else _Found(RecallTier.HEAVY)
 
@@ -164,7 +174,7 @@ def _listed(
 ) -> Recalled:
     """Make the block of the conversations of a period."""
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    block = build_listing(timeline.most_telling(timeline.conversations(fresh, asked_at.tzinfo)), options)
+    block = build_listing(timeline.most_telling(conversations(fresh, asked_at.tzinfo)), options)
     by_id = {hit.id: hit for hit in fresh}
     injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
     return Recalled(RecallTier.HEAVY, found.ranked, injected, block)
@@ -223,6 +233,7 @@ async def _search(
     options: RecallOptions,
     ranked_limit: int,
     watch: RecallTrace | None,
+    lower: frozenset[str],
 ) -> _Found:
     """Search at a tier; a light search that finds nothing good is followed by a heavy one."""
 
@@ -230,7 +241,8 @@ async def _search(
         result = await hits_of(store, query)
         if watch is not None:
             watch.searches.append((query, result))
-        return result.hits
+            watch.unhelpful = lower
+        return lowered(result.hits, lower)
 
     light: tuple[Hit, ...] = ()
     if tier is RecallTier.LIGHT:
@@ -264,7 +276,11 @@ def _chosen(
     if watch is not None:
         watch.best, watch.needed = best, needed
         if best < needed:
-            watch.cut(fresh, Reason.NOT_RELEVANT, f"the best has {best:.2f}, {needed:g} is needed")
+            watch.cut(
+                fresh,
+                Reason.NOT_RELEVANT,
+                Sentence("the best has {best:.2f}, {needed:g} is needed", best=best, needed=needed),
+            )
     if tier is RecallTier.PROBE:
         probe = best
         if probe < needed:
@@ -298,7 +314,11 @@ def _is_needed(asked: _Asked, hits: Sequence[Hit], options: RecallOptions, watch
     if watch is not None:
         watch.need = probability
         if not is_needed:
-            watch.cut(hits, Reason.NOT_NEEDED, f"{probability:.2f}, needThreshold is {options.need_threshold:g}")
+            watch.cut(
+                hits,
+                Reason.NOT_NEEDED,
+                Sentence("{found:.2f}, needThreshold is {needed:g}", found=probability, needed=options.need_threshold),
+            )
     return is_needed
 
 
@@ -311,7 +331,7 @@ def _useful(hits: Sequence[Hit], most: int, options: RecallOptions, watch: Recal
             if worth[hit.id] < options.min_usefulness:
                 detail = f"it helps with probability {worth[hit.id]:.3f}, minUsefulness is {options.min_usefulness:g}"
                 watch.cut([hit], Reason.LITTLE_USE, detail)
-        watch.cut(useful[most:], Reason.TOP_K, f"{most} memories at most")
+        watch.cut(useful[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
     return sorted(useful[:most], key=lambda hit: -worth[hit.id])
 
 

@@ -1,15 +1,13 @@
-"""What was said in a period: its conversations in the order of time, a line or two of each before more of one.
+"""What was said in a period: its conversations in the order of time, a line or two of each before more of one."""
 
-A conversation is what one session held on one day, in the time zone of whoever asks.
-"""
-
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time, tzinfo
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
 from nanobot_memory_plugins.core.host import hits_of
 from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker
+from nanobot_memory_plugins.recall.conversations import Conversation, conversations
 from nanobot_memory_plugins.recall.usefulness import only_requests
 
 # Memories of a period that are looked at: the newest ones.
@@ -20,32 +18,6 @@ _MOST_LISTED = (2_000, 6_000, 20_000)
 _MANY = 5
 _TRANSCRIPT = frozenset({"transcript"})
 _NOTED = frozenset({"summary", "note"})
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """What was said in a session on a day, and what was noted of it, both in the order of time."""
-
-    day: date
-    session: str
-    said: tuple[Hit, ...] = ()
-    noted: tuple[Hit, ...] = ()
-
-    @property
-    def messages(self) -> int:
-        """How many messages it has: a long one may be more than one memory."""
-        return len({(hit.path, hit.line) for hit in self.said})
-
-    @property
-    def count(self) -> str:
-        """The number of its messages, in words."""
-        return "1 message" if self.messages == 1 else f"{self.messages} messages"
-
-    @property
-    def telling(self) -> Hit:
-        """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
-        tells = (hit for hit in self.said if hit.origin is Origin.USER and not only_requests(hit.text))
-        return self.noted[0] if self.noted else next(tells, self.said[0])
 
 
 def within(query: Query, span: Span, zone: tzinfo | None) -> Query:
@@ -84,25 +56,6 @@ async def timeline(
     return found[-query.limit :], len(found) > query.limit or len(hits) == most
 
 
-def conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
-    """Return the conversations of some memories, the oldest first."""
-    found: dict[tuple[date, str], tuple[list[Hit], list[Hit]]] = {}
-    for hit in hits:
-        if hit.time is not None:
-            place = (hit.time.astimezone(zone).date(), hit.scope.session)
-            found.setdefault(place, ([], []))[hit.source not in _TRANSCRIPT].append(hit)
-    last: dict[str, tuple[date, str]] = {}
-    for place in sorted(found):
-        said, noted = found[place]
-        if said:
-            last[place[1]] = place
-        elif place[1] in last:  # a summary is written when its session is over, after midnight too
-            found[last[place[1]]][1].extend(noted)
-            del found[place]
-    made = [Conversation(*place, *(tuple(sorted(one, key=_when)) for one in kinds)) for place, kinds in found.items()]
-    return sorted(made, key=lambda one: (one.day, _when((*one.said, *one.noted)[0])))
-
-
 def most_telling(listed: Sequence[Conversation]) -> list[Hit]:
     """Return what is said of conversations, first one line of each, then a second, and so on."""
     many = len(listed) >= _MANY
@@ -115,7 +68,3 @@ def most_telling(listed: Sequence[Conversation]) -> list[Hit]:
 def _ranked(said: Sequence[Hit]) -> list[Hit]:
     """Return what tells something before what only asks for something."""
     return sorted(said, key=lambda hit: only_requests(hit.text))
-
-
-def _when(hit: Hit) -> float:
-    return hit.time.timestamp() if hit.time is not None else 0.0

@@ -27,8 +27,9 @@ from nanobot_memory_plugins.core import (
     Scope,
     fence,
     language_of,
+    run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import hits_of, whole_hit
+from nanobot_memory_plugins.core.host import Unhelpful, hits_of, lowered, whole_hit
 from nanobot_memory_plugins.core.text import bound_of, local_moment, profile_text
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.profile import shown_profile
@@ -177,7 +178,9 @@ class MemorySearchTool:
         store, scope = self._context.store, Scope(session=session_key)
         if store is None:
             return None
-        hits = await self._context.shown(scope, (await hits_of(store, self._query(wanted, scope))).hits)
+        unhelpful = await run_in_daemon_thread(Unhelpful(self._context.workspace).ids)
+        found = lowered((await hits_of(store, self._query(wanted, scope))).hits, unhelpful)
+        hits = await self._context.shown(scope, found)
         told = [one.entry.text for one in known.entries]
         return [hit for hit in hits if hit.source != Source.LONG_TERM or not any(text in hit.text for text in told)]
 

@@ -40,7 +40,8 @@ class RecallTrace:
     ``searches`` are the queries that were made, each with its result. ``limit_seconds`` is what the recall may take,
     ``seconds`` what it took. ``best`` is the relevance of the most relevant of the best hits and ``needed`` what it had
     to be; both are None where nothing was weighed. ``need`` is the probability that the
-    message needs memory. ``whole`` are the ids of memories that stand whole in the block.
+    message needs memory. ``whole`` are the ids of memories that stand whole in the block, ``unhelpful`` of those that
+    are said not to help.
     """
 
     decision: Decision | None = None
@@ -52,6 +53,7 @@ class RecallTrace:
     need: float | None = None
     cuts: dict[str, Cut] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
+    unhelpful: frozenset[str] = frozenset()
 
     def cut(self, hits: Iterable[Hit], reason: Reason, detail: str = "", *, instead: str = "") -> None:
         """Note why hits are left out; what was noted of one before counts."""

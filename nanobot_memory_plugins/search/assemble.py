@@ -14,7 +14,7 @@ from nanobot_memory_plugins.search.documents import Document
 from nanobot_memory_plugins.search.features import Question
 from nanobot_memory_plugins.search.lexical import score_terms
 from nanobot_memory_plugins.search.options import SearchOptions
-from nanobot_memory_plugins.search.ranking import Parts, is_learned, odds, rank
+from nanobot_memory_plugins.search.ranking import Parts, by_project, is_learned, odds, rank
 from nanobot_memory_plugins.search.results import hit_of, question_in
 
 # Below this cosine a text that shares no word with the query has nothing to do with it.
@@ -51,8 +51,9 @@ def answer(examined: Examination, now: datetime, query: Query, level: Level) -> 
     question's words.
     """
     parts: Parts | None = {} if query.explain else None
-    scores = rank(examined.candidates, examined.question, now, examined.options, parts)
     candidates = examined.candidates
+    scores = rank(candidates, examined.question, now, examined.options, parts)
+    scores = by_project(scores, candidates, query.scope.project, examined.options, parts)
     is_hit = are_found(candidates)
     if is_learned(examined.options):
         keys = candidates.keys[is_hit]
@@ -77,7 +78,9 @@ def answer_from_files(
     texts, options = [document.text for document in documents], SearchOptions()
     examined = Examination(documents.__getitem__, texts, candidates, question, tuple(idf), options)
     parts: Parts | None = {} if query.explain else None
-    scores = rank(candidates, question, now, options, parts)
+    scores = by_project(
+        rank(candidates, question, now, options, parts), candidates, query.scope.project, options, parts
+    )
     found = np.flatnonzero(candidates.words.bm25 > 0).tolist()
     found.sort(key=lambda place: -scores[place])
     return answer_of(examined, found, scores, query, Level.MARKDOWN, parts)

@@ -28,6 +28,7 @@ class Candidates:
 
     ``similarity`` is the cosine to the query, NaN without vectors; ``traits`` the numbers of `Trait`; ``origins`` the
     values of `Origin`; ``speakers`` are folded. ``always_fresh`` is what no recency lowers.
+    ``projects`` are those that they are about, none at all where that is not known.
     """
 
     words: LexicalScores
@@ -39,6 +40,7 @@ class Candidates:
     origins: Sequence[str]
     times: Sequence[datetime | None]
     always_fresh: NDArray[np.bool_]
+    projects: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -59,6 +61,7 @@ class Candidates:
             origins=[one.origin for one in documents],
             times=[one.time for one in documents],
             always_fresh=np.fromiter((one.source == "long_term" for one in documents), np.bool_, len(documents)),
+            projects=[one.scope.project for one in documents],
         )
 
     def __len__(self) -> int:

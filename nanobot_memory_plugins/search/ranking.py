@@ -21,6 +21,8 @@ from nanobot_memory_plugins.search.weights import WITH_MEANING, WORDS_ALONE
 SECONDS_A_DAY = 86_400.0
 # Log-odds that a recency weight of 1 gives to a memory of this moment, beside the learned sum.
 RECENCY_LOG_ODDS = 5.0
+# Log-odds of what is about the project that is worked in, and of what is about another; and their shares of a score.
+OWN_PROJECT, OTHER_PROJECT, PROJECT_SHARE = 1.0, -3.0, 0.1
 NAMES = tuple(field.name for field in fields(Features))
 """The features, in their order."""
 
@@ -133,6 +135,24 @@ def learned(
             parts["recency"] = (worth, fresh)
         scores += worth * np.array(fresh)
     return list(scores.tolist())
+
+
+def by_project(
+    scores: Sequence[float], candidates: Candidates, project: str, options: SearchOptions, parts: Parts | None = None
+) -> list[float]:
+    """Return the scores for somebody who works in a project: its memories come first, those of others last.
+
+    What is about no project keeps its place.
+    """
+    if not project or not candidates.projects:
+        return list(scores)
+    fit = [
+        0.0 if not one else OWN_PROJECT if one == project else OTHER_PROJECT for one in map(str, candidates.projects)
+    ]
+    weight = 1.0 if is_learned(options) else PROJECT_SHARE
+    if parts is not None:
+        parts["project"] = (weight, fit)
+    return [score + weight * one for score, one in zip(scores, fit, strict=True)]
 
 
 def odds(scores: Sequence[float], options: SearchOptions) -> list[float]:

@@ -1,8 +1,6 @@
 """`nanobot-memory stats`: what is stored, how it grew, what is recalled; quickly, however much there is."""
 
 import json
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -15,9 +13,9 @@ from nanobot_memory_plugins.consolidation.store.repository import EntryRepositor
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Note
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import ManualClock
-from nanobot_memory_plugins.core.files import TranscriptRecord, render_transcript_line, session_file_name
 from nanobot_memory_plugins.core.host.recall_log import RecallLedger
-from nanobot_memory_plugins.core.values import NoteType, Origin, Scope
+from nanobot_memory_plugins.core.values import NoteType, Origin
+from tests.support.many_messages import processor_seconds, write_messages
 
 NOW = datetime(2026, 3, 6, 12, tzinfo=UTC)
 CONFIG = MemoryConfig.model_validate(
@@ -121,19 +119,6 @@ def test_an_empty_workspace_and_none_are_said(tmp_path: Path, capsys):
     assert run_command_line(["stats", "-w", str(tmp_path / "nowhere")]) == 1
 
 
-def processor_seconds(*command: str) -> float:
-    """Return the least processor time of five runs of a program."""
-    import resource
-
-    best = float("inf")
-    for _ in range(5):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([sys.executable, *command], check=True, capture_output=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    return best
-
-
 @pytest.mark.slow
 def test_it_takes_at_most_six_times_the_bare_imports_with_much_in_the_memory(tmp_path: Path):
     days = [NOW - timedelta(days=n % 300) for n in range(10_000)]
@@ -142,25 +127,7 @@ def test_it_takes_at_most_six_times_the_bare_imports_with_much_in_the_memory(tmp
         for n, day in enumerate(days)
     }
     EntryRepository(tmp_path, clock=ManualClock(NOW)).update(lambda _: entries, who="test", why="made")
-    sessions = tmp_path / "memory" / "sessions"
-    sessions.mkdir(exist_ok=True)
-    for number in range(100):
-        key = f"cli:{number}"
-        lines = (
-            render_transcript_line(
-                TranscriptRecord(
-                    role="user",
-                    text=f"message {n} about topic {number} " + "and more words " * 8,
-                    session_key=key,
-                    scope=Scope(session=key),
-                    origin=Origin.USER,
-                    id=f"{number:08x}{n:08x}",
-                    time=NOW - timedelta(minutes=n),
-                )
-            )
-            for n in range(1_000)
-        )
-        (sessions / session_file_name(key)).write_bytes(b"".join(lines))
+    write_messages(tmp_path, NOW)
     ledger = RecallLedger(tmp_path, ManualClock(NOW))
     for number in range(1_000):
         ledger.record([f"memory/ENTRIES.md#{number % 50:08x}"], 10)

@@ -289,3 +289,21 @@ async def test_an_agent_that_writes_meanwhile_loses_nothing(
         after = await changed(panel, workspace, before)
         assert "learned while the form was open" in after
         assert "Withstraat!" in after
+
+
+async def test_what_did_not_help_is_said_in_the_search_and_taken_back(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    marks = workspace / "memory" / ".usage" / "unhelpful"
+    async with driven(workspace, config, clock) as panel:
+        await panel.view("search")
+        await panel.press(*"spare key", "down")
+        hits = panel.app.views["search"].list
+        await panel.until(lambda: hits.current is not None, "a hit")
+        found = hits.current.id
+        await panel.press("x")
+        await panel.until(lambda: panel.app.memory.unhelpful.ids() == {found}, "the mark")
+        await panel.press("x")
+        await panel.until(lambda: not panel.app.memory.unhelpful.ids(), "its end")
+    rows = [json.loads(line) for file in marks.iterdir() for line in text_of(file).splitlines()]
+    assert rows == [{"id": found, "helped": False}, {"id": found, "helped": True}]

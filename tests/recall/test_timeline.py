@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost, Scope
 from nanobot_memory_plugins.core.cli.main import app
 from nanobot_memory_plugins.core.clock import ManualClock
+from tests.support.many_messages import processor_seconds, write_messages
 
 CONFIG = {
     "core": {"message_limit": 60},
@@ -184,3 +185,42 @@ async def test_what_was_forgotten_or_said_off_the_record_is_not_there(tmp_path: 
 def test_what_names_no_days_is_said_to_name_none(tmp_path: Path, wrong: list[str]):
     result = CliRunner().invoke(app, ["timeline", *wrong, "--workspace", str(tmp_path), "--json"])
     assert result.exit_code
+
+
+def rows(workspace: Path, *arguments: str) -> list[dict[str, object]]:
+    return json.loads(command(workspace, *arguments, "--json"))["conversations"]
+
+
+def test_long_conversations_are_counted_to_the_last_message_with_nothing_indexed(tmp_path: Path, zone):
+    zone("UTC")
+    write_messages(tmp_path, NOW, sessions=3, each=700)  # from the evening before
+    found = rows(tmp_path)
+    assert [(row["day"], row["messages"]) for row in found] == [("2026-06-23", 100)] * 3 + [("2026-06-24", 600)] * 3
+    assert found[0]["about"].startswith("message 0 about")
+    assert found[5]["about"].startswith("message 100 about")
+    assert not (tmp_path / ".storage").exists()
+    assert [row["day"] for row in rows(tmp_path, "-n", "4")] == ["2026-06-23"] + ["2026-06-24"] * 3
+    assert [row["messages"] for row in rows(tmp_path, "--session", "cli:1", "--since", "2026-06-24T09:00Z")] == [60]
+    assert rows(tmp_path, "--user", "ana") == []
+
+
+def test_what_was_noted_after_midnight_tells_of_its_conversation_and_a_secret_by_hand_is_hidden(tmp_path: Path, zone):
+    zone("UTC")
+    write_messages(tmp_path, NOW.replace(hour=0), sessions=1, each=30)
+    note = "### 2026-06-24 00:20\ntype: note\ntags: summary\ntl;dr: We mended the kiln\nid: aaaa\nsession: cli:0\n\n"
+    mine = "### 2026-06-21 09:00\ntype: note\ntl;dr: the safe, password: Hunter2-wombat-99\n\n"
+    (tmp_path / "memory" / "2026-06-24.md").write_text(note)
+    (tmp_path / "memory" / "2026-06-21.md").write_text(mine)
+    by_hand, found = rows(tmp_path)
+    assert (found["day"], found["messages"], found["about"]) == ("2026-06-23", 30, "We mended the kiln")
+    assert by_hand["day"] == "2026-06-21"
+    assert "the safe" in by_hand["about"]
+    assert "wombat" not in by_hand["about"]
+
+
+@pytest.mark.slow
+def test_it_takes_at_most_six_times_the_bare_imports_with_many_messages(tmp_path: Path):
+    write_messages(tmp_path, NOW)
+    bare = processor_seconds("-c", "import nanobot_memory_plugins.core.cli.main")
+    timeline = processor_seconds("-m", "nanobot_memory_plugins.core.cli", "timeline", "-w", str(tmp_path))
+    assert timeline <= 6 * bare, f"{timeline:.2f} s, bare imports {bare:.2f} s"

@@ -7,6 +7,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryHost
 from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.values import Hit, Level, Origin, Query, Scope, SearchResult, StoreStatus
 from nanobot_memory_plugins.recall.cli.examination import Examined, examine
 from nanobot_memory_plugins.recall.engine import recall
@@ -171,3 +172,48 @@ async def test_a_store_that_explains_nothing_is_shown_by_its_hits():
     recalled = await recall(PlainStore(), "do you remember the port?", options=options, watch=watch)
     found = Examined(recalled, watch, options, StoreStatus(Level.FULL_TEXT), 0.45).candidates()
     assert [(one.place, one.total, one.fate) for one in found] == [(1, None, "injected whole"), (2, None, "top k")]
+
+
+def test_what_did_not_help_comes_one_step_later_until_that_is_taken_back(ask, workspace: Path):
+    def block() -> list[str]:
+        return ask(ASKED)["block"]["ids"]
+
+    def stored() -> dict[str, bytes]:
+        return {str(one): one.read_bytes() for one in (workspace / "memory" / "sessions").iterdir()}
+
+    before, files = block(), stored()
+    assert "PostgreSQL" in ask(ASKED)["candidates"][0]["text"]
+    first = ask(ASKED)["candidates"][0]["id"]
+    marked = ask(ASKED, "--not-helpful", "1")
+    again = ask(ASKED, "--not-helpful", "1")  # once is enough: it is one step
+    assert marked["block"]["ids"] == again["block"]["ids"]
+    assert before.index(first) == 0
+    assert first not in again["block"]["ids"][:1]
+    assert again["candidates"][0]["unhelpful"]
+    assert "said not to help" in ask(ASKED, text=True)
+    assert ask(ASKED, "--helpful", "1")["block"]["ids"] == before
+    assert stored() == files
+    answer = ask(ASKED, "--not-helpful", "99", status=1)
+    assert "No memory has the number 99" in str(answer["error"])
+
+
+async def test_a_turn_and_the_tool_put_later_what_did_not_help(workspace: Path):
+    config = MemoryConfig.model_validate(
+        {
+            "core": {"message_limit": 60},
+            "plugins": {"storage": {"embedding_provider": "none"}, "recall": {"recall_timeout": 60}},
+        }
+    )
+    async with MemoryHost(workspace, config=config) as host:
+        await host.flush_index()
+        tool = host.tool("memory_search")
+        assert tool is not None
+        told = await tool.run({"query": "which database for billing"}, session_key="new")
+        first = told.split("id ", 1)[1].split(" ", 1)[0]
+        assert Unhelpful(workspace).say(first, helped=False)
+        assert not Unhelpful(workspace).say(first, helped=False)
+        told = await tool.run({"query": "which database for billing"}, session_key="new")
+        assert told.split("id ", 1)[1].split(" ", 1)[0] != first
+        assert first in told
+        (workspace / "memory" / ".usage" / "unhelpful" / "2026-01-01.jsonl").write_text("torn {\n[]\n")
+        assert Unhelpful(workspace).ids() == {first}

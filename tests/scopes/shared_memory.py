@@ -17,13 +17,16 @@ from nanobot_memory_plugins.core.values import Destination
 
 Result = TypeVar("Result")
 
-SCOPES = [
+_NAMED = [
     Scope(agent, user, channel, f"{channel}:{agent}.{user or 'nobody'}.{number}")
     for agent, user, channel, number in itertools.product(("desk", "clerk"), ("ana", "bob", ""), ("cli", "web"), "12")
 ] + [
     Scope(agent, user, "web", f"web:{agent}.team:{number}", f"web:{agent}.team")
     for agent, user, number in itertools.product(("desk", "clerk"), ("ana", "bob"), "12")
 ]
+# Each session works in a project, or in none: that says what comes first, and never who sees it.
+_SESSIONS = sorted({scope.session for scope in _NAMED})
+SCOPES = [replace(scope, project=("", "red", "blue")[_SESSIONS.index(scope.session) % 3]) for scope in _NAMED]
 # Callers of which nothing is known but a key, or not even that.
 UNKNOWN = [Scope(session="never:seen"), Scope()]
 

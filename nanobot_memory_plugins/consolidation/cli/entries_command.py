@@ -3,6 +3,7 @@
 What changes entries is imported by the commands that do: a list is there at once.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -16,14 +17,17 @@ from nanobot_memory_plugins.consolidation.cli.shown import (
     outcome_row,
     proposal_row,
     row,
+    said_who,
+    said_why,
     show_outcome,
     show_proposals,
     show_run,
     table,
 )
-from nanobot_memory_plugins.consolidation.model.entry import Category, Section, whole_scope
+from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import group_sizes, of_group
 from nanobot_memory_plugins.consolidation.model.scoring import Importance, faded
+from nanobot_memory_plugins.consolidation.model.tags import has_tag
 from nanobot_memory_plugins.consolidation.store.journal import is_told, last_known
 from nanobot_memory_plugins.consolidation.store.nightly_records import Records
 from nanobot_memory_plugins.consolidation.store.rendering import in_order
@@ -33,16 +37,25 @@ from nanobot_memory_plugins.core import (
     Erasure,
     InputError,
     JsonOption,
+    ProjectOption,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
     console,
     print_json,
     shown,
+    tr,
 )
 from nanobot_memory_plugins.core.cli import say
+from nanobot_memory_plugins.core.scopes import project_named
 
+# What is known of an entry, by the names that its JSON has.
+_FIELD_WORDS = (
+    "category", "score", "section", "group", "last_activated", "hits", "created_at", "expires_at", "source_session",
+    "origin", "supersedes", "superseded_by", "kind", "pinned", "importance", "ended_at",
+)  # fmt: skip
 entries = typer.Typer(help="The scored memories: list, remember, forget, undo.", no_args_is_help=True)
 
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The id in brackets.", autocompletion=entry_ids)]
@@ -63,10 +76,14 @@ def list_entries(
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
+    project: ProjectOption = "",
+    tag: Annotated[str, typer.Option("--tag", metavar="TAG", help="Only those with this tag.")] = "",
+    due: Annotated[bool, typer.Option("--due", help="What is due within a week, today's first.")] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """List the entries by descending score, as of now, or those that held on a day."""
+    of_project = project_named(project)
     repository = opened(workspace)
     snapshot = repository.load()
     if as_of is None:
@@ -79,13 +96,39 @@ def list_entries(
     found = of_group(in_order(there.values()), group)
     whose = Scope(agent, user, channel, session)
     found = [entry for entry in found if section in (None, entry.section) and whose.allows(whole_scope(entry))]
+    found = [entry for entry in found if of_project in ("", entry.scope.project)]
+    found = [entry for entry in found if not tag or has_tag(entry.tags, tag)]
+    if due:
+        from nanobot_memory_plugins.consolidation.prompt.render import is_due
+
+        found = sorted((one for one in found if is_due(one, repository.clock.now())), key=_end)
     if as_json:
         file = repository.paths.relative(snapshot.path)
         print_json({"ok": True, "file": file, "entries": [row(one) for one in found], "problems": snapshot.problems})
         return
-    console().print(table(found) if found else "There are no entries.")
+    if due:
+        _show_due(found, repository.clock.now())
+    else:
+        console().print(table(found) if found else tr("There are no entries."))
     for problem in snapshot.problems:
         say(f"{snapshot.path.name}, {problem}", err=True)
+
+
+def _end(entry: Entry) -> datetime:
+    return entry.expires_at or datetime.max.replace(tzinfo=UTC)
+
+
+def _show_due(found: Sequence[Entry], now: datetime) -> None:
+    """Show what is due, a line each: the day, the id, the text."""
+    from nanobot_memory_plugins.consolidation.model.plan_days import last_day
+    from nanobot_memory_plugins.consolidation.prompt.render import days_left
+
+    for one in found:
+        left = days_left(one, now)
+        day = {0: "today", 1: "tomorrow"}.get(-1 if left is None else left) or f"{last_day(_end(one)):%Y-%m-%d}"
+        console().print(f"[bold]{day:10}[/bold]  {shown(one.id)}  {shown(one.content)}")
+    if not found:
+        console().print("Nothing is due within a week.")
 
 
 @entries.command("show")
@@ -96,7 +139,10 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
     there = repository.load().entries.get(entry_id)
     entry = there or last_known(runs, entry_id)
     if entry is None:
-        raise InputError(f"There is no entry {entry_id}.", hint="`nanobot-memory entries list` shows all.")
+        raise InputError(
+            Sentence("There is no entry {entry_id}.", entry_id=entry_id),
+            hint="`nanobot-memory entries list` shows all.",
+        )
     history = [(run, change) for run in runs for change in run.changes if change.id == entry_id]
     if as_json:
         told = [
@@ -105,12 +151,22 @@ def show_entry(entry_id: _Id, workspace: WorkspaceOption = None, as_json: JsonOp
         print_json({"ok": True, "entry": row(entry), "gone": there is None, "history": told})
         return
     out = console()
-    out.print(f"[bold]{shown(entry.id)}[/bold]{' (gone)' if there is None else ''}  {shown(entry.content)}")
+    out.print(f"[bold]{shown(entry.id)}[/bold]{' ' + tr('(gone)') if there is None else ''}  {shown(entry.content)}")
     for name, value in row(entry).items():
         if name not in ("id", "content", "scope") and value not in (None, "", []):
-            out.print(f"    {name}: {shown(str(value))}")
+            label = tr(name) if name in _FIELD_WORDS else name
+            out.print(f"    {label}: {shown(tr(value) if name in ('category', 'origin') else str(value))}")
     for run, change in history:
-        out.print(f"    {shown(run.time)}  {change.action.value} by {shown(run.who)}: {shown(run.why)}", style="dim")
+        out.print(
+            tr(
+                "    {time}  {action} by {who}: {why}",
+                time=shown(run.time),
+                action=tr(change.action.value),
+                who=shown(said_who(run)),
+                why=shown(said_why(run)),
+            ),
+            style="dim",
+        )
 
 
 @entries.command("remember")
@@ -123,15 +179,24 @@ def remember_text(
         datetime | None, typer.Option("--expires", help="When it is over.", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"])
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Let it always stand in the prompt.")] = False,
+    project: ProjectOption = "",
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="A word to find it by; may be repeated.")
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Remember a text. An entry with the same text is marked as used instead of duplicated."""
+    """Remember a text. An entry with the same text is marked as used instead of duplicated.
+
+    What is of a project stands in the prompt while that is worked in; all else stands there always.
+    """
     from nanobot_memory_plugins.consolidation.operations.remember import NewEntry, remember
 
     repository = opened(workspace)
     until = expires.astimezone(UTC) if expires else None
-    done = remember(repository, NewEntry(text, category, importance, group, until, pinned=pin), who=WHO)
+    whose = Scope(project=project_named(project))
+    said = NewEntry(text, category, importance, group, until, scope=whose, pinned=pin, tags=tuple(tag or ()))
+    done = remember(repository, said, who=WHO)
     if as_json:
         print_json({**outcome_row(done.outcome, repository), "entry": row(done.entry), "new": done.is_new})
         return
@@ -175,8 +240,10 @@ def forget_entry(
         return
     show_outcome(outcome, repository)
     if plan.removed:
-        names = ", ".join(plan.files)
-        console().print(shown(f"{names} still hold it; `{plan.command}` shows the lines."))
+        told = tr(
+            "{files} still hold it; `{command}` shows the lines.", files=", ".join(plan.files), command=plan.command
+        )
+        console().print(shown(told))
 
 
 @entries.command("restore")
@@ -218,7 +285,7 @@ def show_history(
     for run in reversed(found):
         show_run(run)
     if not found:
-        console().print("Nothing has happened yet.")
+        console().print(tr("Nothing has happened yet."))
 
 
 @entries.command("undo")
@@ -248,10 +315,16 @@ def group_entries(
     name: Annotated[
         str | None, typer.Option("--to", metavar="GROUP", help="A group; empty: none.", autocompletion=groups)
     ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", metavar="TAG", help="Put this tag to them; may be repeated.")
+    ] = None,
+    untag: Annotated[
+        list[str] | None, typer.Option("--untag", metavar="TAG", help="Take this tag from them; may be repeated.")
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Put entries into a group with --to, such as work/clients; without ids, list the groups."""
+    """Put entries into a group with --to, such as work/clients, or tags to them; without ids, list the groups."""
     repository = opened(workspace)
     if not ids:
         sizes = group_sizes(repository.load().entries.values())
@@ -259,13 +332,16 @@ def group_entries(
             print_json({"ok": True, "groups": sizes})
             return
         for group, size in sizes.items():
-            console().print(f"{size:5}  {shown(group) or '(none)'}")
+            console().print(f"{size:5}  {shown(group) or tr('(none)')}")
         return
-    if name is None:
-        raise typer.BadParameter("say into which group, with --to")
-    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group
+    if name is None and not tag and not untag:
+        raise typer.BadParameter(tr("say into which group, with --to, or which tag, with --tag or --untag"))
+    from nanobot_memory_plugins.consolidation.operations.remember import put_into_group, put_tags
 
-    outcome = put_into_group(repository, ids, name, who=WHO)
+    if tag or untag:
+        outcome = put_tags(repository, ids, tag or (), untag or (), who=WHO)
+    if name is not None:
+        outcome = put_into_group(repository, ids, name, who=WHO)
     print_json(outcome_row(outcome, repository)) if as_json else show_outcome(outcome, repository)
 
 
@@ -281,4 +357,4 @@ def list_proposals(workspace: WorkspaceOption = None, as_json: JsonOption = Fals
         return
     show_proposals(found)
     if not found:
-        console().print("Nothing is proposed.")
+        console().print(tr("Nothing is proposed."))

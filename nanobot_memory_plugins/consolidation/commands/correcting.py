@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from nanobot_memory_plugins.consolidation.commands import answers
 from nanobot_memory_plugins.consolidation.commands.corrections import Correction, corrections_in, may_correct
+from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import Importance
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -76,6 +77,7 @@ class CorrectionKeeper:
             if one.origin is Origin.USER
             and one.kind != INSTRUCTION
             and one.section is Section.ACTIVE
+            and is_at_hand(one, visible)
             and is_visible(one, visible)
             and (not scope.group_chat or self._context.owner_of(one.scope).user == me)
         ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from nanobot_memory_plugins.consolidation.extraction.answer import Candidate
+from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import says_the_same
 from nanobot_memory_plugins.consolidation.model.scoring import activated, contradicted, decayed, faded, initial_score
@@ -134,7 +135,7 @@ def _entry(finding: Finding, now: datetime, source: Source) -> Entry:
         expires_at=finding.expires_at,
         group=candidate.group,
         origin=source.origin,
-        scope=source.scope,
+        scope=belonging(source.scope, candidate.content, candidate.category),
         importance=candidate.importance.value,
     )
 

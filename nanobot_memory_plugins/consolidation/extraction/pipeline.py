@@ -25,6 +25,7 @@ from nanobot_memory_plugins.consolidation.extraction.said_again import used_agai
 from nanobot_memory_plugins.consolidation.extraction.speakers import merged_by_speaker, speakers_of
 from nanobot_memory_plugins.consolidation.extraction.spoken_messages import spoken_messages
 from nanobot_memory_plugins.consolidation.extraction.statements import Statement, may_hold_something, statements
+from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry
 from nanobot_memory_plugins.consolidation.model.matcher import Matcher
 from nanobot_memory_plugins.consolidation.operations.async_entries import AsyncEntryRepository
@@ -40,6 +41,7 @@ from nanobot_memory_plugins.core import (
     Origin,
     PluginContext,
     Scope,
+    Visibility,
     estimate_tokens,
     logger,
     run_in_daemon_thread,
@@ -177,7 +179,7 @@ class SessionProcessor:
                 return await self._leave(session, fresh)
             snapshot = await self._memory.load()
             visible = self._context.visible_scope(session.scope)
-            known = {id_: one for id_, one in snapshot.entries.items() if is_visible(one, visible)}
+            known = {id_: one for id_, one in snapshot.entries.items() if _is_theirs(one, visible)}
             now = self._context.clock.now()
             times = [message_time(message) or now.astimezone() for message in fresh]
             asked = max(counted(message, ASKED) for message in fresh)
@@ -224,7 +226,7 @@ class SessionProcessor:
         times = [message_time(message) or now for message in fresh]
 
         def change(entries: dict[str, Entry]) -> dict[str, Entry]:
-            seen = {id_: one for id_, one in entries.items() if is_visible(one, visible)}
+            seen = {id_: one for id_, one in entries.items() if _is_theirs(one, visible)}
             return {**entries, **used_again(said, times, seen)}
 
         if used_again(said, times, self._memory.repository.load().entries):
@@ -310,7 +312,7 @@ class SessionProcessor:
         def merge_one(entries: Mapping[str, Entry], found: Sequence[Finding], source: Source) -> Merged:
             def seen_and_theirs(entry: Entry) -> bool:
                 theirs = not whose.group_chat or entry.scope.user == source.scope.user
-                return theirs and is_visible(entry, visible)
+                return theirs and _is_theirs(entry, visible)
 
             return merge(entries, found, now=now, source=source, seen=known, is_visible=seen_and_theirs)
 
@@ -328,3 +330,8 @@ class SessionProcessor:
         outcome = repository.update(change, who=WHO, why=f"session {session.key} ({token})")
         made = [id_ for id_ in merged.new if id_ in outcome.entries]
         return Processed(len(made), len(merged.updated))
+
+
+def _is_theirs(entry: Entry, visible: Visibility) -> bool:
+    """Say whether an entry is among what somebody may see, and about them or about the project that they work in."""
+    return is_at_hand(entry, visible) and is_visible(entry, visible)

@@ -60,7 +60,7 @@ class Entry:
     ``superseded_by`` are ids. ``source_session`` is the session it was learned in, or, for one made of what several
     said, those on a line each. ``kind`` is `INSTRUCTION` or empty. A ``pinned`` entry stands in the prompt before all
     others. ``importance`` is that of `Importance`, or empty where nobody has said it. ``ended_at`` is when another one
-    took its place. ``extra`` holds fields of the file that this version does not know.
+    took its place. ``tags`` are a person's. ``extra`` holds fields of the file that this version does not know.
     """
 
     id: str
@@ -85,6 +85,7 @@ class Entry:
     pinned: bool = False
     importance: str = ""
     ended_at: datetime | None = None
+    tags: tuple[str, ...] = ()
 
     @property
     def score(self) -> float:

@@ -8,12 +8,12 @@ from nanobot_memory_plugins.consolidation.model.entry import Entry, Section, pla
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.files import exact_time, origin_of, read_time
 
-_SCOPE = ("agent", "user", "channel", "session", "group_chat")
+_SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 # The names that `entry_to_json` gives; a newer version may give more.
 NAMES = frozenset({
     "id", "content", "category", "anchor", "last_activated", "hits", "created_at", "source_session", "expires_at",
     "group", "supersedes", "superseded_by", "origin", "scope", "anchor_days", "decayed_days", "kept_in", "extra",
-    "kind", "pinned", "importance", "ended_at",
+    "kind", "pinned", "importance", "ended_at", "tags",
 })  # fmt: skip
 
 
@@ -42,6 +42,7 @@ def entry_to_json(entry: Entry) -> dict[str, Any]:
         "pinned": entry.pinned,
         "importance": entry.importance,
         "ended_at": _time(entry.ended_at),
+        "tags": list(entry.tags),
     }
     return {name: value for name, value in values.items() if value or name in ("id", "content", "anchor")}
 
@@ -76,6 +77,7 @@ def entry_from_json(values: Mapping[str, Any]) -> Entry:
         pinned=bool(values.get("pinned", False)),
         importance=str(values.get("importance", "")),
         ended_at=_read(values.get("ended_at")),
+        tags=tuple(map(str, values.get("tags", ()))),
     )
 
 

@@ -24,4 +24,5 @@ def view_of(entry: Entry, *, gone: bool = False) -> EntryView:
         source_session=", ".join(sorted(sessions_in(entry.source_session))),
         kind=entry.kind,
         pinned=entry.pinned,
+        tags=entry.tags,
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section
 from nanobot_memory_plugins.consolidation.model.scoring import (
     EXPIRED_SCORE,
@@ -159,7 +160,7 @@ class _State:
             expires_at=add.expires_at if add.category is Category.TODO else None,
             importance=add.importance.value,
             origin=Origin.USER if said_at is not None else Origin.SUMMARY,
-            scope=made.scope,
+            scope=belonging(made.scope, add.content, add.category),
         )
         self._touched.add(wish.new_id)
         self.done.append(AppliedOperation("add", wish.new_id, add.content))

@@ -120,7 +120,8 @@ class NightlyConsolidation:
         self._redact = redact
         self._complete = complete
         self._options = options
-        self._narrow = narrow
+        # Projects are no borders between people: what one person said in two of them is looked at together.
+        self._narrow: Narrow = lambda scope: replace(narrow(scope), project="")
         self._owner_of = owner_of
         self._matcher = matcher
         self._timezone = timezone

@@ -70,21 +70,26 @@ class Tellers:
 
         What names nobody in particular may take up anybody's words: it is of none of their sessions from then on.
         """
-        if without_session(entry.scope) == Scope(agent=entry.scope.agent):
+        if replace(without_session(entry.scope), project="") == Scope(agent=entry.scope.agent):
             return True
-        own = self._owner_of(entry.scope)
+        own = self._person(entry.scope)
         return all(
-            any(one.is_everybody or self._owner_of(one.scope) == own for one in who) for who in self._who_said(text)
+            any(one.is_everybody or self._person(one.scope) == own for one in who) for who in self._who_said(text)
         )
+
+    def _person(self, scope: Scope) -> Scope:
+        """Return whose something is, whatever the project: a person is the same in all of them."""
+        return self._owner_of(replace(scope, project=""))
 
     def _common(self, tellers: Sequence[_Teller]) -> Scope:
         """Return whose it is what these have said together."""
         said = [one.scope for one in tellers if not one.is_everybody]
         agents, groups = {one.scope.agent for one in tellers}, {scope.group_chat for scope in said}
-        agent = agents.pop() if len(agents) == 1 else ""
-        if len({self._owner_of(scope) for scope in said}) == 1:
-            return replace(min(said, key=repr), agent=agent)
-        return Scope(agent=agent, group_chat=groups.pop() if len(groups) == 1 else "")
+        projects = {one.scope.project for one in tellers}
+        agent, project = (names.pop() if len(names) == 1 else "" for names in (agents, projects))
+        if len({self._person(scope) for scope in said}) == 1:
+            return replace(min(said, key=repr), agent=agent, project=project)
+        return Scope(agent=agent, group_chat=groups.pop() if len(groups) == 1 else "", project=project)
 
     def _who_said(self, text: str) -> list[list[_Teller]]:
         """Return, for each word that somebody said, all who did; other forms of a word count where nobody said it."""

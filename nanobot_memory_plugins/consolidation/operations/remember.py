@@ -4,6 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from nanobot_memory_plugins.consolidation.model.belonging import belonging
 from nanobot_memory_plugins.consolidation.model.entry import Category, Entry, Section, content_of, new_id, whole_scope
 from nanobot_memory_plugins.consolidation.model.groups import plain_group
 from nanobot_memory_plugins.consolidation.model.plan_days import end_of_plan, with_days
@@ -16,8 +17,9 @@ from nanobot_memory_plugins.consolidation.model.scoring import (
     initial_score,
     restored,
 )
+from nanobot_memory_plugins.consolidation.model.tags import plain_tags
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository, Outcome
-from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Visibility
+from nanobot_memory_plugins.core import InputError, Origin, Scope, SecretNotKeptError, Sentence, Visibility
 
 # Characters of a text that is remembered; more is no fact any more.
 MOST_CHARACTERS = 2_000
@@ -46,6 +48,7 @@ class NewEntry:
     kind: str = ""
     pinned: bool = False
     replaces: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
         )
     is_hidden = safe != content
     now = repository.clock.now().replace(microsecond=0)  # for people; nothing needs more
+    if said.source_session:  # a person on the command line names the project that is meant
+        said = replace(said, scope=belonging(said.scope, safe, said.category, said.kind))
     said, safe = _with_its_days(said, safe, now.astimezone(), is_task=_is_once(said.category, asked=asked))
     fresh = new_id(repository.load().entries)
     known = ""
@@ -97,6 +102,7 @@ def remember(repository: EntryRepository, said: NewEntry, *, who: str, asked: bo
                 activated(used, now),
                 group=plain_group(said.group) or used.group,
                 expires_at=said.expires_at or used.expires_at,
+                tags=plain_tags((*used.tags, *said.tags)),
             )
             return _without_replaced({**entries, known: _as_asked(used, said)}, known, said)
         known = ""
@@ -133,6 +139,22 @@ def put_into_group(repository: EntryRepository, ids: Collection[str], group: str
     return repository.update(change, who=who, why="group")
 
 
+def put_tags(
+    repository: EntryRepository, ids: Collection[str], tags: Collection[str], without: Collection[str], *, who: str
+) -> Outcome:
+    """Put tags to entries, and take others from them. Raises `InputError` for an unknown id."""
+    gone = {tag.casefold() for tag in plain_tags(without)}
+
+    def tagged(entry: Entry) -> Entry:
+        return replace(entry, tags=tuple(tag for tag in plain_tags((*entry.tags, *tags)) if tag.casefold() not in gone))
+
+    def change(entries: dict[str, Entry]) -> dict[str, Entry]:
+        require(entries, ids)
+        return {id_: tagged(entry) if id_ in ids else entry for id_, entry in entries.items()}
+
+    return repository.update(change, who=who, why="tags")
+
+
 def fade(repository: EntryRepository) -> Outcome:
     """Bring all entries up to this moment: they fade, expire, and the least are forgotten."""
     now = repository.clock.now()
@@ -156,6 +178,7 @@ def _entry(id_: str, content: str, said: NewEntry, now: datetime) -> Entry:
         pinned=said.pinned,
         importance=said.importance.value,
         kept_in=Section.ACTIVE if said.kind or said.pinned else None,
+        tags=plain_tags(said.tags),
     )
 
 
@@ -199,7 +222,7 @@ def _is_same(entry: Entry, said: NewEntry) -> bool:
     if said.visible is None:
         return entry.scope == said.scope
     whose = entry.scope.user == said.scope.user or not said.scope.group_chat
-    return whose and said.visible.allows(whole_scope(entry))
+    return whose and entry.scope.project in ("", said.scope.project) and said.visible.allows(whole_scope(entry))
 
 
 def _alike(text: str) -> str:
@@ -210,4 +233,7 @@ def require(entries: dict[str, Entry], ids: Collection[str]) -> None:
     """Raise `InputError` unless there are entries of all these ids."""
     missing = sorted(set(ids) - entries.keys())
     if missing:
-        raise InputError(f"There is no entry {', '.join(missing)}.", hint="`nanobot-memory entries list` shows all.")
+        raise InputError(
+            Sentence("There is no entry {missing}.", missing=", ".join(missing)),
+            hint="`nanobot-memory entries list` shows all.",
+        )

@@ -60,15 +60,15 @@ def best_entries(
         and not entry.superseded_by
         and entry.origin is Origin.USER
         and not _is_over(entry, now)
-        and (_is_good(entry, min_score) or _is_due(entry, now))
+        and (_is_good(entry, min_score) or is_due(entry, now))
     ]
 
     def shown_first(entry: Entry) -> tuple[object, ...]:
-        return not entry.pinned, not _is_due(entry, now), -float(shown_score(entry.score)), entry.id
+        return not entry.pinned, not is_due(entry, now), -float(shown_score(entry.score)), entry.id
 
     def taken_first(entry: Entry) -> tuple[object, ...]:
         matters = _RANKS.get(entry.importance, _RANKS[Importance.MEDIUM.value])
-        return not entry.pinned, not _is_due(entry, now), matters, -entry.last_activated.toordinal()
+        return not entry.pinned, not is_due(entry, now), matters, -entry.last_activated.toordinal()
 
     order = sorted(good, key=shown_first)
     return sorted(sorted(order, key=taken_first)[: max(0, most)], key=shown_first)
@@ -82,14 +82,16 @@ def _is_over(entry: Entry, now: datetime | None) -> bool:
     return now is not None and entry.expires_at is not None and entry.expires_at <= now
 
 
-def _days_left(entry: Entry, now: datetime | None) -> int | None:
+def days_left(entry: Entry, now: datetime | None) -> int | None:
+    """Return how many days an entry still holds, 0 on its last one; None for one that does not end."""
     if now is None or entry.expires_at is None:
         return None
     return (last_day(entry.expires_at) - now.astimezone().date()).days
 
 
-def _is_due(entry: Entry, now: datetime | None) -> bool:
-    left = _days_left(entry, now)
+def is_due(entry: Entry, now: datetime | None) -> bool:
+    """Say whether the last day of an entry is within a week, today included."""
+    left = days_left(entry, now)
     return left is not None and 0 <= left <= _DUE_WITHIN and entry.kept_in is not Section.ARCHIVED
 
 
@@ -174,7 +176,7 @@ def _fitting(best: Iterable[Entry], tokens: int, language: Language, now: dateti
 
 def _when(entry: Entry, language: Language, now: datetime | None) -> str:
     """Return until when an entry holds, where its text does not say it, and that it is due."""
-    left = _days_left(entry, now)
+    left = days_left(entry, now)
     if left is None or entry.expires_at is None:
         return ""
     day = f"{last_day(entry.expires_at):%Y-%m-%d}"

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from nanobot_memory_plugins.consolidation.model.belonging import is_at_hand
 from nanobot_memory_plugins.consolidation.model.entry import Entry, whole_scope
 from nanobot_memory_plugins.consolidation.options import ConsolidationOptions
 from nanobot_memory_plugins.consolidation.prompt.render import Language, changes_at, prompt_text
@@ -90,7 +91,7 @@ class PromptSource:
             known = self._texts.get(key)
         now = self._clock.now()
         if known is None or not known[0] <= now < known[1]:
-            seen = [entry for entry in look.entries if is_visible(entry, visible)]
+            seen = [entry for entry in look.entries if is_at_hand(entry, visible) and is_visible(entry, visible)]
             shown = prompt_text(
                 [self._with_speaker(entry) for entry in seen] if visible.is_of_group else seen,
                 language,

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nanobot_memory_plugins.consolidation.model.entry import INSTRUCTION, Entry, Section, plain_score
+from nanobot_memory_plugins.consolidation.model.tags import split_tags
 from nanobot_memory_plugins.core import Origin, Scope
 from nanobot_memory_plugins.core.text import LINE_BREAKS, clean_markdown
 
@@ -32,7 +33,7 @@ _SECTION = "section"
 _ORIGIN = "origin"
 _KIND, _PINNED, _YES = "kind", "pinned", "yes"
 _IMPORTANCE, _IMPORTANCES = "importance", ("high", "medium", "low")
-_SCOPE = ("agent", "user", "channel", "session", "group_chat")
+_SCOPE = ("agent", "user", "channel", "session", "group_chat", "project")
 _SECTIONS = {section.value: section for section in Section}
 _ORIGINS = {origin.value: origin for origin in Origin}
 
@@ -108,6 +109,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
     )
     kept_in = take(_SECTION, "")
     kind, pinned = take(_KIND, ""), take(_PINNED, "")
+    tags = take("tags", "")
     scope = Scope(*(take(name, "") for name in _SCOPE)) if rest else _NOBODYS
     # What only a newer version knows is kept as it stands; nobody is believed for it.
     rest |= {_ORIGIN: origin} if origin and origin.lower() not in _ORIGINS else {}
@@ -138,6 +140,7 @@ def with_fields(header: Header, content: str, fields: Mapping[str, str]) -> tupl
         pinned == _YES,
         importance if importance in _IMPORTANCES else "",
         ended,
+        split_tags(tags) if tags else (),
     )
     if shown_score(read.score) != shown_score(header.score):
         read = replace(read, anchor=header.score, anchor_days=read.decayed_days)
@@ -155,6 +158,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "source", entry.source_session
     yield _IMPORTANCE, entry.importance
     yield "group", entry.group
+    yield "tags", ", ".join(entry.tags)
     yield _ORIGIN, "" if entry.origin is Origin.USER else entry.origin.value
     yield "expires", _time(entry.expires_at)
     yield "supersedes", " ".join(entry.supersedes)
@@ -165,6 +169,7 @@ def _pairs(entry: Entry) -> Iterator[tuple[str, str]]:
     yield "channel", entry.scope.channel
     yield "session", entry.scope.session
     yield "group_chat", entry.scope.group_chat
+    yield "project", entry.scope.project
     yield _KIND, entry.kind
     yield _PINNED, _YES if entry.pinned else ""
     yield _SECTION, entry.kept_in.value if entry.kept_in else ""

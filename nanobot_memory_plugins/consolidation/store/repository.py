@@ -36,7 +36,16 @@ from nanobot_memory_plugins.consolidation.store.patch import patch_back
 from nanobot_memory_plugins.consolidation.store.rendering import render
 from nanobot_memory_plugins.consolidation.store.snapshot import State, is_purged, look, sha256
 from nanobot_memory_plugins.consolidation.store.tombstones import Tombstones
-from nanobot_memory_plugins.core import Clock, MemoryFileError, MemoryPaths, Origin, SystemClock, logger, redact_text
+from nanobot_memory_plugins.core import (
+    Clock,
+    MemoryFileError,
+    MemoryPaths,
+    Origin,
+    Sentence,
+    SystemClock,
+    logger,
+    redact_text,
+)
 from nanobot_memory_plugins.core.files import FileBusyError, exact_time, make_folder
 
 _ATTEMPTS = 20
@@ -236,7 +245,7 @@ class EntryRepository:
             decide = self._both(path, both, wanted, theirs)
             # Ours is in the file now; theirs shall be there with it.
             state = State(data, theirs.document, both, changes_between(wanted.entries, both))
-        raise FileBusyError(f"{path.name} is being written by somebody else all the time.")
+        raise FileBusyError(Sentence("{name} is being written by somebody else all the time.", name=path.name))
 
     def passes(self, point: str) -> None:
         """Say that a write has come to a point."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.cost_command import Cost, summed
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.extras import not_installed
+    from nanobot_memory_plugins.core.cli.files_shown import FilesShown
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
     from nanobot_memory_plugins.core.cli.open_store import opened_memory, opened_store, settled, without_embeddings
     from nanobot_memory_plugins.core.cli.options import run, warn
@@ -23,6 +24,7 @@ __getattr__ = lazy_names(
         "cost_command": ("Cost", "summed"),
         "doctor_command": ("examine", "finding_row"),
         "extras": ("not_installed",),
+        "files_shown": ("FilesShown",),
         "findings_shown": ("show_problems", "summary"),
         "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
@@ -46,6 +48,7 @@ COMMANDS = {
 
 __all__ = [
     "Cost",
+    "FilesShown",
     "examine",
     "finding_row",
     "finish_erasure",

@@ -1,6 +1,5 @@
 """``nanobot-memory export``: the whole memory as one archive."""
 
-import re
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +16,10 @@ from nanobot_memory_plugins.core.cli.options import (
 )
 from nanobot_memory_plugins.core.cli.repair import repair_memory
 from nanobot_memory_plugins.core.cli.transfer_output import bar
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.transfer.backups import back_up, plain_name, usual_folder
 from nanobot_memory_plugins.core.transfer.exporting import export_to
+from nanobot_memory_plugins.redaction.script.messages import tr
 
 
 def export_memory(
@@ -25,11 +27,24 @@ def export_memory(
         Path | None,
         typer.Option("--to", metavar="FILE", help="The archive to write, a ZIP file. Else one in this folder."),
     ] = None,
+    daily: Annotated[
+        bool,
+        typer.Option("--daily", help="Make a backup: one archive a day in the folder --to, read back whole."),
+    ] = False,
+    keep: Annotated[
+        int, typer.Option("--keep", metavar="N", min=1, max=10_000, help="With --daily: how many of the last to keep.")
+    ] = 14,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile."""
+    """Write the whole memory into one archive, with the hash of every file. Agents may go on meanwhile.
+
+    With --daily and without --to the folder is ~/nanobot-memory-backups.
+    """
     folder = resolve_workspace(workspace)
+    if daily:
+        _back_up(folder, to, keep, as_json=as_json)
+        return
     target = (to or Path(_usual_name(folder))).expanduser().absolute()
     repair_memory(folder, read_configuration(None)[0])
     with bar("exporting") as progress:
@@ -40,11 +55,44 @@ def export_memory(
         return
     out = console()
     for name, why in report.left:
-        out.print(f"left: {shown(name)}: {shown(why)}")
-    out.print(f"{report.files:,} files, {report.size:,} bytes, in {shown(str(target))}")
-    out.print("The index is not in it: it is built from the files. Text that people wrote is in it as it is.")
+        out.print(tr("left: {name}: {why}", name=shown(name), why=shown(tr(why))))
+    out.print(
+        tr(
+            "{files:,} files, {size:,} bytes, in {target}",
+            files=report.files,
+            size=report.size,
+            target=shown(str(target)),
+        )
+    )
+    out.print(tr("The index is not in it: it is built from the files. Text that people wrote is in it as it is."))
+
+
+def _back_up(folder: Path, to: Path | None, keep: int, *, as_json: bool) -> None:
+    place = to.expanduser().absolute() if to is not None else usual_folder()
+    if place.is_file():
+        raise InputError(f"{place} is a file.", hint="With --daily, --to names the folder of the backups.")
+    repair_memory(folder, read_configuration(None)[0])
+    with bar("backing up") as progress:
+        done = back_up(place, folder, keep=keep, now=datetime.now().astimezone(), progress=progress)
+    report = done.report
+    left = [{"file": name, "why": why} for name, why in report.left] if report is not None else []
+    if as_json:
+        counts = {"files": report.files, "bytes": report.size} if report is not None else {}
+        removed = [str(path) for path in done.removed]
+        print_json(
+            {"ok": True, "path": done.path, "new": report is not None, **counts, "removed": removed, "left": left}
+        )
+        return
+    out = console()
+    for one in left:
+        out.print(f"left: {shown(one['file'])}: {shown(one['why'])}")
+    if report is None:
+        out.print(f"Today's backup is there, and whole: {shown(str(done.path))}")
+    else:
+        out.print(f"{report.files:,} files, {report.size:,} bytes, read back whole, in {shown(str(done.path))}")
+    for path in done.removed:
+        out.print(f"given up: {shown(path.name)}")
 
 
 def _usual_name(folder: Path) -> str:
-    named = re.sub(r"[^\w-]+", "-", folder.name).strip("-") or "workspace"
-    return f"nanobot-memory-{named}-{datetime.now():%Y%m%d-%H%M%S}.zip"
+    return f"nanobot-memory-{plain_name(folder)}-{datetime.now():%Y%m%d-%H%M%S}.zip"

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from nanobot_memory_plugins.core.cli.console import console
 from nanobot_memory_plugins.core.cli.options import JsonOption, WorkspaceOption, print_json, resolve_workspace
 from nanobot_memory_plugins.core.cli.transfer_output import bar, print_report, print_taken_back
 from nanobot_memory_plugins.core.config import load_config
@@ -14,11 +15,13 @@ from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import is_archive
 from nanobot_memory_plugins.core.transfer.archive_import import import_archive
+from nanobot_memory_plugins.core.transfer.conflict_copies import merge_copies
 from nanobot_memory_plugins.core.transfer.import_writer import LOCK_SECONDS
 from nanobot_memory_plugins.core.transfer.importing import import_from, only_import
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.written import take_back
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 def import_memory(
@@ -35,10 +38,21 @@ def import_memory(
     tools: Annotated[bool, typer.Option("--tools", help="Take the results of tools, too.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Name every file.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take the last import back, without SOURCE.")] = False,
+    conflicts: Annotated[
+        bool,
+        typer.Option(
+            "--conflicts", help="Merge the copies that Dropbox, Syncthing or iCloud left in the memory, without SOURCE."
+        ),
+    ] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Take over memories from elsewhere. It can be repeated: only new items are imported."""
+    if conflicts:
+        if source is not None or from_ or undo or tools:
+            raise typer.BadParameter("--conflicts stands without SOURCE, --from, --tools and --undo")
+        _merge_copies(resolve_workspace(workspace), dry_run=dry_run, everything=everything, as_json=as_json)
+        return
     if undo:
         if source is not None or from_ or dry_run or tools:
             raise typer.BadParameter("--undo stands alone, without SOURCE and the other options")
@@ -48,12 +62,30 @@ def import_memory(
         raise typer.BadParameter("name the store, or the archive, to import")
     path = source.expanduser().absolute()
     if not path.exists():
-        raise InputError(f"There is nothing at {path}.", hint="Check the path of the store.")
+        raise InputError(Sentence("There is nothing at {path}.", path=path), hint="Check the path of the store.")
     report = _imported(path, from_, resolve_workspace(workspace), dry_run=dry_run, tools=tools)
     if as_json:
         print_json(report.as_json())
     else:
         print_report(report, everything=everything)
+
+
+def _merge_copies(workspace: Path, *, dry_run: bool, everything: bool, as_json: bool) -> None:
+    paths = MemoryPaths.of(workspace)
+    contacts = load_config()[0].redaction.contacts
+    with bar("merging") as progress:
+        merged = list(merge_copies(paths, contacts=contacts, dry_run=dry_run, progress=progress))
+    if as_json:
+        rows = [
+            {"copy": copy.path, "file": f"memory/{copy.name}", "removed": not copy.path.exists(), **report.as_json()}
+            for copy, report in merged
+        ]
+        print_json({"ok": True, "copies": rows})
+        return
+    for _, report in merged:
+        print_report(report, everything=everything)
+    if not merged:
+        console().print("There are no copies of a sync program in the memory.")
 
 
 def _undo(workspace: Path, *, as_json: bool) -> None:
@@ -69,7 +101,10 @@ def _imported(path: Path, name: str, workspace: Path, *, dry_run: bool, tools: b
     contacts = load_config()[0].redaction.contacts
     if name == ARCHIVE or (not name and is_archive(path)):
         if not path.is_file():
-            raise InputError(f"{path} is no archive.", hint="Name the ZIP file that `nanobot-memory export` wrote.")
+            raise InputError(
+                Sentence("{path} is no archive.", path=path),
+                hint="Name the ZIP file that `nanobot-memory export` wrote.",
+            )
         with bar("importing") as progress:
             return import_archive(path, workspace, dry_run=dry_run, contacts=contacts, progress=progress)
     name, importer = chosen_importer(name, path)

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.config.mapping import (
 from nanobot_memory_plugins.core.config.models import ConfigProblem, MemoryConfig
 from nanobot_memory_plugins.core.config.wording import kind_of, sentence, shown
 from nanobot_memory_plugins.core.entry_points import PLUGIN_GROUP, installed_entry_points
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Names the configuration file, when none is given.
 CONFIG_VARIABLE = "NANOBOT_MEMORY_CONFIG"
@@ -102,7 +103,9 @@ def _read(raw: Mapping[str, Any], path: Path) -> tuple[MemoryConfig, list[Config
 def _unused(path: Path, wrong: str) -> tuple[MemoryConfig, list[ConfigProblem]]:
     """Return the defaults, since a file says nothing that can be used."""
     name = str(path)
-    message = f"{shown(name) if len(name) < 80 else path.name}: {wrong}. The defaults are used."
+    message = Sentence(
+        "{more}: {wrong}. The defaults are used.", more=shown(name) if len(name) < 80 else path.name, wrong=wrong
+    )
     return MemoryConfig(source=name), [ConfigProblem("file", message, name)]
 
 

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.files.appending import FileBusyError, file_lock, make_folder
     from nanobot_memory_plugins.core.files.damage import damage_in
     from nanobot_memory_plugins.core.files.entries import (
+        TAG_SEPARATORS,
         NoteEntry,
         Passage,
         exact_time,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.files.queued_lock import queued
     from nanobot_memory_plugins.core.files.reading import open_regular, read_inside, read_regular
     from nanobot_memory_plugins.core.files.replace import replace_file
+    from nanobot_memory_plugins.core.files.timed import TimedFiles, TimedRecords
     from nanobot_memory_plugins.core.files.transcript import (
         TranscriptRecord,
         last_records,
@@ -42,7 +44,7 @@ __getattr__ = lazy_names(
     {
         "appending": ("FileBusyError", "file_lock", "make_folder"),
         "damage": ("damage_in",),
-        "entries": ("NoteEntry", "Passage", "exact_time", "origin_of", "read_time", "render_note"),
+        "entries": ("TAG_SEPARATORS", "NoteEntry", "Passage", "exact_time", "origin_of", "read_time", "render_note"),
         "memory_files": ("MemoryFiles",),
         "parsing": ("parse_notes",),
         "paths": ("DAY_NOTE", "MemoryPaths", "session_file_name"),
@@ -50,6 +52,7 @@ __getattr__ = lazy_names(
         "queued_lock": ("queued",),
         "reading": ("open_regular", "read_inside", "read_regular"),
         "replace": ("replace_file",),
+        "timed": ("TimedFiles", "TimedRecords"),
         "transcript": (
             "TranscriptRecord",
             "last_records",
@@ -65,11 +68,14 @@ __all__ = [
     "DAY_NOTE",
     "LINKED",
     "REDACTION_FAILED",
+    "TAG_SEPARATORS",
     "FileBusyError",
     "MemoryFiles",
     "MemoryPaths",
     "NoteEntry",
     "Passage",
+    "TimedFiles",
+    "TimedRecords",
     "TranscriptRecord",
     "damage_in",
     "exact_time",

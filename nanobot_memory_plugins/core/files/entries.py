@@ -100,6 +100,7 @@ def render_note(note: Note, *, id: str, time: datetime, scope: Scope) -> str:  #
         "user": one_line(scope.user),
         "agent": one_line(scope.agent),
         "group_chat": one_line(scope.group_chat),
+        "project": one_line(scope.project),
         "searchable": "" if note.searchable else "false",
     }
     heading = f"### {when.replace(tzinfo=None).isoformat(sep=' ', timespec='minutes')} {title}".rstrip()

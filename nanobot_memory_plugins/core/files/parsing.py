@@ -27,9 +27,8 @@ _DETAILS = re.compile(r"\s*^[ \t]*details[ \t]*[:：][ \t]*(?:\r?\n|\Z)?", re.MU
 _ALIASES = {"tldr": "tl;dr", "tag": "tags"}
 # One of these must stand under a heading with a time, or it is somebody's own section.
 _TELLING = frozenset({"type", "tags", "tl;dr", "id"})
-_KNOWN = (
-    _TELLING | _ALIASES.keys() | {"time", "origin", "session", "channel", "user", "agent", "group_chat", "searchable"}
-)
+_SCOPE = ("session", "channel", "user", "agent", "group_chat", "project")
+_KNOWN = _TELLING | _ALIASES.keys() | {"time", "origin", *_SCOPE, "searchable"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +131,7 @@ def _stretch(data: bytes, start: int, end: int, header: _Header | None, offset: 
             channel=fields.get("channel", ""),
             session=fields.get("session", ""),
             group_chat=fields.get("group_chat", ""),
+            project=fields.get("project", ""),
         ),
         offset=offset + start,
         length=end - start,

@@ -53,6 +53,7 @@ def render_transcript_line(record: TranscriptRecord) -> bytes:
         "user": record.scope.user,
         "agent": record.scope.agent,
         "group_chat": record.scope.group_chat,
+        "project": record.scope.project,
         "name": record.name,
         "resumed": _YES if record.resumed else "",
     }
@@ -91,6 +92,7 @@ def parse_transcript_line(line: bytes) -> TranscriptRecord | None:
             channel=values.get("channel", ""),
             session=session,
             group_chat=values.get("group_chat", ""),
+            project=values.get("project", ""),
         ),
         origin=origin_of(values.get("origin", ""), by_role),
         id=values.get("id", ""),

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.host.asked import Asked, asked_in
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.callbacks import guarded
+    from nanobot_memory_plugins.core.host.fullness import FILL
     from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
@@ -16,14 +19,21 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.prompt_filter import without_others_notes
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
+    from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.service_tool import ServiceTool
+    from nanobot_memory_plugins.core.host.telling import asked_by, asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
+    from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
 
 __getattr__ = lazy_names(
     __name__,
     {
         "idle_clock": ("IdleClock",),
+        "asked": ("Asked", "asked_in"),
+        "callbacks": ("guarded",),
+        "fullness": ("FILL",),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
@@ -34,30 +44,44 @@ __getattr__ = lazy_names(
         "prompt_filter": ("without_others_notes",),
         "recall_log": ("injections", "recall_folder"),
         "remember_tool": ("FACT_PARAMETERS", "told_invalid", "told_receipt"),
+        "said_before": ("spoken_text",),
         "scrub": ("scrub_workspace",),
+        "service_tool": ("ServiceTool",),
+        "telling": ("asked_by", "asking_session"),
         "turn": ("Turn",),
+        "unhelpful": ("Unhelpful", "lowered"),
         "withheld_words": ("WithheldWords",),
     },
 )
 
 __all__ = [
     "FACT_PARAMETERS",
+    "FILL",
     "NO_ANSWER",
     "ONLY_VARIABLE",
+    "Asked",
     "IdleClock",
     "MemoryThread",
     "PluginReport",
     "PluginState",
+    "ServiceTool",
     "Turn",
+    "Unhelpful",
     "Use",
     "WithheldWords",
+    "asked_by",
+    "asked_in",
+    "asking_session",
     "default_overhead",
+    "guarded",
     "hits_of",
     "injections",
+    "lowered",
     "note_missed",
     "read_text",
     "recall_folder",
     "scrub_workspace",
+    "spoken_text",
     "tokens_of",
     "told_invalid",
     "told_receipt",

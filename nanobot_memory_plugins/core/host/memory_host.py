@@ -60,7 +60,8 @@ class MemoryHost(PromptCalls):
     """Long-term memory for one workspace.
 
     ``workspace`` is the folder of the agent. ``llm`` is ``async complete(messages, *, max_tokens, purpose) -> str``, or
-    None: every plugin has a fallback. ``senders`` says who may write. No call raises for what a plugin does wrong.
+    None: every plugin has a fallback. ``senders`` says who may write. ``project`` is that of
+    calls whose scope names none: `project_of` says it of a folder. No call raises for what a plugin does wrong.
     """
 
     def __init__(
@@ -72,11 +73,12 @@ class MemoryHost(PromptCalls):
         clock: Clock | None = None,
         problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
+        project: str = "",
     ) -> None:
         self.workspace = Path(workspace).expanduser().absolute()
         self.config = config or MemoryConfig()
         self._clock = clock or SystemClock()
-        self._scopes = workspace_scopes(self.workspace, self.config, senders)
+        self._scopes = workspace_scopes(self.workspace, self.config, senders, project=project)
         self._redaction = ContactRedaction(self.config.redaction.contacts)
         self._store: Store | None = None
         self._notices = AppendNotices(lambda path: self._store.notify(path) if self._store is not None else None)
@@ -101,6 +103,7 @@ class MemoryHost(PromptCalls):
             store=lambda: self._store,
             keep=keep,
             redaction=self._redaction,
+            erase=lambda erasure: self.eraser.erase(erasure),
         )
         PromptCalls.__init__(self, self._plugins.host, self._scopes, self._files, self._redaction)
         self._words = UserAttribution()
@@ -187,15 +190,16 @@ class MemoryHost(PromptCalls):
         history: Sequence[object] = (),
         scope: ScopeLike = None,
         spoken: bool = True,
+        known: bool = False,
     ) -> MessageContext:
         """Keep a user's message, and return what memory says; ``history`` stands in the live context before it.
 
         What a host says in the user's place (a task's notification, a prompt to a sub-agent, a schedule) is not
-        ``spoken``: it is recalled for, and neither kept nor believed as the user's word.
+        ``spoken``: it is recalled for, and neither kept nor believed as the user's word. ``known``: it was kept before.
         """
         await self.start()
         whose = self._scopes.of(session_key, scope)
-        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken)
+        context, blocks = await self._receiving.receive(session_key, text, history, whose, spoken=spoken, known=known)
         if self._store is not None:
             self._capture.note_recall(blocks)
         return context

@@ -16,12 +16,15 @@ from nanobot_memory_plugins.core.protocols import Complete
 from nanobot_memory_plugins.core.scopes.people import UNSAID, Senders
 from nanobot_memory_plugins.core.scopes.scopes import ScopeLike
 from nanobot_memory_plugins.core.values import PromptEntries, Summary
+from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.memory_host import MemoryHost
 
 _T = TypeVar("_T")
 
+# Sessions of which is known that they were opened; of another one the history is compared once more.
+_SESSIONS = 1_000
 # Messages of a quiet session that its plugins are shown.
 _IDLE_HISTORY = 200
 # Seconds on top of the plugins' own limit, for writing what was said and noted.
@@ -49,6 +52,7 @@ class MemoryService:
         clock: Clock | None = None,
         problems: Sequence[ConfigProblem] = (),
         senders: Callable[[], Senders] = lambda: UNSAID,
+        project: str = "",
         start_limit: float = 10.0,
         close_limit: float = 5.0,
         tool_limit: float = 30.0,
@@ -66,13 +70,20 @@ class MemoryService:
             from nanobot_memory_plugins.core.host.memory_host import MemoryHost  # in its thread: it takes a while
 
             return MemoryHost(
-                self.workspace, config=self.config, llm=llm, clock=clock, problems=problems, senders=senders
+                self.workspace,
+                config=self.config,
+                llm=llm,
+                clock=clock,
+                problems=problems,
+                senders=senders,
+                project=project,
             )
 
         self.thread = MemoryThread(build, at_start=at_start, exit_limit=close_limit)
         self.when_quiet: Callable[[str, Any], Use[Any]] = _tell_of_quiet
         """Makes for a session what is done once it has gone quiet: by default the plugins are told, with what the
         transcript holds."""
+        self._opened: BoundedDict[str, None] = BoundedDict(_SESSIONS)
         self.idle = IdleClock(self.thread, seconds=self.config.core.idle_seconds)
 
     async def __aenter__(self) -> Self:
@@ -124,6 +135,30 @@ class MemoryService:
     def turn(self, session_key: str, *, scope: ScopeLike = None, parent: str = "") -> Turn:
         """Return a turn that begins; make one for each. ``parent`` is the session whose agent asked a sub-agent."""
         return Turn(self, session_key, scope=scope, parent=parent)
+
+    async def open_turn(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+        """Begin a turn, and return what is known for long of whose it is, for the system prompt.
+
+        The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
+        memory may never have seen, that is taken in before, at its first turn here.
+        """
+        if self._is_first(turn) and unknown and history:
+            await self.resume(turn.session_key, history, scope=turn.scope)
+        await turn.received(text, history)
+        return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
+
+    def open_turn_now(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
+        """Do the same as `open_turn` where nothing can be awaited. It blocks."""
+        if self._is_first(turn) and unknown and history:
+            self.resume_now(turn.session_key, history, scope=turn.scope)
+        turn.now.received(text, history)
+        return self.prompt_entries_now(session_key=turn.parent or turn.session_key, scope=turn.scope).text
+
+    def _is_first(self, turn: Turn) -> bool:
+        """Say whether no turn of a session has been opened here before."""
+        known = turn.session_key in self._opened
+        self._opened[turn.session_key] = None
+        return not known
 
     async def resume(
         self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None

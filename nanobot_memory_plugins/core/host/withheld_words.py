@@ -1,11 +1,12 @@
 """What somebody wants forgotten, found in a text and taken out of it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from nanobot_memory_plugins.core.erasure.letters import GAP
 from nanobot_memory_plugins.core.erasure.matching import Stretch, Wanted
 from nanobot_memory_plugins.core.erasure.retold import Retold
-from nanobot_memory_plugins.core.values import Withheld
+from nanobot_memory_plugins.core.values import Hit, Withheld
 
 
 class WithheldWords:
@@ -32,3 +33,14 @@ class WithheldWords:
         """Return a text with a gap in place of each sentence that holds or tells one of them."""
         left, _ = self._wanted.without(text)
         return Wanted.cut(left, [Stretch(start, end, start) for start, end in self._retold.spans(left)])
+
+
+def hit_without(hit: Hit, wanted: WithheldWords) -> Hit | None:
+    """Return a hit without the sentences that hold what is wanted, or None where it says nothing else."""
+    if wanted.are_in(hit.answers):
+        hit = replace(hit, answers="")
+    if not (wanted.are_in(hit.text) or wanted.are_in(hit.snippet)):
+        return hit
+    left = wanted.rest(hit.text)
+    # The snippet may have been cut amid the words.
+    return replace(hit, text=left, snippet="") if left else None

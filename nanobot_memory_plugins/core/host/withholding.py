@@ -59,7 +59,11 @@ class Withholding:
         wanted = self._from_others(await self._withheld(scope), plugin) if hits else None
         if self._failing() - {plugin}:
             return []
-        return [shown for hit in hits if (shown := _without(hit, wanted) if wanted else hit) is not None]
+        if wanted is None:
+            return list(hits)
+        from nanobot_memory_plugins.core.host.withheld_words import hit_without
+
+        return [shown for hit in hits if (shown := hit_without(hit, wanted)) is not None]
 
     async def _withheld(self, scope: Scope) -> list[PluginAnswer]:
         answers = await self._plugins.call(_HOOK, {"scope": scope}, accept=(Withheld,))
@@ -84,16 +88,6 @@ class Withholding:
         wanted = self._wanted.pop(held, None) or WithheldWords(held)
         self._wanted[held] = wanted  # the one that was used last is the last
         return wanted
-
-
-def _without(hit: Hit, wanted: "WithheldWords") -> Hit | None:
-    if wanted.are_in(hit.answers):
-        hit = replace(hit, answers="")
-    if not (wanted.are_in(hit.text) or wanted.are_in(hit.snippet)):
-        return hit
-    left = wanted.rest(hit.text)
-    # The snippet may have been cut amid the words.
-    return replace(hit, text=left, snippet="") if left else None
 
 
 def without_lines(text: str, wanted: "WithheldWords") -> str:

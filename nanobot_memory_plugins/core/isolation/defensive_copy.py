@@ -18,7 +18,7 @@ def copy_argument(value: Any) -> Any:
     if kind in _PLAIN:
         return value
     if kind is Scope:
-        return Scope(value.agent, value.user, value.channel, value.session, value.group_chat)
+        return Scope(value.agent, value.user, value.channel, value.session, value.group_chat, value.project)
     if kind is tuple:
         return tuple([copy_argument(item) for item in value])
     if kind is Message:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from nanobot_memory_plugins.core.scopes.people import People
 from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
-from nanobot_memory_plugins.core.scopes.safe_keys import redact_scope
+from nanobot_memory_plugins.core.scopes.safe_keys import redact_key, redact_scope
 from nanobot_memory_plugins.core.values import Scope, Visibility, Whose
 from nanobot_memory_plugins.core.values.bounded_dict import BoundedDict
 from nanobot_memory_plugins.core.values.scopes import owner
@@ -34,7 +34,7 @@ class Scopes:
 
     ``recorded`` gives what the files say of a session's scope, ``people`` who is one person now, and ``record`` what is
     known of them beyond that. What none of them says stays unknown, and an unknown name opens nothing: it never stands
-    for any.
+    for any. ``project`` is that of calls whose scope names none.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class Scopes:
         recorded: Callable[[str], Scope] = _nobodys,
         people: Callable[[], People] = People,
         record: PeopleRecord | None = None,
+        project: str = "",
     ) -> None:
+        self._project = redact_key(project)
         self._share = share
         self._recorded = recorded
         self._people = people
@@ -74,6 +76,7 @@ class Scopes:
             channel=named.channel or known.channel,
             session=session,
             group_chat=named.group_chat or known.group_chat,
+            project=named.project or known.project or self._project,
         )
 
     def visible(self, scope: Scope) -> Visibility:
@@ -83,7 +86,7 @@ class Scopes:
         else's. Without a session there is nothing but what is everybody's.
         """
         whole = self.known(scope.session, scope)
-        return Visibility(whole.agent, self._whose(whole))
+        return Visibility(whole.agent, self._whose(whole), whole.project)
 
     def owner(self, scope: Scope) -> Scope:
         """Return whose a memory is: two that are one person's, in the same group chat or in none, are equal."""

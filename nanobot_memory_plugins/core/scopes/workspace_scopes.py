@@ -14,7 +14,9 @@ from nanobot_memory_plugins.core.scopes.people_record import PeopleRecord
 from nanobot_memory_plugins.core.scopes.scopes import Scopes
 
 
-def workspace_scopes(workspace: Path, config: MemoryConfig, senders: Callable[[], Senders] = lambda: UNSAID) -> Scopes:
+def workspace_scopes(
+    workspace: Path, config: MemoryConfig, senders: Callable[[], Senders] = lambda: UNSAID, *, project: str = ""
+) -> Scopes:
     """Return the scopes of a workspace; of sessions that this process has not heard of, the transcripts tell."""
     paths = MemoryPaths.of(workspace)
     return Scopes(
@@ -22,6 +24,7 @@ def workspace_scopes(workspace: Path, config: MemoryConfig, senders: Callable[[]
         recorded=lambda key: recorded_scope(paths.transcript(key), key),
         people=lambda: People(config.core.people, senders()),
         record=PeopleRecord(paths.memory),
+        project=project,
     )
 
 

@@ -21,6 +21,7 @@ from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY
 from nanobot_memory_plugins.core.transfer.ledger import TAKEN
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.written import Removal, TakenBack
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,9 @@ class FollowedSource:
             if not dry_run:
                 self._take_out(gone, report, lock_seconds)
         if absent:
-            report.notices.append(f"{absent:,} files of the last import are not there any more; their notes stay.")
+            report.notices.append(
+                Sentence("{count:,} files of the last import are not there any more; their notes stay.", count=absent)
+            )
         if not dry_run:
             self._remember(now, bodies, renamed, emptied)
 
@@ -97,7 +100,9 @@ class FollowedSource:
         done = TakenBack("", "")
         Removal(self._paths, done, lock_seconds).run([*rows, {"file": TAKEN, "keys": list(gone)}])
         for file, why in done.left:
-            report.notices.append(f"An earlier form of a note stays in memory/{file}: {why}.")
+            report.notices.append(
+                Sentence("An earlier form of a note stays in memory/{file}: {why}.", file=file, why=Sentence.of(why))
+            )
 
     def _remember(
         self,

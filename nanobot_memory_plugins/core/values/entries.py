@@ -35,6 +35,7 @@ class EntryView:
     source_session: str = ""
     kind: str = ""
     pinned: bool = False
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ def sender_name(channel: str, sender: str) -> str:
 class Scope:
     """Whose a memory is. ``group_chat`` names the conversation of several people that it is from, if it is.
 
+    ``project`` is the project that it is about, empty for what is about the person: it says what comes first, and never
+    who sees it.
     As the filter of a query an empty field does not narrow: it is for people who look at everything. A user's name is
     the one that stays the same, whatever an older version wrote.
     """
@@ -27,6 +29,7 @@ class Scope:
     channel: str = ""
     session: str = ""
     group_chat: str = ""
+    project: str = ""
 
     def __post_init__(self) -> None:
         """Leave out what stands beside the user's name."""
@@ -79,11 +82,13 @@ class Visibility:
     """Which memories somebody may see: everybody's, and those that are theirs in one of these ways.
 
     Without a way there is nothing but everybody's: what is not known opens nothing. Of the agents it is the one that is
-    named here, and those memories that name none.
+    named here, and those memories that name none. ``project`` is the one that is worked in: what is about it comes
+    first, and what is about others stays out of prompts.
     """
 
     agent: str = ""
     whose: tuple[Whose, ...] = ()
+    project: str = ""
 
     @property
     def is_everything(self) -> bool:

@@ -11,11 +11,14 @@ from nanobot_memory_plugins.core import (
     ConfigOption,
     ConfigurationError,
     JsonOption,
+    Sentence,
     WorkspaceOption,
     console,
     print_json,
     resolve_workspace,
     shown,
+    together,
+    tr,
 )
 from nanobot_memory_plugins.mcp.clients import OWNER
 from nanobot_memory_plugins.mcp.connect.known_clients import KNOWN_CLIENTS, SERVER, ClientName, Machine
@@ -82,15 +85,15 @@ def connect(
     out = console()
     out.print(f"{known.title}: [cyan]{shown(str(target))}[/cyan]")
     if not change.changed:
-        out.print("It stands there already: nothing to write.")
+        out.print(tr("It stands there already: nothing to write."))
         return
     for line in diff_of(change).splitlines()[2:]:
         out.print(f"    {shown(line)}", style={"+": "green", "-": "red"}.get(line[:1], "dim"))
     if not written:
-        out.print(f"Nothing was written. {shown(_how_to_write(client, project=project))}")
+        out.print(shown(together("Nothing was written.", _how_to_write(client, project=project))))
         return
-    backup = f" The previous file is {shown(str(change.backup))}." if change.backup else ""
-    out.print(f"[green]Written.[/green]{backup} {shown(known.after)}")
+    kept = Sentence("The previous file is {backup}.", backup=str(change.backup)) if change.backup else ""
+    out.print(together("[green]Written.[/green]", shown(together(kept, known.after))))
 
 
 def _make_plugin(client: ClientName, folder: Path, command: str, arguments: list[str], *, as_json: bool) -> None:
@@ -126,4 +129,5 @@ def _usual(client: ClientName) -> Path:
 
 def _how_to_write(client: ClientName, *, project: bool) -> str:
     more = " --project" if project else ""
-    return f"`nanobot-memory connect {client.value}{more} --write` writes it."
+    command = f"nanobot-memory connect {client.value}{more} --write"
+    return Sentence("`{command}` writes it.", command=command)

@@ -28,6 +28,8 @@ def entry_text(
         score += ", " + words("used {n} times", n=entry.hits)
     field(text, words("Score"), score)
     field(text, words("Group"), entry.group)
+    field(text, words("Tags"), ", ".join(entry.tags))
+    field(text, words("Project"), entry.scope.project)
     field(text, words("Category"), f"{words(entry.category)} · {words(entry.origin.value)}")
     standing = (words(entry.kind) if entry.kind else "", words("pinned") if entry.pinned else "")
     field(text, words("Kind"), " · ".join(filter(None, standing)))

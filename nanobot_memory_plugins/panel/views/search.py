@@ -31,6 +31,7 @@ class SearchView(View):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "ask", show=False),
         Binding("escape", "focus_rows", show=False),
+        Binding("x", "helpful", show=False),
     ]
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -61,7 +62,11 @@ class SearchView(View):
     def key_list(self) -> list[Key]:
         """Return the keys."""
         t = self.words
-        return [Key("/", "ask", t("New search")), Key("↑↓", "focus_rows", t("Through the hits"))]
+        return [
+            Key("/", "ask", t("New search")),
+            Key("↑↓", "focus_rows", t("Through the hits")),
+            Key("x", "helpful", t("Helped or not")),
+        ]
 
     def focus_list(self) -> None:
         """Begin in the field."""
@@ -74,6 +79,16 @@ class SearchView(View):
     def action_focus_rows(self) -> None:
         """Go to the hits."""
         self.list.focus()
+
+    def action_helpful(self) -> None:
+        """Say that the hit under the cursor does not help, or that it does after all: recall puts it one step later."""
+        hit, t = self.list.current, self.words
+        if hit is None:
+            return
+        marks = self.memory.unhelpful
+        helped = hit.id in marks.ids()
+        done = t("Recalled as before.") if helped else t("Recalled one step later from now on. x takes it back.")
+        self.panel.change(lambda: marks.say(hit.id, helped=helped) or None, done)
 
     def on_key(self, event: Any) -> None:
         """Lead the arrow keys from the field into the list."""
@@ -151,6 +166,9 @@ class SearchView(View):
         text.append(f"{about}\n", "dim")
         field(text, t("Heading"), row.heading)
         field(text, t("Session"), row.scope.session)
+        field(text, t("Project"), row.scope.project)
+        if row.id in await self.memory.run(self.memory.unhelpful.ids):
+            text.append(t("It is said not to help, and recalled one step later.") + "\n", "yellow")
         found = t("Score") + f" {row.score:.3f} · " + t("words {share}", share=f"{row.coverage:.0%}")
         if row.similarity is not None:
             found += " · " + t("meaning {share}", share=f"{row.similarity:.2f}")

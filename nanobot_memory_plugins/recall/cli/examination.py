@@ -1,12 +1,13 @@
 """One recall, watched: the answer to ``nanobot-memory why`` as plain values."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from nanobot_memory_plugins.core import Hit, MemoryConfig, Message, Scope, StoreStatus, offered_scopes, plugin_options
 from nanobot_memory_plugins.core.cli import opened_store, settled
+from nanobot_memory_plugins.core.host import Unhelpful
 from nanobot_memory_plugins.core.values import Part
 from nanobot_memory_plugins.recall.engine import Recalled, limit_seconds, recall
 from nanobot_memory_plugins.recall.options import RecallOptions
@@ -65,6 +66,7 @@ class Candidate:
     injected: bool
     cut: Cut | None
     fate: str = ""
+    unhelpful: bool = False
 
     @property
     def relevance(self) -> float:
@@ -80,7 +82,7 @@ class Candidate:
             fate = cut.reason.value
         else:
             fate = "no hit" if self.place is None else f"not among the best {limit}"
-        return Candidate(self.hit, self.place, self.total, self.parts, self.found_by, self.injected, cut, fate)
+        return replace(self, cut=cut, fate=fate, unhelpful=self.hit.id in watch.unhelpful)
 
 
 async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: Sequence[str], scope: Scope) -> Examined:
@@ -101,6 +103,7 @@ async def examine(workspace: Path, config: MemoryConfig, text: str, *, recent: S
             scope=offered_scopes(workspace, config).visible(scope),
             asked_at=datetime.now(UTC).astimezone(),
             watch=watch,
+            unhelpful=Unhelpful(workspace).ids,
         )
         status = store.status()
     tier = watch.decision.tier if watch.decision is not None else recalled.tier

@@ -15,8 +15,10 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     MemoryConfig,
+    MemoryPaths,
     Query,
     Scope,
+    Sentence,
     SessionOption,
     UserOption,
     WorkspaceOption,
@@ -25,10 +27,11 @@ from nanobot_memory_plugins.core import (
     read_configuration,
     resolve_workspace,
     shown,
+    tr,
+    without_secrets,
 )
-from nanobot_memory_plugins.core.cli import opened_memory, run, settled, warn, without_embeddings
-from nanobot_memory_plugins.core.text import moment_of, named_period
-from nanobot_memory_plugins.recall.timeline import Conversation, timeline, within
+from nanobot_memory_plugins.core.cli import FilesShown, finish_erasure, run, warn
+from nanobot_memory_plugins.recall.conversations import Conversation, conversations_of_files
 
 # What of a text is shown on a line.
 _LINE = 160
@@ -55,15 +58,19 @@ def show_timeline(
     """Show what was talked about, the newest last: a line for each session and day, in this machine's time zone.
 
     The line begins with what was noted of the session, or else with what was told in it. What was forgotten, or said
-    off the record, is not there.
+    off the record, is not there. It is read from the files: nothing needs to be indexed.
     """
     memory_config, problems = read_configuration(config)
     warn(problems)
     folder = resolve_workspace(workspace)
     if not folder.is_dir():
-        raise InputError(f"There is no workspace at {folder}.", hint="Name the agent's folder with --workspace.")
+        raise InputError(
+            Sentence("There is no workspace at {folder}.", folder=folder),
+            hint="Name the agent's folder with --workspace.",
+        )
     query = Query("", limit=limit, scope=Scope(agent, user, channel, session), asked_at=datetime.now(UTC).astimezone())
-    listed, more = run(_conversations(folder, memory_config, _bounded(query, period, since, until)))
+    query = _bounded(query, period, since, until)
+    listed, more = _conversations(folder, memory_config, query, everything=everything)
     if as_json:
         rows = [_row(one, everything=everything) for one in listed]
         print_json({"ok": True, "conversations": rows, "more": more})
@@ -71,10 +78,24 @@ def show_timeline(
     _show(listed, more=more, everything=everything)
 
 
-async def _conversations(folder: Path, config: MemoryConfig, query: Query) -> tuple[list[Conversation], bool]:
+def _conversations(
+    folder: Path, config: MemoryConfig, query: Query, *, everything: bool
+) -> tuple[list[Conversation], bool]:
+    whose = query.scope if isinstance(query.scope, Scope) else Scope()
+    files = FilesShown(folder, config)
+    if not files.are_everything:
+        return run(_of_store(folder, config, query, whose))
+    finish_erasure(folder, config)
+    return conversations_of_files(MemoryPaths.of(folder), query, lambda hits: files.hits(whose, hits), whole=everything)
+
+
+async def _of_store(folder: Path, config: MemoryConfig, query: Query, whose: Scope) -> tuple[list[Conversation], bool]:
+    """Ask the store: it may know more than the files of this machine."""
+    from nanobot_memory_plugins.core.cli import opened_memory, settled, without_embeddings
+    from nanobot_memory_plugins.recall.timeline import timeline
+
     async with opened_memory(folder, without_embeddings(config)) as (store, withholding):
         await settled(store)
-        whose = query.scope if isinstance(query.scope, Scope) else Scope()
         return await timeline(store, query, lambda hits: withholding.hits("recall", whose, hits))
 
 
@@ -82,10 +103,14 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
     """Return a query for the days that the words name, and the bounds. Raises `InputError` where they name none."""
     now = query.asked_at or datetime.now(UTC).astimezone()
     if period:
+        from nanobot_memory_plugins.core.text import named_period
+        from nanobot_memory_plugins.recall.timeline import within
+
         span = named_period(period, now)
         if span is None:
             raise InputError(
-                f"No days up to today are named by {period!r}.", hint="Name them with --since and --until."
+                Sentence("No days up to today are named by {period!r}.", period=period),
+                hint="Name them with --since and --until.",
             )
         query = within(query, span, now.tzinfo)
     return replace(
@@ -96,6 +121,8 @@ def _bounded(query: Query, period: str, since: str, until: str) -> Query:
 
 
 def _moment(option: str, text: str, *, end: bool) -> datetime:
+    from nanobot_memory_plugins.core.text import moment_of
+
     try:
         return moment_of(text, end=end)
     except ValueError as error:
@@ -121,14 +148,20 @@ def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
 def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
     out = console()
     if not listed:
-        out.print("Nothing was said then that is remembered.")
+        out.print(tr("Nothing was said then that is remembered."))
     for one in listed:
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
-        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{one.count}  {shown(_cut(_words(one.telling)))}")
+        out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{_count(one)}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
-            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_who(hit))}[/dim]  {shown(hit.text)}")
+            out.print(
+                f"    {hit.time:%H:%M}  [dim]{shown(hit.speaker or tr(hit.origin.value))}[/dim]  {shown(hit.text)}"
+            )
     if more:
-        console(stderr=True).print("... and earlier ones: --limit, or --until.", style="dim")
+        console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
+
+
+def _count(one: Conversation) -> str:
+    return tr("1 message") if one.messages == 1 else tr("{count} messages", count=one.messages)
 
 
 def _who(hit: Hit) -> str:
@@ -136,7 +169,9 @@ def _who(hit: Hit) -> str:
 
 
 def _words(hit: Hit) -> str:
-    return " ".join((hit.tldr or hit.text).split())
+    words = " ".join((hit.tldr or hit.text).split())
+    # People may have written theirs into the file, where nothing hides a secret.
+    return without_secrets(words) if hit.source != "transcript" else words
 
 
 def _cut(text: str) -> str:

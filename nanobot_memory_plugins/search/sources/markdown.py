@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, replace
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
-from nanobot_memory_plugins.core.files import NoteEntry, Passage, parse_notes
+from nanobot_memory_plugins.core.files import TAG_SEPARATORS, NoteEntry, Passage, parse_notes
 from nanobot_memory_plugins.core.text.fence import language_of
 from nanobot_memory_plugins.core.values import Origin, Scope
 from nanobot_memory_plugins.search.chunking import chunk_markdown, chunk_text
@@ -139,7 +139,7 @@ class _Reader:
             text,
             key=record_key(self.source.relative, header["id"], ""),
             heading=header["category"],
-            tags=("archived",) if archived else (),
+            tags=(*(("archived",) if archived else ()), *_tags(fields.get("tags", ""))),
             origin=_ORIGINS.get(fields.get("origin", ""), Origin.USER),
             scope=_scope_of(fields),
         )
@@ -225,10 +225,14 @@ def _day_before(moment: str) -> str:
 
 def _scope_of(fields: Mapping[str, str]) -> Scope:
     """Return whose an entry is; one that was learned in a session is not everybody's."""
-    agent, user, channel, session, group_chat = (
-        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat")
+    agent, user, channel, session, group_chat, project = (
+        fields.get(name, "") for name in ("agent", "user", "channel", "session", "group_chat", "project")
     )
-    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat)
+    return Scope(agent, user, channel, session or fields.get("source", ""), group_chat, project)
+
+
+def _tags(text: str) -> tuple[str, ...]:
+    return tuple(tag.strip() for tag in TAG_SEPARATORS.split(text) if tag.strip())
 
 
 def _pairs(line: str) -> dict[str, str]:

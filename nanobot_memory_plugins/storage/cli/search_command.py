@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core import (
     InputError,
     JsonOption,
     Origin,
+    ProjectOption,
     Query,
     Scope,
     SearchResult,
@@ -28,6 +29,7 @@ from nanobot_memory_plugins.core import (
     print_json,
 )
 from nanobot_memory_plugins.core.cli import run
+from nanobot_memory_plugins.core.scopes import project_named
 from nanobot_memory_plugins.core.text import moment_of
 from nanobot_memory_plugins.storage.cli.hits_shown import in_order, show_hits, snippet_of
 from nanobot_memory_plugins.storage.cli.opening import failing_in_words, opened_store
@@ -69,20 +71,22 @@ def search(
     user: UserOption = "",
     channel: ChannelOption = "",
     session: SessionOption = "",
+    project: ProjectOption = "",
     workspace: WorkspaceOption = None,
     config: ConfigOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Search the memory: each hit with score, file, line, date, origin, heading and snippet, best first.
 
-    What several hits say alike is shown once, with every place.
+    What several hits say alike is shown once, with every place. With --project the memories of that project come first,
+    and those of others last.
     """
     with failing_in_words(as_json):
         asked = Query(
             query,
             limit=limit,
             tier=tier,
-            scope=Scope(agent, user, channel, session),
+            scope=Scope(agent, user, channel, session, project=project_named(project)),
             origins=frozenset(origin or ()),
             sources=frozenset(one.value for one in kind or ()),
             since=_moment("--since", since, end=False),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
-from nanobot_memory_plugins.core import logger
+from nanobot_memory_plugins.core import Sentence, logger
 from nanobot_memory_plugins.core.values.scopes import BESIDE, WITH_NAME
 from nanobot_memory_plugins.storage.database import schema, spaces, writing
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, immediate, query
@@ -54,7 +54,12 @@ def _add_traits(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE docs ADD COLUMN traits INTEGER NOT NULL DEFAULT 0")
 
 
-STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names, _add_traits)
+def _add_project(connection: apsw.Connection) -> None:
+    """Let documents name the project that they are about; those of before name none."""
+    connection.execute("ALTER TABLE docs ADD COLUMN project TEXT NOT NULL DEFAULT ''")
+
+
+STEPS: tuple[Step, ...] = (_add_group_chat, _shorten_names, _add_traits, _add_project)
 """The step at place n leads from version ``schema.FIRST_VERSION`` + n to the next. Only ever add to its end.
 
 A change of the schema: change `schema._TABLES`, count `schema.SCHEMA_VERSION` up, add a step here, and store the new
@@ -77,12 +82,16 @@ def migrate(connection: apsw.Connection, steps: Sequence[Step] | None = None) ->
                 return
             left = steps[version - schema.FIRST_VERSION :]
             if version < schema.FIRST_VERSION or len(left) != schema.SCHEMA_VERSION - version:
-                raise CorruptIndexError(f"The index is of schema {version}, which no version ever made.")
+                raise CorruptIndexError(
+                    Sentence("The index is of schema {version}, which no version ever made.", version=version)
+                )
             step = REBUILD if REBUILD in left else left[0]
             try:
                 step(connection)
             except (apsw.SQLError, apsw.ConstraintError, ValueError, TypeError, KeyError) as error:
-                raise CorruptIndexError(f"The index does not look as schema {version} does.") from error
+                raise CorruptIndexError(
+                    Sentence("The index does not look as schema {version} does.", version=version)
+                ) from error
             reached = schema.SCHEMA_VERSION if step is REBUILD else version + 1
             connection.execute(f"PRAGMA user_version = {reached}").fetchall()
         logger.info("the index was brought from schema {} to {}", version, reached)

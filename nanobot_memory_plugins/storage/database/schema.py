@@ -4,14 +4,14 @@ import uuid
 
 import apsw
 
-from nanobot_memory_plugins.core import StoreError
+from nanobot_memory_plugins.core import Sentence, StoreError
 from nanobot_memory_plugins.search.segmentation import FTS5_TOKENIZER, SEGMENTATION_VERSION
 from nanobot_memory_plugins.search.text_traits import traits_version
 from nanobot_memory_plugins.storage.database.connection import CorruptIndexError, has_module, immediate, scalar
 
 # The oldest schema that was ever released, and that of today. docs/upgrades.md says what else a change of it takes.
 FIRST_VERSION = 1
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 # "nbmi": marks the file as an index of this set.
 APPLICATION_ID = 0x6E626D69
 
@@ -42,7 +42,8 @@ CREATE TABLE docs (
   embedding_hash BLOB NOT NULL,  -- of the text that is embedded
   row_hash BLOB NOT NULL,  -- of every field of the document: SQLite does not notice a flipped bit
   group_chat TEXT NOT NULL DEFAULT '',
-  traits INTEGER NOT NULL DEFAULT 0  -- what the text says for every question alike, as bits
+  traits INTEGER NOT NULL DEFAULT 0,  -- what the text says for every question alike, as bits
+  project TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX docs_path ON docs (path, ordinal);
 CREATE INDEX docs_source ON docs (source, timestamp);
@@ -136,7 +137,7 @@ def refuse_newer(connection: apsw.Connection) -> None:
     else:
         return
     raise StoreError(
-        f"The index was made by a newer version ({what}).",
+        Sentence("The index was made by a newer version ({what}).", what=what),
         hint="Update nanobot-memory-storage, or delete the index: it is built again from the memory files.",
     )
 

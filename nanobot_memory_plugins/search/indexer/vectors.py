@@ -2,12 +2,9 @@
 
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import Embedder, logger
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.database import Database
+from nanobot_memory_plugins.search.indexer.database import FileIndex
 
 # Texts a step: some tens of milliseconds of work with the built-in model, so that new text waits for no longer.
 _BATCH = 64
@@ -21,7 +18,7 @@ class VectorFiller:
     new one is whole.
     """
 
-    def __init__(self, database: "Database", embedder: Callable[[], Embedder | None]) -> None:
+    def __init__(self, database: FileIndex, embedder: Callable[[], Embedder | None]) -> None:
         self._database = database
         self._embedder = embedder
         self._complete: str | None = None

@@ -5,15 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nanobot_memory_plugins.core import Clock, logger
 from nanobot_memory_plugins.search.documents import FileState
+from nanobot_memory_plugins.search.indexer.database import FileIndex
+from nanobot_memory_plugins.search.indexer.step import FileStep, StepSettings
 from nanobot_memory_plugins.search.sources.places import Places, SourceFile
-from nanobot_memory_plugins.storage.indexer.step import FileStep, StepSettings
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.database import Database
 
 # A file that changed less than this before it was read may change again without a new time: the kernel's clock
 # for files ticks every 4 to 10 ms, and some file systems count in whole seconds.
@@ -31,12 +28,15 @@ class SessionSettings:
 
 
 class IndexSession:
-    """Compares the files with the manifest, and brings the database up to date. Used by one thread."""
+    """Compares the files with the manifest, and brings the database up to date. Used by one thread.
+
+    ``path`` is the database's file, where it has one.
+    """
 
     def __init__(
         self,
-        database: "Database",
-        path: Path,
+        database: FileIndex,
+        path: Path | None,
         places: Places,
         settings: SessionSettings,
         clock: Clock,
@@ -133,8 +133,8 @@ class IndexSession:
         return state is not None and (state.size, state.mtime_ns) == (source.size, source.mtime_ns)
 
 
-def _inode(path: Path) -> int:
+def _inode(path: Path | None) -> int:
     try:
-        return path.stat().st_ino
+        return path.stat().st_ino if path is not None else 0
     except OSError:
         return 0

@@ -5,8 +5,6 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-import watchfiles
-
 from nanobot_memory_plugins.core import logger
 
 # Changes within this time of each other come together; long enough for an editor's save.
@@ -69,6 +67,8 @@ class Watcher:
             if _has_linked_folder(self._folder):
                 self._stop.wait()
                 return
+            import watchfiles  # as long as all of a short command: those that only read do without
+
             changes = watchfiles.watch(
                 self._folder,
                 watch_filter=None,

@@ -13,10 +13,11 @@ from nanobot_memory_plugins.search.indexed_text import embedding_text, storable
 # The columns that hold a document's own fields, in the order of `document_values` and `document_from_row`.
 DOCUMENT_COLUMNS = (
     'key, path, line, "offset", ordinal, source, text, content_hash, origin, agent, user, channel, session, '
-    "group_chat, heading, tldr, tags, speaker, time"
+    "group_chat, project, heading, tldr, tags, speaker, time"
 )
-DOCUMENT_COLUMN_COUNT = 19
-_GROUP_CHAT = 13
+DOCUMENT_COLUMN_COUNT = 20
+# Those that came later.
+_GROUP_CHAT, _PROJECT = 13, 14
 _NO_TAGS = "[]"
 # Looking a member up by its value takes ten times as long as a dictionary does.
 _ORIGINS = {origin.value: origin for origin in Origin}
@@ -40,6 +41,7 @@ def document_values(document: Document) -> tuple[Any, ...]:
         storable(scope.channel),
         storable(scope.session),
         storable(scope.group_chat),
+        storable(scope.project),
         storable(document.heading),
         storable(document.tldr),
         json.dumps([storable(tag) for tag in document.tags], ensure_ascii=False),
@@ -60,19 +62,18 @@ def document_from_row(row: Sequence[Any]) -> Document:
         text=row[6],
         content_hash=row[7],
         origin=_ORIGINS.get(row[8]) or Origin(row[8]),
-        scope=Scope(*row[9:14]),
-        heading=row[14],
-        tldr=row[15],
-        tags=tuple(json.loads(row[16])) if row[16] != _NO_TAGS else (),
-        speaker=row[17],
-        time=datetime.fromisoformat(row[18]) if row[18] else None,
+        scope=Scope(*row[9:15]),
+        heading=row[15],
+        tldr=row[16],
+        tags=tuple(json.loads(row[17])) if row[17] != _NO_TAGS else (),
+        speaker=row[18],
+        time=datetime.fromisoformat(row[19]) if row[19] else None,
     )
 
 
 def row_hash(values: Sequence[Any]) -> bytes:
-    """Hash the values of `DOCUMENT_COLUMNS`; without a group chat as it was before that column came."""
-    if not values[_GROUP_CHAT]:
-        values = [value for place, value in enumerate(values) if place != _GROUP_CHAT]
+    """Hash the values of `DOCUMENT_COLUMNS`; without a group chat or a project as it was before those columns came."""
+    values = [value for place, value in enumerate(values) if value or place not in (_GROUP_CHAT, _PROJECT)]
     return _hash(json.dumps(values, ensure_ascii=False, separators=(",", ":")))
 
 

@@ -4,16 +4,14 @@ import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from nanobot_memory_plugins.core.files import open_regular
 from nanobot_memory_plugins.search.documents import Document, FileChange, FileState
+from nanobot_memory_plugins.search.indexer.database import FileIndex
 from nanobot_memory_plugins.search.sources.pieces import Chunking, Keys, Piece, read_blocks
 from nanobot_memory_plugins.search.sources.places import SourceFile
 from nanobot_memory_plugins.search.sources.reader import read_pieces, resumable
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class FileStep:
     the end, in the transaction that completes it.
     """
 
-    def __init__(self, database: "Database", settings: StepSettings) -> None:
+    def __init__(self, database: FileIndex, settings: StepSettings) -> None:
         self._database = database
         self._settings = settings
 
@@ -63,7 +61,7 @@ class FileStep:
 class _Pass:
     """One reading of one file, from ``begin`` on."""
 
-    def __init__(self, database: "Database", source: SourceFile, begin: FileState, digest: "hashlib._Hash") -> None:
+    def __init__(self, database: FileIndex, source: SourceFile, begin: FileState, digest: "hashlib._Hash") -> None:
         self._database = database
         self._source = source
         self._digest = digest

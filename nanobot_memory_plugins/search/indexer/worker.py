@@ -7,20 +7,18 @@ from concurrent.futures import Future
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nanobot_memory_plugins.core import Clock, Embedder, MemoryPaths, NanobotMemoryError, StoreError, logger
+from nanobot_memory_plugins.search.indexer.backlog import Backlog, Marker
+from nanobot_memory_plugins.search.indexer.database import FileIndex
+from nanobot_memory_plugins.search.indexer.ownership import Ownership
+from nanobot_memory_plugins.search.indexer.session import IndexSession, SessionSettings
+from nanobot_memory_plugins.search.indexer.vectors import VectorFiller
+from nanobot_memory_plugins.search.indexer.watching import Watcher
 from nanobot_memory_plugins.search.sources.migration import migrate_legacy
 from nanobot_memory_plugins.search.sources.notices import warn_once
 from nanobot_memory_plugins.search.sources.places import Places
-from nanobot_memory_plugins.storage.indexer.backlog import Backlog, Marker
-from nanobot_memory_plugins.storage.indexer.ownership import Ownership
-from nanobot_memory_plugins.storage.indexer.session import IndexSession, SessionSettings
-from nanobot_memory_plugins.storage.indexer.vectors import VectorFiller
-from nanobot_memory_plugins.storage.indexer.watching import Watcher
-
-if TYPE_CHECKING:
-    from nanobot_memory_plugins.storage.database import Database
 
 # Seconds. How often a process that is not the owner tries to become it, and how often the owner looks around:
 # for a database that was replaced, and at all files, in case a notification was lost or there are none.
@@ -43,7 +41,8 @@ class IndexerState:
 class Indexer:
     """Keeps the index of a workspace up to date, in a thread, while this process owns it.
 
-    ``open_database`` is called in that thread. `notify` and `barrier` may be called from any thread.
+    ``database`` is its file, where it has one; ``open_database`` is called in that thread.
+    `notify` and `barrier` may be called from any thread.
     """
 
     def __init__(
@@ -51,8 +50,8 @@ class Indexer:
         paths: MemoryPaths,
         *,
         lock: Path,
-        database: Path,
-        open_database: Callable[[], "Database"],
+        database: Path | None,
+        open_database: Callable[[], FileIndex],
         embedder: Callable[[], Embedder | None],
         settings: SessionSettings,
         clock: Clock,

@@ -1,0 +1,79 @@
+"""Which project a folder is of: the repository that it lies in, the same for every clone and work tree of it."""
+
+import hashlib
+import re
+from pathlib import Path
+
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files.reading import open_regular
+
+# What is read of a repository's configuration.
+_MOST_BYTES = 1 << 16
+_REMOTE = re.compile(r'^\[remote "origin"\]\s*\n(?:[ \t]+[^\n]*\n)*?[ \t]+url\s*=\s*(\S+)', re.MULTILINE)
+_BREAKS = re.compile(r"[:/\\]+")
+_DIGITS = 8
+
+
+def project_of(folder: str | Path) -> str:
+    """Return the name of the repository that a folder lies in, or nothing where it lies in none. It blocks.
+
+    The name is "owner/name" of the address from which it was cloned, else the folder's with 32 bits of its place. A
+    repository that is the home folder itself holds settings, and is no project.
+    """
+    try:
+        start = Path(folder).expanduser().resolve()
+        home = Path.home().resolve()
+    except (OSError, RuntimeError):
+        return ""
+    for place in (start, *start.parents):
+        if place == home:
+            return ""
+        repository = _repository(place / ".git")
+        if repository is not None:
+            return _name(repository)
+    return ""
+
+
+def project_named(value: str) -> str:
+    """Return the project that an option names: that of a folder, as ``.``, or the name itself.
+
+    Raises `InputError` for a folder that is in no repository.
+    """
+    if not value or not (value in (".", "..", "~") or "\\" in value or value.startswith(("./", "../", "/", "~/"))):
+        return value.strip()
+    found = project_of(value)
+    if not found:
+        raise InputError(f"{value} lies in no repository.", hint="Give the project's name instead.")
+    return found
+
+
+def _repository(mark: Path) -> Path | None:
+    """Return the folder of a repository's data, that of the main one where this is a work tree of it."""
+    try:
+        if mark.is_dir():
+            return mark if (mark / "HEAD").exists() else None
+        if not mark.is_file():
+            return None
+        own = mark.parent / _read(mark).removeprefix("gitdir:").strip()
+        common = own / "commondir"
+        return (own / _read(common).strip()).resolve() if common.is_file() else own.resolve()
+    except OSError:
+        return None
+
+
+def _name(repository: Path) -> str:
+    try:
+        remote = _REMOTE.search(_read(repository / "config"))
+    except OSError:
+        remote = None
+    # The last two parts of an address: what stands before them may hold a password.
+    parts = [part for part in _BREAKS.split(remote[1].rstrip("/")) if part][-2:] if remote is not None else []
+    if len(parts) == 2:
+        return f"{parts[0].rpartition('@')[2]}/{parts[1].removesuffix('.git')}"
+    root = repository.parent if repository.name == ".git" else repository
+    return f"{root.name}-{hashlib.sha256(str(root).encode('utf-8', 'surrogatepass')).hexdigest()[:_DIGITS]}"
+
+
+def _read(path: Path) -> str:
+    with open_regular(path) as file:
+        return file.read(_MOST_BYTES).decode("utf-8", "replace")

@@ -1,0 +1,46 @@
+"""A memory with many messages, and what a program needs for it in processor time."""
+
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from nanobot_memory_plugins.core import Scope
+from nanobot_memory_plugins.core.files import TranscriptRecord, render_transcript_line, session_file_name
+from nanobot_memory_plugins.core.values import Origin
+
+
+def write_messages(workspace: Path, now: datetime, *, sessions: int = 100, each: int = 1_000) -> None:
+    """Write transcripts into a workspace, a message a minute in each session up to ``now``. Nothing is indexed."""
+    folder = workspace / "memory" / "sessions"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(sessions):
+        key = f"cli:{number}"
+        lines = (
+            render_transcript_line(
+                TranscriptRecord(
+                    role="user",
+                    text=f"message {n} about topic {number} " + "and more words " * 8,
+                    session_key=key,
+                    scope=Scope(session=key),
+                    origin=Origin.USER,
+                    id=f"{number:08x}{n:08x}",
+                    time=now - timedelta(minutes=each - n),
+                )
+            )
+            for n in range(each)
+        )
+        (folder / session_file_name(key)).write_bytes(b"".join(lines))
+
+
+def processor_seconds(*command: str) -> float:
+    """Return the least processor time of five runs of a program."""
+    import resource
+
+    best = float("inf")
+    for _ in range(5):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, *command], check=True, capture_output=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return best

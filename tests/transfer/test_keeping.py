@@ -1,0 +1,148 @@
+"""Backups day by day, copies of sync programs merged, and who can read a memory."""
+
+import json
+import os
+import shutil
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
+from nanobot_memory_plugins.core.cli.keeping_findings import keeping_findings
+from nanobot_memory_plugins.core.cli.main import run_command_line
+from nanobot_memory_plugins.core.errors import InputError
+from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.transfer.archive_import import import_archive
+from nanobot_memory_plugins.core.transfer.backups import back_up
+from nanobot_memory_plugins.core.transfer.conflict_copies import conflict_copies
+from tests.transfer.made_memory import add_entry, hear, make_memory
+
+DAY = datetime(2026, 3, 6, 22, tzinfo=UTC)
+
+
+@pytest.fixture
+def told(workspace: Path, capsys: pytest.CaptureFixture[str]):
+    def run(*arguments: object, status: int = 0) -> dict[str, object]:
+        assert run_command_line([*map(str, arguments), "-w", str(workspace), "--json"]) == status
+        return json.loads(capsys.readouterr().out.splitlines()[-1])
+
+    return run
+
+
+def test_there_is_one_whole_archive_a_day_and_the_last_ones_stay(workspace: Path, tmp_path: Path):
+    make_memory(workspace)
+    place = tmp_path / "backups"
+    foreign = place / "nanobot-memory-other-abcdef-20200101.zip"
+    made = []
+    for day in range(5):
+        hear(workspace, f"something new {day}", day + 10)
+        made.append(back_up(place, workspace, keep=3, now=DAY + timedelta(days=day)))
+        foreign.touch()
+    assert sorted(path.name for path in place.iterdir()) == sorted(
+        [foreign.name, *(one.path.name for one in made[-3:])]
+    )
+    assert [path.name for path in made[3].removed] == [made[0].path.name]
+    again = back_up(place, workspace, keep=3, now=DAY + timedelta(days=4))
+    assert again.report is None
+    other = tmp_path / "other"
+    other.mkdir()
+    import_archive(again.path, other)
+    here, there = (
+        [path.read_bytes() for path in sorted((one / "memory" / "sessions").iterdir())] for one in (workspace, other)
+    )
+    assert here == there
+
+
+def test_a_damaged_backup_of_today_is_put_aside_and_made_again(workspace: Path, tmp_path: Path):
+    make_memory(workspace)
+    place = tmp_path / "backups"
+    done = back_up(place, workspace, keep=2, now=DAY)
+    done.path.write_bytes(done.path.read_bytes()[:-200])
+    again = back_up(place, workspace, keep=2, now=DAY)
+    assert again.report is not None
+    assert done.path.with_name(f"{done.path.name}.damaged").exists()
+    assert back_up(place, workspace, keep=2, now=DAY).report is None
+
+
+def test_nothing_older_goes_when_today_cannot_be_written(workspace: Path, tmp_path: Path):
+    make_memory(workspace)
+    place = tmp_path / "backups"
+    first = back_up(place, workspace, keep=1, now=DAY)
+    shutil.rmtree(workspace / "memory")
+    with pytest.raises(InputError, match="There is no memory"):
+        back_up(place, workspace, keep=1, now=DAY + timedelta(days=1))
+    assert first.path.exists()
+
+
+def test_the_command_makes_backups_and_refuses_a_place_that_is_none(
+    workspace: Path, tmp_path: Path, told, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    make_memory(workspace)
+    done = told("export", "--daily", "--keep", "2")
+    assert done["new"]
+    assert Path(str(done["path"])).parent == tmp_path / "home" / "nanobot-memory-backups"
+    assert not told("export", "--daily", "--keep", "2")["new"]
+    assert "lies in the memory" in str(told("export", "--daily", "--to", workspace / "memory" / "x", status=1)["error"])
+    assert "is a file" in str(told("export", "--daily", "--to", done["path"], status=1)["error"])
+
+
+NAMES = (
+    "{stem} (Ana's conflicted copy 2026-03-06){end}",
+    "{stem} (Ana 的冲突副本 2026-03-06){end}",
+    "{stem}.sync-conflict-20260306-101112-ABCDEFG{end}",
+    "{stem} 2{end}",
+    "{stem} (1){end}",
+)
+
+
+@pytest.mark.parametrize("form", NAMES)
+def test_a_copy_of_a_sync_program_is_found_and_merged_into_its_file(form: str, workspace: Path, tmp_path: Path, told):
+    make_memory(workspace)
+    memory = workspace / "memory"
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(workspace, elsewhere)
+    hear(workspace, "said here", 20)
+    hear(elsewhere, "said there", 21)
+    add_entry(EntryRepository(workspace), "The user sells figs.")
+    add_entry(EntryRepository(elsewhere), "The user sells dates.")
+    copies = []
+    for file in (*(elsewhere / "memory" / "sessions").iterdir(), elsewhere / "memory" / "ENTRIES.md"):
+        place = memory / file.parent.relative_to(elsewhere / "memory")
+        copies.append(place / form.format(stem=file.stem, end=file.suffix))
+        shutil.copy(file, copies[-1])
+    assert [one.path for one in conflict_copies(MemoryPaths.of(workspace))] == sorted(copies)
+    [finding] = [one for one in keeping_findings(workspace) if one.subject == "copies of a sync program"]
+    assert "import --conflicts" in finding.hint
+    assert len(told("import", "--conflicts", "--dry-run")["copies"]) == 2
+    assert all(path.exists() for path in copies)
+    merged = told("import", "--conflicts")["copies"]
+    assert [row["removed"] for row in merged] == [True, True], merged
+    said = b"".join(path.read_bytes() for path in (memory / "sessions").iterdir())
+    assert said.count(b"said here") == said.count(b"said there") == said.count(b"walnut message 1") == 1
+    kept = [one.content for one in EntryRepository(workspace).load().entries.values()]
+    assert sum("figs" in text for text in kept) == sum("dates" in text for text in kept) == 1
+    assert not conflict_copies(MemoryPaths.of(workspace))
+    assert told("import", "--conflicts")["copies"] == []
+
+
+def test_what_only_looks_like_a_copy_is_none(workspace: Path):
+    make_memory(workspace)
+    memory = workspace / "memory"
+    for name in ("topics/part 2.md", "topics/garden (draft).md", "2026-03-02-10.md"):
+        (memory / name).write_text("mine", encoding="utf-8")
+    assert conflict_copies(MemoryPaths.of(workspace)) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="file modes")
+def test_doctor_says_whether_others_can_read_the_memory():
+    with tempfile.TemporaryDirectory() as folder:  # the folders of a test are closed to others
+        (Path(folder) / "memory").mkdir(mode=0o755)
+        Path(folder).chmod(0o755)
+        [finding] = keeping_findings(Path(folder))
+        assert "chmod o-rwx" in finding.state
+        Path(folder).chmod(0o700)
+        [finding] = keeping_findings(Path(folder))
+        assert finding.state == "no other user of this machine can read the memory"
