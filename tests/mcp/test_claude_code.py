@@ -80,6 +80,25 @@ def test_the_tool_of_the_hooks_is_hidden_and_a_call_of_it_changes_nothing(claude
     assert "walnuts" not in claude.stored()
 
 
+def test_what_is_known_of_a_project_stands_in_its_prompts_and_in_no_other_projects(claude, model):
+    repositories = [claude.project.parent / name for name in ("mill", "quay")]
+    for folder in repositories:
+        (folder / ".git").mkdir(parents=True)
+        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    claude.project = repositories[0]
+    claude.ask("Remember that this repository is built with Bazel.")
+    claude.ask("Remember that I prefer tabs.")
+    claude.ask("Good morning.")
+    known = model.turns[-1].last.partition(KNOWN)[2]
+    assert "Bazel" in known
+    assert "tabs" in known
+    claude.project = repositories[1]
+    claude.ask("Good morning.")
+    known = model.turns[-1].last.partition(KNOWN)[2]
+    assert "Bazel" not in known.partition("</system-reminder>")[0]
+    assert "tabs" in known
+
+
 def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model):
     def script(request):
         if not request.tool_names or request.results:

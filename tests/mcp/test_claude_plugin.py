@@ -89,10 +89,13 @@ def hooked(served):
     client.end()
 
 
-def users_words(served) -> list[str]:
+def records(served) -> list[dict]:
     files = sorted((served.workspace / "memory" / "sessions").glob("*.jsonl"))
-    records = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    return [one["text"] for one in records if one["role"] == "user"]
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def users_words(served) -> list[str]:
+    return [one["text"] for one in records(served) if one["role"] == "user"]
 
 
 @pytest.mark.slow
@@ -115,6 +118,15 @@ def test_what_no_hook_has_told_changes_nothing(meta, fields, hooked, served):
     assert hooked("UserPromptSubmit", prompt="Good morning.") == "{}"
     assert users_words(served) == ["Good morning."]
     assert "walnuts" not in served.stored()
+
+
+@pytest.mark.slow
+def test_what_is_said_in_a_repository_is_of_its_project(hooked, served, tmp_path):
+    (tmp_path / "mill" / ".git").mkdir(parents=True)
+    (tmp_path / "mill" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    hooked("UserPromptSubmit", prompt="Our port is 5433.", cwd=str(tmp_path / "mill"))
+    (record,) = records(served)
+    assert record["project"].startswith("mill-")
 
 
 @pytest.mark.slow
