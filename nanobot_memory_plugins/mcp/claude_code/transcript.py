@@ -60,7 +60,7 @@ def read_transcript(path: str) -> Recorded:
             parent = parent or _other_session(line)
             if line.get("subtype") == "compact_boundary":
                 live_from = len(messages)
-            elif (message := _message(line)) is not None:
+            elif (message := said_in(line)) is not None:
                 _add(messages, {**message, "timestamp": line.get("timestamp")}, of_live=len(messages) > live_from)
     except OSError as error:
         logger.debug("the host's record of a session cannot be read: {}", type(error).__name__)
@@ -84,7 +84,8 @@ def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, of_live: bo
         messages.append(message)
 
 
-def _message(line: Mapping[str, Any]) -> dict[str, Any] | None:
+def said_in(line: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the message that a line holds, in the form of Anthropic's API, or None for all others."""
     if line.get("type") == "attachment":
         return _context(line.get("attachment"))
     message = line.get("message")
