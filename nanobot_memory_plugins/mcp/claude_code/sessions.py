@@ -16,6 +16,7 @@ from nanobot_memory_plugins.mcp.claude_code.events import (
     HookEvent,
     tool_result,
 )
+from nanobot_memory_plugins.mcp.claude_code.scheduled import ScheduledPrompts
 from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
 from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.own_loop import OwnLoopService
@@ -54,6 +55,7 @@ class HookedSessions:
         self._service = service
         self._sessions: dict[str, _Session] = {}
         self._tasks = OwnedTasks()
+        self._scheduled = ScheduledPrompts()
         self.current: Client | None = None
         """The session that was prompted last."""
 
@@ -87,13 +89,15 @@ class HookedSessions:
             del self._sessions[other]
         recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
         turn = session.turn = self._service.turn(key, scope=session.scope)
-        spoken = not is_notice(event.prompt)
+        is_hosts = is_notice(event.prompt)
+        is_scheduled = await run_in_daemon_thread(self._scheduled.holds, event.prompt, event.cwd)
+        spoken = not (is_hosts or is_scheduled or event.agent_id)
         standing = [{"role": "system", "content": block} for block in session.blocks]
         block = await turn.received(event.prompt, [*recorded.live, *standing], spoken=spoken)
         if recorded.messages and not session.is_taken_in:
             session.is_taken_in = True
             self._tasks.begin(self._take_in(key, session, recorded.messages, recorded.parent))
-        if not spoken:
+        if is_hosts:
             return NOTHING
         known = await self._known(key, session, recorded)
         if block:
@@ -116,6 +120,7 @@ class HookedSessions:
         await self._service.resume(key, messages, parent=whose, scope=session.scope)
 
     async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
+        self._scheduled.hear(event.tool_input)
         if event.tool_name.startswith(OWN_TOOLS):
             return
         turn = session.turn = session.turn or self._service.turn(key, scope=session.scope)

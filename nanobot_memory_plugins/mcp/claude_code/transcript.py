@@ -19,6 +19,8 @@ _PRINTED = ("<command-", "<local-command-", "<bash-", "[Request interrupted by u
 # Marks of lines that are no message of the conversation.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
 _MADE_UP = "<synthetic>"
+# What a line says of turns that no person began.
+_BY_ITSELF = ("scheduled", "task_notification", "auto_continuation", "peer", "host_synthetic", "system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def said_in(line: Mapping[str, Any]) -> dict[str, Any] | None:
     text = _first_text(content)
     if role == "user" and text.lstrip().startswith(_PRINTED):
         return None
-    is_hosts = role == "user" and (is_notice(text) or line.get("promptSource") == "system")
+    by_itself = line.get("promptSource") == "system" or line.get("turnOrigin") in _BY_ITSELF
+    is_hosts = role == "user" and (is_notice(text) or by_itself)
     return {"role": role, "content": content, "id": message.get("id"), **({"spoken": False} if is_hosts else {})}
 
 
