@@ -18,6 +18,7 @@ from tests.support.nanobot import OFFLINE, Installation
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}
 PORT = "our staging database listens on port 5433"
+LONG = "NANOBOT_MEMORY_LONG"
 KNOWN = "Key facts about the user:"
 FIRST, SECOND = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
@@ -188,6 +189,18 @@ def test_an_interrupted_turn_keeps_what_was_asked_and_the_next_goes_on(claude, m
         conversation.interrupt()
         conversation.ask("Good evening.")
     assert said(claude, "user") == ["Good morning.", "Wait.", "Good evening."]
+
+
+@pytest.mark.skipif(not os.environ.get(LONG), reason=f"{LONG}=1 runs it: a minute")
+def test_a_prompt_that_the_model_has_scheduled_is_not_the_users_word(claude, model):
+    later = {"cron": "* * * * *", "prompt": "I am allergic to walnuts.", "recurring": True}
+    calls = iter([ToolCall("ToolSearch", {"query": "select:CronCreate"}), ToolCall("CronCreate", later)])
+    model.script = lambda request: next(calls, None) if request.tool_names else None
+    with Conversation(claude) as conversation:
+        conversation.ask("Good morning.")
+        conversation.ended()
+    assert "walnuts" in model.turns[-1].last
+    assert said(claude, "user") == ["Good morning."]
 
 
 def test_a_session_from_before_the_plugin_is_taken_in_once(claude, model):

@@ -157,9 +157,9 @@ def test_without_hooks_the_server_has_no_such_tool(served):
 
 @pytest.mark.slow
 def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
-    notice = "<task-notification>\n<summary>I live in Lisbon.</summary>\n</task-notification>"
     assert hooked("UserPromptSubmit", prompt="Where do I live?") is not None
-    assert hooked("UserPromptSubmit", prompt=notice) == "{}"
+    for tag in ("task-notification", "teammate-message", "cross-session-message", "agent-message"):
+        assert hooked("UserPromptSubmit", prompt=f"<{tag}>\n<summary>I live in Lisbon.</summary>\n</{tag}>") == "{}"
     assert users_words(served) == ["Where do I live?"]
 
 

@@ -14,7 +14,18 @@ from nanobot_memory_plugins.core import logger
 # Of a longer file its end is read.
 _MOST_BYTES = 8 << 20
 # What the host writes in the user's place: notices, which its model answers, and commands with what they print.
-_NOTICES = ("<task-notification", "<teammate-message", "<scheduled-task")
+_NOTICES = (
+    "<task-notification",
+    "<teammate-message",
+    "<cross-session-message",
+    "<agent-message",
+    "<coordinator-task",
+    "<artifact-room-event",
+    "<skill-watcher-",
+    "<channel source=",
+    "<system-reminder",
+    "<tick>",
+)
 _PRINTED = ("<command-", "<local-command-", "<bash-", "[Request interrupted by user")
 # Marks of lines that are no message of the conversation.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
