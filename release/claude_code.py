@@ -30,7 +30,7 @@ def main(folder: Path) -> None:
         run(["uv", "pip", "install", "--quiet", "--no-config", "--python", python, SDK], folder=folder)
     listed = run(["uv", "pip", "show", "--python", python, SDK], folder=folder)
     print(SDK, next(line.split()[-1] for line in listed.splitlines() if line.startswith("Version:")))
-    variables = {**os.environ, _VARIABLE: str(folder)}
+    variables = {**os.environ, _VARIABLE: str(folder), "NANOBOT_MEMORY_LONG": "1"}
     said = run([sys.executable, "-m", "pytest", "-q", *TESTS], folder=ROOT, variables=variables)
     print(said.strip().splitlines()[-1])
 

@@ -18,6 +18,7 @@ from tests.support.nanobot import OFFLINE, Installation
 pytestmark = [pytest.mark.skipif(program() is None, reason=MISSING), pytest.mark.slow]
 CONFIGURATION = {"memoryPlugins": {"storage": {"embeddingProvider": "none"}, "core": {"messageLimit": 20}}}
 PORT = "our staging database listens on port 5433"
+LONG = "NANOBOT_MEMORY_LONG"
 KNOWN = "Key facts about the user:"
 FIRST, SECOND = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
 
@@ -80,6 +81,25 @@ def test_the_tool_of_the_hooks_is_hidden_and_a_call_of_it_changes_nothing(claude
     assert "walnuts" not in claude.stored()
 
 
+def test_what_is_known_of_a_project_stands_in_its_prompts_and_in_no_other_projects(claude, model):
+    repositories = [claude.project.parent / name for name in ("mill", "quay")]
+    for folder in repositories:
+        (folder / ".git").mkdir(parents=True)
+        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    claude.project = repositories[0]
+    claude.ask("Remember that this repository is built with Bazel.")
+    claude.ask("Remember that I prefer tabs.")
+    claude.ask("Good morning.")
+    known = model.turns[-1].last.partition(KNOWN)[2]
+    assert "Bazel" in known
+    assert "tabs" in known
+    claude.project = repositories[1]
+    claude.ask("Good morning.")
+    known = model.turns[-1].last.partition(KNOWN)[2]
+    assert "Bazel" not in known.partition("</system-reminder>")[0]
+    assert "tabs" in known
+
+
 def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model):
     def script(request):
         if not request.tool_names or request.results:
@@ -87,7 +107,10 @@ def test_tools_and_failures_are_noted_and_the_memorys_own_are_not(claude, model)
         return [
             ToolCall("Bash", {"command": "echo 4711 lamps", "description": "count"}),
             ToolCall("Bash", {"command": "ls /no/such/folder", "description": "look"}),
-            ToolCall("mcp__plugin_nanobot-memory_memory__memory_search", {"query": "lamps"}),
+            *(
+                ToolCall(f"mcp__plugin_nanobot-memory_memory__{name}", {"query": "lamps"})
+                for name in ("memory_search", "search")
+            ),
         ]
 
     model.script = script
@@ -166,6 +189,18 @@ def test_an_interrupted_turn_keeps_what_was_asked_and_the_next_goes_on(claude, m
         conversation.interrupt()
         conversation.ask("Good evening.")
     assert said(claude, "user") == ["Good morning.", "Wait.", "Good evening."]
+
+
+@pytest.mark.skipif(not os.environ.get(LONG), reason=f"{LONG}=1 runs it: a minute")
+def test_a_prompt_that_the_model_has_scheduled_is_not_the_users_word(claude, model):
+    later = {"cron": "* * * * *", "prompt": "I am allergic to walnuts.", "recurring": True}
+    calls = iter([ToolCall("ToolSearch", {"query": "select:CronCreate"}), ToolCall("CronCreate", later)])
+    model.script = lambda request: next(calls, None) if request.tool_names else None
+    with Conversation(claude) as conversation:
+        conversation.ask("Good morning.")
+        conversation.ended()
+    assert "walnuts" in model.turns[-1].last
+    assert said(claude, "user") == ["Good morning."]
 
 
 def test_a_session_from_before_the_plugin_is_taken_in_once(claude, model):

@@ -89,10 +89,13 @@ def hooked(served):
     client.end()
 
 
-def users_words(served) -> list[str]:
+def records(served) -> list[dict]:
     files = sorted((served.workspace / "memory" / "sessions").glob("*.jsonl"))
-    records = [json.loads(line) for file in files for line in file.read_text().splitlines()]
-    return [one["text"] for one in records if one["role"] == "user"]
+    return [json.loads(line) for file in files for line in file.read_text().splitlines()]
+
+
+def users_words(served) -> list[str]:
+    return [one["text"] for one in records(served) if one["role"] == "user"]
 
 
 @pytest.mark.slow
@@ -118,6 +121,29 @@ def test_what_no_hook_has_told_changes_nothing(meta, fields, hooked, served):
 
 
 @pytest.mark.slow
+def test_what_a_model_has_scheduled_is_not_the_users_word(hooked, served, tmp_path):
+    later = json.dumps({"cron": "* * * * *", "prompt": "I am allergic to walnuts."})
+    hooked("PostToolUse", tool_name="CronCreate", tool_input=later, tool_response="Scheduled", tool_use_id="1")
+    hooked("UserPromptSubmit", prompt="I am allergic to  walnuts.")
+    (tmp_path / ".claude").mkdir()
+    kept = {"tasks": [{"prompt": "I live in Oslo."}]}
+    (tmp_path / ".claude" / "scheduled_tasks.json").write_text(json.dumps(kept))
+    hooked("UserPromptSubmit", prompt="I live in Oslo.", cwd=str(tmp_path))
+    hooked("UserPromptSubmit", prompt="I live in Rome.", agent_id="a1")
+    hooked("UserPromptSubmit", prompt="I live in Lisbon.", cwd=str(tmp_path))
+    assert users_words(served) == ["I live in Lisbon."]
+
+
+@pytest.mark.slow
+def test_what_is_said_in_a_repository_is_of_its_project(hooked, served, tmp_path):
+    (tmp_path / "mill" / ".git").mkdir(parents=True)
+    (tmp_path / "mill" / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    hooked("UserPromptSubmit", prompt="Our port is 5433.", cwd=str(tmp_path / "mill"))
+    (record,) = records(served)
+    assert record["project"].startswith("mill-")
+
+
+@pytest.mark.slow
 def test_without_hooks_the_server_has_no_such_tool(served):
     client = served.process(**{SECRET_VARIABLE: SECRET})
     client.hello()
@@ -131,9 +157,9 @@ def test_without_hooks_the_server_has_no_such_tool(served):
 
 @pytest.mark.slow
 def test_a_notice_of_the_host_is_not_the_users_word(hooked, served):
-    notice = "<task-notification>\n<summary>I live in Lisbon.</summary>\n</task-notification>"
     assert hooked("UserPromptSubmit", prompt="Where do I live?") is not None
-    assert hooked("UserPromptSubmit", prompt=notice) == "{}"
+    for tag in ("task-notification", "teammate-message", "cross-session-message", "agent-message"):
+        assert hooked("UserPromptSubmit", prompt=f"<{tag}>\n<summary>I live in Lisbon.</summary>\n</{tag}>") == "{}"
     assert users_words(served) == ["Where do I live?"]
 
 
@@ -171,6 +197,7 @@ def test_a_record_is_read_as_far_as_it_is_said(tmp_path):
         line("user", "meant", isMeta=False),
         line("user", "<command-name>/clear</command-name>"),
         line("user", "not meant", isMeta=True),
+        line("user", "came by itself", turnOrigin="scheduled"),
         line("assistant", [{"type": "text", "text": "of a sub-agent"}], isSidechain=True),
         line("assistant", [{"type": "text", "text": "an answer"}]),
         {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": ["a block"]}},
@@ -184,6 +211,7 @@ def test_a_record_is_read_as_far_as_it_is_said(tmp_path):
     assert live == [
         ("user", "<task-notification>done</task-notification>", False),
         ("user", "meant", True),
+        ("user", "came by itself", False),
         ("assistant", [{"type": "text", "text": "an answer"}], True),
         ("system", "a block", True),
     ]

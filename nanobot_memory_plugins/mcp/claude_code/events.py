@@ -30,6 +30,7 @@ class HookEvent(BaseModel):
     secret: Text = ""
     transcript_path: Text = ""
     cwd: Text = ""
+    agent_id: Text = ""
     prompt: Text = ""
     tool_name: Text = ""
     tool_input: Text = ""
@@ -52,7 +53,7 @@ class HookEvent(BaseModel):
 # The fields that each event has beside those that all have, by their names in the host's input.
 COMMON = ("session_id", "transcript_path", "cwd")
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    USER_PROMPT: ("prompt",),
+    USER_PROMPT: ("prompt", "agent_id"),
     TOOL_USED: ("tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"),
     TOOL_FAILED: ("tool_name", "tool_input", "error", "tool_use_id", "duration_ms"),
     BEFORE_COMPACTION: ("trigger",),

@@ -1,11 +1,13 @@
 """The tool that Claude Code calls for the plugin's hooks. Its model does not see it, and is not believed through it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from nanobot_memory_plugins.core import InputError, logger, run_in_daemon_thread
+from nanobot_memory_plugins.core.scopes import project_of
 from nanobot_memory_plugins.mcp.call import Result
-from nanobot_memory_plugins.mcp.claude_code.events import read_event
+from nanobot_memory_plugins.mcp.claude_code.events import HookEvent, read_event
 from nanobot_memory_plugins.mcp.claude_code.guard import HOOK_TOOL, is_from_hook
 from nanobot_memory_plugins.mcp.claude_code.sessions import NOTHING, HookedSessions, session_key
 from nanobot_memory_plugins.mcp.clients import Client
@@ -29,12 +31,12 @@ class HookTool:
         memory.hears_user = True
         self._client = client
         self._secret = secret
-        self._sessions = HookedSessions(OwnLoopService(memory, start_limit=_START_SECONDS), client.scope)
+        self._sessions = HookedSessions(OwnLoopService(memory, start_limit=_START_SECONDS))
 
     @property
     def client(self) -> Client:
         """The client, in the session that was prompted last: the host may show another one than at its start."""
-        return Client(self._sessions.current or self._client.session, self._client.scope)
+        return self._sessions.current or self._client
 
     async def call(self, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> Result:
         """Answer one event. Nothing that goes wrong with it is an error for the host."""
@@ -45,12 +47,18 @@ class HookTool:
         if not is_from_hook(event, meta, self._secret):
             return told(NOTHING)
         try:
-            told_of = Client(session_key(event.session_id), self._client.scope)
-            await run_in_daemon_thread(self._memory.enter, told_of)
-            return told(await self._sessions.answer(event))
+            client = await run_in_daemon_thread(self._enter, event)
+            return told(await self._sessions.answer(event, client))
         except Exception as error:  # a turn goes on without its memory
             logger.warning("a hook could not be answered: {}", type(error).__name__)
             return told(NOTHING)
+
+    def _enter(self, event: HookEvent) -> Client:
+        """Return whose session an event is of, in which project, and let the memory know it."""
+        scope = replace(self._client.scope, project=project_of(event.cwd) if event.cwd else "")
+        client = Client(session_key(event.session_id), scope)
+        self._memory.enter(client)
+        return client
 
     async def close(self) -> None:
         """Say that the sessions have ended."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core import ConfigurationError, MemoryFileError
+from nanobot_memory_plugins.core import ConfigurationError, MemoryFileError, Sentence
 from nanobot_memory_plugins.core.config import read_json
 from nanobot_memory_plugins.core.files import replace_file
 from nanobot_memory_plugins.mcp.claude_code.events import (
@@ -50,7 +50,10 @@ class PluginFolder:
                 replace_file(path, data)  # readable by its owner alone: two hold what hooks and server share
             except (MemoryFileError, OSError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
-                raise ConfigurationError(f"{path} cannot be written: {reason}.", hint="Name another folder.") from error
+                raise ConfigurationError(
+                    Sentence("{path} cannot be written: {reason}.", path=path, reason=reason),
+                    hint="Name another folder.",
+                ) from error
             written.append(path)
         return written
 
@@ -81,7 +84,8 @@ class PluginFolder:
         taken = self.folder.is_dir() and any(self.folder.iterdir())
         if (self.folder.exists() and not self.folder.is_dir()) or (taken and manifest.get("name") != PLUGIN):
             raise ConfigurationError(
-                f"{self.folder} holds something else already.", hint="Name a folder that is new or empty."
+                Sentence("{folder} holds something else already.", folder=self.folder),
+                hint="Name a folder that is new or empty.",
             )
 
     def _secret(self) -> str:

@@ -16,7 +16,9 @@ from nanobot_memory_plugins.mcp.claude_code.events import (
     HookEvent,
     tool_result,
 )
+from nanobot_memory_plugins.mcp.claude_code.scheduled import ScheduledPrompts
 from nanobot_memory_plugins.mcp.claude_code.transcript import Recorded, is_notice, read_transcript
+from nanobot_memory_plugins.mcp.clients import Client
 from nanobot_memory_plugins.mcp.own_loop import OwnLoopService
 
 # The tools of the plugin's own server, as the host names them: what they answer is memory already.
@@ -37,8 +39,9 @@ def session_key(session_id: str) -> str:
 
 @dataclass(slots=True)
 class _Session:
-    """One session: its turn, what this process has put beside its prompts since the last compaction."""
+    """One session: whose it is, its turn, what this process has put beside its prompts since the last compaction."""
 
+    scope: Scope
     turn: Turn | None = None
     blocks: list[str] = field(default_factory=list)
     knows_the_user: bool = False
@@ -46,22 +49,24 @@ class _Session:
 
 
 class HookedSessions:
-    """Answers the hooks of one plugin, for one person: ``scope`` says whose the sessions are."""
+    """Answers the hooks of one plugin, for one person."""
 
-    def __init__(self, service: OwnLoopService, scope: Scope) -> None:
+    def __init__(self, service: OwnLoopService) -> None:
         self._service = service
-        self._scope = scope
         self._sessions: dict[str, _Session] = {}
         self._tasks = OwnedTasks()
-        self.current = ""
-        """The key of the session that was prompted last, or empty."""
+        self._scheduled = ScheduledPrompts()
+        self.current: Client | None = None
+        """The session that was prompted last."""
 
-    async def answer(self, event: HookEvent) -> str:
-        """Do what an event asks for, and return what the host is to read."""
-        key = session_key(event.session_id)
+    async def answer(self, event: HookEvent, client: Client) -> str:
+        """Do what an event of a client's session asks for, and return what the host is to read."""
+        key = client.session
+        session = self._sessions.setdefault(key, _Session(client.scope))
+        session.scope = client.scope  # the folder in which it works may be another one now
         if event.event == USER_PROMPT:
-            return await self._prompt(key, event)
-        session = self._sessions.setdefault(key, _Session())
+            self.current = client
+            return await self._prompt(key, session, event)
         if event.event in (TOOL_USED, TOOL_FAILED):
             await self._tool(key, session, event)
         elif event.event == STOPPED:
@@ -77,22 +82,22 @@ class HookedSessions:
             self._end(key)
         await self._service.finish(seconds)
 
-    async def _prompt(self, key: str, event: HookEvent) -> str:
+    async def _prompt(self, key: str, session: _Session, event: HookEvent) -> str:
         """Return what stands beside a prompt: what is known of the user, once, and what is recalled."""
-        self.current = key
         for other in [one for one in self._sessions if one != key]:  # the host shows another session now
             self._end(other)
             del self._sessions[other]
-        session = self._sessions.setdefault(key, _Session())
         recorded = (await run_in_daemon_thread(read_transcript, event.transcript_path)).before(event.prompt)
-        turn = session.turn = self._service.turn(key, scope=self._scope)
-        spoken = not is_notice(event.prompt)
+        turn = session.turn = self._service.turn(key, scope=session.scope)
+        is_hosts = is_notice(event.prompt)
+        is_scheduled = await run_in_daemon_thread(self._scheduled.holds, event.prompt, event.cwd)
+        spoken = not (is_hosts or is_scheduled or event.agent_id)
         standing = [{"role": "system", "content": block} for block in session.blocks]
         block = await turn.received(event.prompt, [*recorded.live, *standing], spoken=spoken)
         if recorded.messages and not session.is_taken_in:
             session.is_taken_in = True
-            self._tasks.begin(self._take_in(key, recorded.messages, recorded.parent))
-        if not spoken:
+            self._tasks.begin(self._take_in(key, session, recorded.messages, recorded.parent))
+        if is_hosts:
             return NOTHING
         known = await self._known(key, session, recorded)
         if block:
@@ -103,21 +108,22 @@ class HookedSessions:
         """Return what is known of the user for long, unless it stands in the live context since the last compaction."""
         if session.knows_the_user:
             return ""
-        known = (await self._service.prompt_entries(session_key=key, scope=self._scope)).text.strip()
+        known = (await self._service.prompt_entries(session_key=key, scope=session.scope)).text.strip()
         session.knows_the_user = bool(known)
         heading = known.partition("\n")[0]
         beside = [str(one["content"]) for one in recorded.live if one["role"] == "system"]
         return "" if any(text.lstrip().startswith(heading) for text in beside) else known
 
-    async def _take_in(self, key: str, messages: Sequence[object], parent: str) -> None:
+    async def _take_in(self, key: str, session: _Session, messages: Sequence[object], parent: str) -> None:
         """Take in what was said while this process did not hear of the session, and what no hook has told."""
         whose = session_key(parent) if parent else ""
-        await self._service.resume(key, messages, parent=whose, scope=self._scope)
+        await self._service.resume(key, messages, parent=whose, scope=session.scope)
 
     async def _tool(self, key: str, session: _Session, event: HookEvent) -> None:
+        self._scheduled.hear(event.tool_input)
         if event.tool_name.startswith(OWN_TOOLS):
             return
-        turn = session.turn = session.turn or self._service.turn(key, scope=self._scope)
+        turn = session.turn = session.turn or self._service.turn(key, scope=session.scope)
         error = (event.error or "It failed.") if event.event == TOOL_FAILED else None
         await turn.tool_finished(
             event.tool_use_id,
@@ -129,24 +135,24 @@ class HookedSessions:
         )
 
     async def _stop(self, key: str, session: _Session, event: HookEvent) -> None:
-        turn = session.turn = session.turn or self._service.turn(key, scope=self._scope)
+        turn = session.turn = session.turn or self._service.turn(key, scope=session.scope)
         await turn.replied(event.last_assistant_message)
         turn.finished()
         if not session.is_taken_in:  # a fork's own record is written after its first prompt
             session.is_taken_in = True
             recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
-            self._tasks.begin(self._take_in(key, recorded.messages, recorded.parent))
+            self._tasks.begin(self._take_in(key, session, recorded.messages, recorded.parent))
 
     async def _before_compaction(self, key: str, session: _Session, event: HookEvent) -> str:
         """Save what is about to be cut, and return what the host's summary shall hold."""
         recorded = await run_in_daemon_thread(read_transcript, event.transcript_path)
-        await self._take_in(key, recorded.live, recorded.parent)
+        await self._take_in(key, session, recorded.live, recorded.parent)
         more: dict[str, Any] = {
             "known": len(recorded.live),
             "context_window": _WINDOW,
             "reason": event.trigger or "auto",
             "replaceable": False,
-            "scope": self._scope,
+            "scope": session.scope,
         }
         summary = await self._service.before_compaction(key, recorded.live, **more)
         session.knows_the_user = False
@@ -157,7 +163,7 @@ class HookedSessions:
     def _end(self, key: str) -> None:
         memory = self._service.thread.started
         if memory is not None:
-            self._service.ended(key, memory.history(key), scope=self._scope)
+            self._service.ended(key, memory.history(key), scope=self._sessions[key].scope)
 
 
 def _beside_prompt(texts: list[str]) -> str:

@@ -14,11 +14,24 @@ from nanobot_memory_plugins.core import logger
 # Of a longer file its end is read.
 _MOST_BYTES = 8 << 20
 # What the host writes in the user's place: notices, which its model answers, and commands with what they print.
-_NOTICES = ("<task-notification", "<teammate-message", "<scheduled-task")
+_NOTICES = (
+    "<task-notification",
+    "<teammate-message",
+    "<cross-session-message",
+    "<agent-message",
+    "<coordinator-task",
+    "<artifact-room-event",
+    "<skill-watcher-",
+    "<channel source=",
+    "<system-reminder",
+    "<tick>",
+)
 _PRINTED = ("<command-", "<local-command-", "<bash-", "[Request interrupted by user")
 # Marks of lines that are no message of the conversation.
 _NOT_SAID = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "repeatsCompactSummary")
 _MADE_UP = "<synthetic>"
+# What a line says of turns that no person began.
+_BY_ITSELF = ("scheduled", "task_notification", "auto_continuation", "peer", "host_synthetic", "system")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +73,7 @@ def read_transcript(path: str) -> Recorded:
             parent = parent or _other_session(line)
             if line.get("subtype") == "compact_boundary":
                 live_from = len(messages)
-            elif (message := _message(line)) is not None:
+            elif (message := said_in(line)) is not None:
                 _add(messages, {**message, "timestamp": line.get("timestamp")}, of_live=len(messages) > live_from)
     except OSError as error:
         logger.debug("the host's record of a session cannot be read: {}", type(error).__name__)
@@ -84,7 +97,8 @@ def _add(messages: list[dict[str, Any]], message: dict[str, Any], *, of_live: bo
         messages.append(message)
 
 
-def _message(line: Mapping[str, Any]) -> dict[str, Any] | None:
+def said_in(line: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the message that a line holds, in the form of Anthropic's API, or None for all others."""
     if line.get("type") == "attachment":
         return _context(line.get("attachment"))
     message = line.get("message")
@@ -96,7 +110,8 @@ def _message(line: Mapping[str, Any]) -> dict[str, Any] | None:
     text = _first_text(content)
     if role == "user" and text.lstrip().startswith(_PRINTED):
         return None
-    is_hosts = role == "user" and (is_notice(text) or line.get("promptSource") == "system")
+    by_itself = line.get("promptSource") == "system" or line.get("turnOrigin") in _BY_ITSELF
+    is_hosts = role == "user" and (is_notice(text) or by_itself)
     return {"role": role, "content": content, "id": message.get("id"), **({"spoken": False} if is_hosts else {})}
 
 

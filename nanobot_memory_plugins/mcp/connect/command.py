@@ -112,12 +112,12 @@ def _make_plugin(client: ClientName, folder: Path, command: str, arguments: list
         print_json({"ok": True, **told})
         return
     out = console()
-    done = "Written" if written else "It stands there already"
-    out.print(f"[green]{done}:[/green] [cyan]{shown(str(folder))}[/cyan]")
-    out.print(f"For one session:  {shown(start)}", soft_wrap=True)
-    out.print("For every session:", soft_wrap=True)
-    for line in install:
-        out.print(f"    {shown(line)}", soft_wrap=True)
+    done = tr("Written.") if written else tr("It stands there already: nothing to write.")
+    out.print(f"[green]{done}[/green] [cyan]{shown(str(folder))}[/cyan]")
+    for when, lines in ((tr("For one session:"), (start,)), (tr("For every session:"), install)):
+        out.print(when)
+        for line in lines:
+            out.print(f"    {shown(line)}", soft_wrap=True)
 
 
 def _usual(client: ClientName) -> Path:
