@@ -8,7 +8,7 @@ from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
 
 needs("pydantic-ai", "pydantic_ai")
 
-from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
+from pydantic_ai import ApprovalRequired, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
 
 SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -51,7 +51,7 @@ async def test_the_failures_of_a_tool_are_noted(agents):
     with pytest.raises(RuntimeError, match="power"):
         await agents.make(memory, tools=[crash]).run("Please look again.")
     memory.close()
-    assert "disk of Berlin is full" in agents.wired.notes()
+    assert "failed: ToolRetryError: The disk of Berlin is full" in agents.wired.notes()
     assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
 
@@ -107,15 +107,38 @@ async def test_a_tool_that_waits_for_an_approval_goes_on_with_the_block_and_the_
     ]
 
 
-async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
+async def test_a_tool_that_asks_for_an_approval_itself_is_no_failure(agents):
+    def ask_first(ctx: RunContext, place: str) -> str:
+        """Deploy after somebody has agreed."""
+        if not ctx.tool_call_approved:
+            raise ApprovalRequired
+        return f"Deployed to {place}."
+
     memory = agents.wired.service()
-    inner = agents.make(memory, tools=[deploy], instructions="You are the inner one.")
+    calls(agents, "ask_first")
+    agent = agents.make(memory, tools=[ask_first], output_type=[str, DeferredToolRequests])
+    waiting = await agent.run("Please deploy.", conversation_id="one")
+    approved = DeferredToolResults(approvals={one.tool_call_id: True for one in waiting.output.approvals})
+    await agent.run(message_history=waiting.all_messages(), deferred_tool_results=approved)
+    memory.close()
+    assert agents.wired.notes().count("tl;dr: ask_first") == 1
+    assert 'ask_first {"place": "Berlin"} returned: Deployed to Berlin.' in agents.wired.notes()
+
+
+async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
+    def whose(ctx: RunContext) -> dict[str, str]:
+        return {"user": ctx.deps["name"]}
+
+    memory = agents.wired.service()
+    inner = agents.make(memory, tools=[deploy], instructions="You are the inner one.", scope=whose)
 
     async def helper(ctx: RunContext, task: str) -> str:
         """Hand a task on."""
-        return (await inner.run(task)).output
+        return (await inner.run(task)).output  # without the user's name: it is known who asks
 
-    await agents.make(memory).run(TOLD, conversation_id="one")
+    outer = agents.make(memory, tools=[helper], scope=whose)
+    await outer.run(TOLD, conversation_id="one", deps={"name": "ana"})
+    await outer.run("Remember that the database of Bob listens on port 9977.", deps={"name": "bob"})
     searchable(memory)
     task = f"The user lives in Ulm and likes harps. {ASKED}"
     hands_on, deploys = ToolCall("helper", {"task": task}), ToolCall("deploy", {"place": "Bonn"})
@@ -123,10 +146,12 @@ async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_a
         Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
         Rule(lambda one: "inner one" in one.system and not after_tool(one), Reply(tools=(deploys,)), 1),
     ]
-    await agents.make(memory, tools=[helper]).run("Please have somebody look.", conversation_id="two")
+    await outer.run("Please have somebody look.", conversation_id="two", deps={"name": "ana"})
     memory.close()
     asked = next(one for one in agents.wired.server.requests if "inner one" in one.system)
-    assert "5433" in beside(asked, task)  # it is recalled for
+    assert "5433" in beside(asked, task)  # it is recalled for, as for the user
+    assert "9977" not in asked.text
     assert task not in agents.wired.said("user")
     assert "Bonn" in agents.wired.notes()
-    assert {one["session"] for one in agents.wired.records("user")} == {"pydantic-ai:one", "pydantic-ai:two"}
+    assert {one["user"] for one in agents.wired.records("user")} == {"ana", "bob"}
+    assert len({one["session"] for one in agents.wired.records("user")}) == 3
