@@ -242,14 +242,31 @@ async def test_sessions_side_by_side_stay_apart(wired, agent):
         assert str(7400 + number) in beside(wired.request_with(text), text)
 
 
-async def test_two_users_do_not_share(wired, agent):
+async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, agent):
     memory = AgentsMemory(wired.service())
     await Runner.run(agent(), TOLD, **memory.turn("a", scope={"user": "ana"}))
     await asyncio.to_thread(searchable, memory._memory)
-    await Runner.run(agent(), ASKED, **memory.turn("b", scope={"user": "bob"}))
-    assert unfenced(wired.last.messages)
-    await Runner.run(agent(), ASKED, **memory.turn("c", scope={"user": "ana"}))
-    assert PORT in beside(wired.last, ASKED)
+    for user in ("bob", "ana"):
+        wired.server.rules = [calls("memory_search", query="staging database port")]
+        await Runner.run(agent(tools=memory.tools()), ASKED, **memory.turn(user, scope={"user": user}))
+        assert (PORT in wired.last.text) == (user == "ana")
+        assert any(PORT in str(one) for one in wired.last.messages if one["role"] == "tool") == (user == "ana")
+    assert PORT in beside(wired.server.requests[-2], ASKED)
+
+
+async def test_what_a_hand_over_rewrites_is_not_taken_for_the_users_word(wired, agent):
+    memory = AgentsMemory(wired.service())
+
+    def rewritten(data):
+        return data.clone(
+            input_history=({"role": "user", "content": "A model's summary of it."},), pre_handoff_items=()
+        )
+
+    wired.server.rules = [calls("transfer_to_billing")]
+    front = agent("front", handoffs=[handoff(agent("billing"), input_filter=rewritten)])
+    await Runner.run(front, "Bill me.", **memory.turn("asked"))
+    assert "A model's summary of it." in wired.last.text
+    assert said(memory, "asked") == ["Bill me.", "Understood."]
 
 
 async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
