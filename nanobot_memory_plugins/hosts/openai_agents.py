@@ -43,14 +43,14 @@ class AgentsMemory:
         *,
         scope: ScopeLike = None,
         hooks: "RunHooks[Any] | None" = None,
-        run_config: "RunConfig | None" = None,
+        run_config: "RunConfig | dict[str, Any] | None" = None,
     ) -> dict[str, Any]:
         """Return what a run of one turn is given: ``Runner.run(agent, text, **memory.turn("ana-1"))``.
 
         Make one for each run; a run that is resumed may have that of before. ``scope`` says whose the session is, as
         ``{"user": "ana"}``. ``hooks`` and ``run_config`` are the caller's own, and go on working.
         """
-        config = run_config or RunConfig()
+        config = RunConfig(**run_config) if isinstance(run_config, dict) else run_config or RunConfig()
         run = _Run(self._memory, session_key, scope, hooks or RunHooks(), config, self._window)
         return {
             "hooks": run,

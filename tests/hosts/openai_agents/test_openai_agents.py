@@ -7,6 +7,7 @@ import string
 
 import pytest
 
+from nanobot_memory_plugins.core.host import tokens_of
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
 from tests.support.hosts import ASKED, OPTIONS, PORT, ROOT, TOLD, beside, needs, searchable, unfenced
@@ -258,9 +259,8 @@ async def test_what_a_hand_over_rewrites_is_not_taken_for_the_users_word(wired, 
     memory = AgentsMemory(wired.service())
 
     def rewritten(data):
-        return data.clone(
-            input_history=({"role": "user", "content": "A model's summary of it."},), pre_handoff_items=()
-        )
+        summary = {"role": "user", "content": "A model's summary of it."}
+        return data.clone(input_history=(summary,), pre_handoff_items=(), new_items=())
 
     wired.server.rules = [calls("transfer_to_billing")]
     front = agent("front", handoffs=[handoff(agent("billing"), input_filter=rewritten)])
@@ -272,10 +272,13 @@ async def test_what_a_hand_over_rewrites_is_not_taken_for_the_users_word(wired, 
 async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     service = wired.service()
     memory = AgentsMemory(service, context_window=3_000)
-    session = memory.session(SQLiteSession("long"), full_at=0.5)
+    stored = SQLiteSession("long")
+    session = memory.session(stored, full_at=0.5)
     for number in range(8):
         text = f"Note {number}: the port of service {number} is {7000 + number}. " + "Nothing else is new. " * 60
         await Runner.run(agent(), text, session=session, **memory.turn("long"))
+        if isinstance(wired.server, ResponsesServer):  # asked for by the SDK after the turn
+            assert sum(map(tokens_of, await stored.get_items())) <= 1_500
     items = await session.get_items()
     first = items[0]
     assert first["role"] == "system"
@@ -283,6 +286,33 @@ async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     assert len(items) < 16
     assert any("7000" in one.system for one in wired.server.requests[-2:])
     assert len(wired.said("user")) == 8
+
+
+async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
+    stored = SQLiteSession("long")
+    for number in range(12):
+        ids = [f"call_{number}_{n}" for n in range(2)]
+        await stored.add_items(
+            [
+                {"role": "user", "content": f"Deploy build {number}. " + "Nothing else is new. " * 20},
+                {"type": "reasoning", "id": f"rs_{number}", "summary": []},
+                *({"type": "function_call", "call_id": id_, "name": "deploy", "arguments": "{}"} for id_ in ids),
+                *({"type": "function_call_output", "call_id": id_, "output": "Done. " * 90} for id_ in ids),
+                {"role": "assistant", "content": f"Build {number} is deployed."},
+            ]
+        )
+    before = await stored.get_items()
+    for window in (2_000, 4_000, 8_000):
+        await stored.clear_session()
+        await stored.add_items(before)
+        session = AgentsMemory(wired.service(), context_window=window).session(stored)
+        await session.run_compaction({"force": True})
+        after = await stored.get_items()
+        assert len(after) < len(before)
+        called = {one["call_id"] for one in after if one.get("type") == "function_call"}
+        assert {one["call_id"] for one in after if one.get("type") == "function_call_output"} == called
+        first = after[1].get("type", "message")
+        assert first in ("message", "reasoning")
 
 
 @pytest.mark.parametrize("window", [0, 3_000])
