@@ -14,6 +14,7 @@ LOCAL_MODEL_GROUP: Final = "nanobot_memory_local_models"
 IMPORTER_GROUP: Final = "nanobot_memory_importers"
 ENTRIES_GROUP: Final = "nanobot_memory_entries"
 SENDERS_GROUP: Final = "nanobot_memory_senders"
+FINDINGS_GROUP: Final = "nanobot_memory_findings"
 REPAIR_GROUP: Final = "nanobot_memory_mending"
 REDACTION_GROUP: Final = "nanobot_memory_redaction_rules"
 

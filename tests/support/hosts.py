@@ -22,6 +22,15 @@ OPTIONS: dict[str, Any] = {
 PORT = "our staging database listens on port 5433"
 TOLD = f"Remember that {PORT}."
 ASKED = "On which port does the staging database listen?"
+# A plugin that notes which session has gone quiet.
+QUIET = """
+from nanobot_memory_plugins.core import Note, hookimpl
+
+
+@hookimpl
+def on_session_idle(session_key):
+    return Note(f"Quiet: {session_key}")
+"""
 
 
 def needs(adapter: str, module: str) -> None:

@@ -17,6 +17,7 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     room_findings,
     workspace_finding,
 )
+from nanobot_memory_plugins.core.cli.offered_findings import offered_findings
 from nanobot_memory_plugins.core.cli.options import (
     ConfigOption,
     JsonOption,
@@ -76,6 +77,7 @@ async def _examine(workspace: Path, config: MemoryConfig, problems: list[ConfigP
             workspace_finding(workspace),
             *room_findings(workspace),
             *files_in_the_way(workspace),
+            *offered_findings(),
         ]
     )
     if any(finding.health is Health.BAD for finding in findings):
