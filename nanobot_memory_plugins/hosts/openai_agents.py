@@ -39,22 +39,25 @@ class AgentsMemory:
 
     def turn(
         self,
-        session_key: str,
+        session: Any,
         *,
         scope: ScopeLike = None,
         hooks: "RunHooks[Any] | None" = None,
         run_config: "RunConfig | dict[str, Any] | None" = None,
     ) -> dict[str, Any]:
-        """Return what a run of one turn is given: ``Runner.run(agent, text, **memory.turn("ana-1"))``.
+        """Return what a run of one turn is given: ``Runner.run(agent, text, **memory.turn(session))``.
 
-        Make one for each run; a run that is resumed may have that of before. ``scope`` says whose the session is, as
-        ``{"user": "ana"}``. ``hooks`` and ``run_config`` are the caller's own, and go on working.
+        ``session`` is one of the SDK's, or a name where there is none. Make a turn for each run; a run that is resumed
+        may have that of before. ``scope`` says whose the session is, as ``{"user": "ana"}``. ``hooks`` and
+        ``run_config`` are the caller's own, and go on working.
         """
         config = RunConfig(**run_config) if isinstance(run_config, dict) else run_config or RunConfig()
-        run = _Run(self._memory, session_key, scope, hooks or RunHooks(), config, self._window)
+        scope = getattr(session, "scope", None) if scope is None else scope
+        run = _Run(self._memory, _key(session), scope, hooks or RunHooks(), config, self._window)
         return {
             "hooks": run,
             "run_config": replace(config, call_model_input_filter=run, tool_error_formatter=run.tool_failed),
+            **({} if isinstance(session, str) else {"session": session}),
         }
 
     def tools(self) -> "list[FunctionTool]":
@@ -69,9 +72,17 @@ class AgentsMemory:
         """
         return _NestedHooks()
 
-    def session(self, session: Any, *, scope: ScopeLike = None, full_at: float = FILL) -> "CompactedSession":
-        """Wrap a session of the SDK, so that its oldest items give way to a summary before the window is full."""
-        return CompactedSession(session, self._memory, context_window=self._window, full_at=full_at, scope=scope)
+    def session(
+        self, session: Any, *, session_key: str = "", scope: ScopeLike = None, full_at: float = FILL
+    ) -> "CompactedSession":
+        """Wrap a session of the SDK, so that its oldest items give way to a summary before the window is full.
+
+        ``session_key`` is the memory's name of it, where that is another than its own; ``scope`` says whose it is.
+        """
+        key = session_key or _key(session)
+        return CompactedSession(
+            session, self._memory, session_key=key, context_window=self._window, full_at=full_at, scope=scope
+        )
 
 
 class _Run(RunHooks[Any]):
@@ -192,6 +203,10 @@ class _NestedHooks(RunHooks[Any]):
         """Note the tool."""
         if (run := _run_of(context)) is not None:
             await _note(run.turn, context, tool, result)
+
+
+def _key(session: Any) -> str:
+    return session if isinstance(session, str) else getattr(session, "session_key", "") or str(session.session_id)
 
 
 def _tool(tool: ServiceTool) -> "FunctionTool":

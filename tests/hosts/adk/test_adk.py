@@ -11,7 +11,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
-from tests.support.hosts import ASKED, OPTIONS, PORT, ROOT, TOLD, beside, needs, searchable, unfenced
+from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 
 needs("adk", "google.adk")
 
@@ -214,6 +214,22 @@ async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wire
     await ask(runner, ASKED, "asked")
     assert PORT in beside(wired.last, ASKED)
     assert said(plugin, "asked") == ["Begin the long job.", ASKED, "Understood."]
+
+
+async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    plugin = MemoryPlugin(wired.service(idle_seconds=0.3))
+    runner = running(plugin)
+    await ask(runner, "Hello.", "whole")
+    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(ask(runner, "Begin the long job.", "cut"), 0.6)
+    for _ in range(200):
+        if all(f"Quiet: adk:{APP}:ana:{one}" in wired.notes() for one in ("whole", "cut")):
+            break
+        await asyncio.sleep(0.05)
+    assert f"Quiet: adk:{APP}:ana:whole" in wired.notes()
+    assert f"Quiet: adk:{APP}:ana:cut" in wired.notes()
 
 
 @pytest.mark.parametrize("process", ["the same", "another"])

@@ -10,7 +10,7 @@ import pytest
 from nanobot_memory_plugins.core.host import tokens_of
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
-from tests.support.hosts import ASKED, OPTIONS, PORT, ROOT, TOLD, beside, needs, searchable, unfenced
+from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 from tests.support.wire_servers import ResponsesServer
 
 needs("openai-agents", "agents")
@@ -68,7 +68,7 @@ async def told(wired, agent, service=None) -> AgentsMemory:
 async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
-    result = await Runner.run(agent(), ASKED, session=session, **memory.turn("asked"))
+    result = await Runner.run(agent(), ASKED, **memory.turn(session))
     assert PORT in beside(wired.last, ASKED)
     assert unfenced(await session.get_items())
     assert unfenced(result.to_input_list())
@@ -276,7 +276,7 @@ async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     session = memory.session(stored, full_at=0.5)
     for number in range(8):
         text = f"Note {number}: the port of service {number} is {7000 + number}. " + "Nothing else is new. " * 60
-        await Runner.run(agent(), text, session=session, **memory.turn("long"))
+        await Runner.run(agent(), text, **memory.turn(session))
         if isinstance(wired.server, ResponsesServer):  # asked for by the SDK after the turn
             assert sum(map(tokens_of, await stored.get_items())) <= 1_500
     items = await session.get_items()
@@ -313,6 +313,41 @@ async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
         assert {one["call_id"] for one in after if one.get("type") == "function_call_output"} == called
         first = after[1].get("type", "message")
         assert first in ("message", "reasoning")
+        waiting = {"type": "function_call", "call_id": "waits", "name": "deploy", "arguments": "{}"}
+        await stored.add_items([waiting])
+        await session.run_compaction({"force": True})
+        assert await stored.get_items() == [*after, waiting]
+
+
+async def told_quiet(wired, session: str) -> bool:
+    """Say whether the plugins are told that a session is quiet, within some seconds."""
+    for _ in range(200):
+        if f"Quiet: {session}" in wired.notes():
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+async def test_a_session_that_is_cleared_has_ended(wired, agent, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    memory = AgentsMemory(wired.service())
+    session = memory.session(SQLiteSession("here"), session_key="web:here", scope={"user": "ana"})
+    await Runner.run(agent(), TOLD, **memory.turn(session))
+    await session.clear_session()
+    assert await session.get_items() == []
+    assert await told_quiet(wired, "web:here")
+    assert said(memory, "web:here") == [TOLD, "Understood."]
+
+
+async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, agent, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    memory = AgentsMemory(wired.service(idle_seconds=0.3))
+    await Runner.run(agent(), "Hello.", **memory.turn("whole"))
+    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(Runner.run(agent(), "Begin the long job.", **memory.turn("cut")), 0.6)
+    assert await told_quiet(wired, "whole")
+    assert await told_quiet(wired, "cut")
 
 
 @pytest.mark.parametrize("window", [0, 3_000])
