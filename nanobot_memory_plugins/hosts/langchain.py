@@ -129,10 +129,10 @@ class MemoryMiddleware(AgentMiddleware):
         """Return a new turn, the user's message, those before it, and whether memory may not know these."""
         config, messages = get_config(), state["messages"]
         outer = str(config["configurable"].get("checkpoint_ns") or "").rpartition("|")[0]
-        is_user = not outer or (self._nested_is_user and _TOOLS not in outer)
-        known = self._session_key(config)
+        asking, known = asking_session(), self._session_key(config)
+        is_user = not asking and (not outer or (self._nested_is_user and _TOOLS not in outer))
         session = known or f"langchain:{uuid.uuid4()}"
-        parent = "" if is_user else session
+        parent = "" if is_user else asking or session
         turn = self.memory.turn(session if is_user else f"{session}/{outer}", scope=self._scope(config), parent=parent)
         if not messages or not isinstance(messages[-1], HumanMessage):
             return turn, "", _chat(messages), False

@@ -47,7 +47,8 @@ class Agents:
 
     def run(self, agent: Any, given: Any, thread: str | None = "one", **configurable: str) -> Any:
         """Run an agent on any input."""
-        config = {"configurable": {**configurable, **({"thread_id": thread} if thread else {})}}
+        configurable = {**configurable, **({"thread_id": thread} if thread else {})}
+        config = {"configurable": configurable} if configurable else None
         return asyncio.run(agent.ainvoke(given, config)) if self.is_async else agent.invoke(given, config)
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from nanobot_memory_plugins.core import fenced_blocks
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from tests.support.hosts import ASKED, PORT, TOLD, beside, needs, searchable, unfenced
 
@@ -140,6 +141,18 @@ def test_streaming_has_the_same_hooks(agents):
     assert "5433" in beside(agents.wired.last, ASKED)
     memory.close()
     assert agents.wired.said("assistant") == ["Understood.", "Understood."]
+
+
+def test_streams_of_values_and_messages_show_no_block(agents):
+    memory = agents.wired.service()
+    agent = agents.make(memory)
+    agents.ask(agent, TOLD, "one")
+    searchable(memory)
+    given, config = {"messages": [("user", ASKED)]}, {"configurable": {"thread_id": "two"}}
+    parts = {mode: list(agent.stream(given, config, stream_mode=mode)) for mode in ("values", "messages", "updates")}
+    assert "5433" in beside(agents.wired.request_with(ASKED), ASKED)
+    assert not fenced_blocks(str(parts["values"]) + str(parts["messages"]))
+    assert "Understood." in str(parts["updates"])
 
 
 def test_sessions_side_by_side_have_their_own_blocks(agents):

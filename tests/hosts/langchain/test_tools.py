@@ -75,7 +75,7 @@ def test_the_failures_of_a_tool_are_noted(agents):
     with pytest.raises(RuntimeError, match="power"):
         agents.ask(agent, "Please look again.", "two")
     memory.close()
-    assert "disk of Berlin is full" in agents.wired.notes()
+    assert "failed: The disk of Berlin is full" in agents.wired.notes()
     assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
 
@@ -211,6 +211,37 @@ def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_not
     assert task not in agents.wired.said("user")
     assert "Bonn" in agents.wired.notes()
     assert {one["session"] for one in agents.wired.records("user")} == {"langchain:one", "langchain:two"}
+
+
+def test_a_sub_agent_with_a_thread_of_its_own_is_one_all_the_same(agents, checkpoints):
+    memory = agents.wired.service()
+    inner = agents.make(memory, tools=[deploy], checkpointer=checkpoints(), nested_is_user=True)
+    own = {"configurable": {"thread_id": "inner", "checkpoint_ns": ""}}
+
+    if agents.is_async:
+
+        @tool
+        async def helper(task: str) -> str:
+            """Hand a task on."""
+            return (await inner.ainvoke({"messages": [("user", task)]}, own))["messages"][-1].content
+    else:
+
+        @tool
+        def helper(task: str) -> str:
+            """Hand a task on."""
+            return inner.invoke({"messages": [("user", task)]}, own)["messages"][-1].content
+
+    hands_on = ToolCall("helper", {"task": "The user lives in Ulm."})
+    deploys = ToolCall("deploy", {"place": "Bonn"})
+    agents.wired.server.rules = [
+        Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
+        Rule(lambda one: "deploy" in one.tool_names and not after_tool(one), Reply(tools=(deploys,)), 1),
+    ]
+    agents.ask(agents.make(memory, tools=[helper]), "Please have somebody look.", "two")
+    memory.close()
+    assert agents.wired.said("user") == ["Please have somebody look."]
+    assert "Bonn" in agents.wired.notes()
+    assert "session: langchain:inner" not in agents.wired.notes()
 
 
 def test_an_agent_that_is_a_node_of_a_graph_hears_the_user_only_where_that_is_said(agents, checkpoints):

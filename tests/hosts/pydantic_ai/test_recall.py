@@ -119,11 +119,15 @@ async def test_streams_have_the_same_hooks_and_one_that_is_left_keeps_the_questi
     assert "And which host is it?" in agents.wired.said("user")
 
 
-def test_run_sync_works_in_threads_and_loops_of_its_own(agents):
+def test_run_sync_has_the_same_hooks_in_several_loops(agents):
     memory = agents.wired.service()
-    agents.make(memory).run_sync(TOLD)
-    searchable(memory)
-    agents.make(memory).run_sync(ASKED)
+    for text in (TOLD, ASKED):
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        agents.make(memory).run_sync(text)
+        searchable(memory)
+        asyncio.set_event_loop(None)
+        loop.close()
     assert "5433" in beside(agents.wired.last, ASKED)
 
 

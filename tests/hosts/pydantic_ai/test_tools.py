@@ -8,7 +8,7 @@ from tests.support.hosts import ASKED, TOLD, beside, needs, searchable
 
 needs("pydantic-ai", "pydantic_ai")
 
-from pydantic_ai import DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
+from pydantic_ai import ApprovalRequired, DeferredToolRequests, DeferredToolResults, ModelRetry, RunContext, Tool  # noqa: E402
 
 SECRET = "sk-" + "proj-abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -51,7 +51,7 @@ async def test_the_failures_of_a_tool_are_noted(agents):
     with pytest.raises(RuntimeError, match="power"):
         await agents.make(memory, tools=[crash]).run("Please look again.")
     memory.close()
-    assert "disk of Berlin is full" in agents.wired.notes()
+    assert "failed: ToolRetryError: The disk of Berlin is full" in agents.wired.notes()
     assert "RuntimeError: The power of Berlin is gone" in agents.wired.notes()
     assert agents.wired.holds(SECRET) == []
 
@@ -105,6 +105,24 @@ async def test_a_tool_that_waits_for_an_approval_goes_on_with_the_block_and_the_
         ASKED,
         "Understood.",
     ]
+
+
+async def test_a_tool_that_asks_for_an_approval_itself_is_no_failure(agents):
+    def ask_first(ctx: RunContext, place: str) -> str:
+        """Deploy after somebody has agreed."""
+        if not ctx.tool_call_approved:
+            raise ApprovalRequired
+        return f"Deployed to {place}."
+
+    memory = agents.wired.service()
+    calls(agents, "ask_first")
+    agent = agents.make(memory, tools=[ask_first], output_type=[str, DeferredToolRequests])
+    waiting = await agent.run("Please deploy.", conversation_id="one")
+    approved = DeferredToolResults(approvals={one.tool_call_id: True for one in waiting.output.approvals})
+    await agent.run(message_history=waiting.all_messages(), deferred_tool_results=approved)
+    memory.close()
+    assert agents.wired.notes().count("tl;dr: ask_first") == 1
+    assert 'ask_first {"place": "Berlin"} returned: Deployed to Berlin.' in agents.wired.notes()
 
 
 async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
