@@ -21,7 +21,7 @@ with framework("openai-agents"):
     from agents.run import CallModelData, ModelInputData
     from pydantic_core import to_json
 
-# How the SDK tells the model of a tool that failed, where it does not tell us why.
+# How the SDK tells the model of a tool that failed.
 _FAILED = "An error occurred while running the tool"
 _NO_RUN = "Error: this run was started without the memory. Answer without it."
 _NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
@@ -79,9 +79,9 @@ class AgentsMemory:
 
         ``session_key`` is the memory's name of it, where that is another than its own; ``scope`` says whose it is.
         """
-        key = session_key or _key(session)
+        key, window = session_key or _key(session), self._window
         return CompactedSession(
-            session, self._memory, session_key=key, context_window=self._window, full_at=full_at, scope=scope
+            session, self._memory, session_key=key, context_window=window, full_at=full_at, scope=scope
         )
 
 
@@ -129,6 +129,8 @@ class _Run(RunHooks[Any]):
         """
         asked = asked_in(messages)
         if self._started and asked.is_new:
+            if asked_in(asked.before).is_new:  # several messages at once, or one of a run that was cut off
+                await self._memory.resume(self.session_key, asked.before, scope=self.scope)
             self._known = await self._memory.open_turn(self.turn, asked.text, asked.before, unknown=True)
         else:
             await self.turn.taken_up(asked.text, asked.before)
@@ -141,9 +143,7 @@ class _Run(RunHooks[Any]):
         self._started = True
         await self._hooks.on_agent_start(context, agent)
 
-    async def on_llm_start(
-        self, context: Any, agent: Any, system_prompt: "str | None", input_items: "list[Any]"
-    ) -> None:
+    async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: "list[Any]") -> None:
         """Remember what stands in the live context."""
         self._sent = input_items
         await self._hooks.on_llm_start(context, agent, system_prompt, input_items)

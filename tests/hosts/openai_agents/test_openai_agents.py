@@ -112,6 +112,14 @@ async def test_a_stream_is_remembered_as_well(wired, agent):
     assert wired.said("assistant")[-1] == "Understood."
 
 
+async def test_several_messages_in_one_input_are_all_kept(wired, agent):
+    memory = AgentsMemory(wired.service())
+    first = await Runner.run(agent(), "Hello.", **memory.turn("s"))
+    more = [{"role": "user", "content": text} for text in (TOLD, ASKED)]
+    await Runner.run(agent(), first.to_input_list() + more, **memory.turn("s"))
+    assert said(memory, "s") == ["Hello.", "Understood.", TOLD, ASKED, "Understood."]
+
+
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
     memory = AgentsMemory(wired.service())
     for to in ("staging", "production"):
@@ -288,21 +296,22 @@ async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     assert len(wired.said("user")) == 8
 
 
-async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired):
+@pytest.mark.parametrize("asked", [12, 1])
+async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired, asked):
     stored = SQLiteSession("long")
     for number in range(12):
         ids = [f"call_{number}_{n}" for n in range(2)]
+        said = [{"role": "user", "content": f"Deploy build {number}. " + "Nothing else is new. " * 20}]
         await stored.add_items(
             [
-                {"role": "user", "content": f"Deploy build {number}. " + "Nothing else is new. " * 20},
+                *(said if number < asked else ()),
                 {"type": "reasoning", "id": f"rs_{number}", "summary": []},
                 *({"type": "function_call", "call_id": id_, "name": "deploy", "arguments": "{}"} for id_ in ids),
                 *({"type": "function_call_output", "call_id": id_, "output": "Done. " * 90} for id_ in ids),
-                {"role": "assistant", "content": f"Build {number} is deployed."},
             ]
         )
     before = await stored.get_items()
-    for window in (2_000, 4_000, 8_000):
+    for window in (1_000, 1_500, 2_000, 8_000):
         await stored.clear_session()
         await stored.add_items(before)
         session = AgentsMemory(wired.service(), context_window=window).session(stored)
