@@ -119,7 +119,9 @@ class MemoryCapability(AbstractCapability[Any]):
     def _of_run(self, ctx: Any) -> Turn:
         """Return the turn, which begins in no tool of its own run: `wrap_run` is the first to ask for it."""
         if self._turn is None:
-            self._turn = self.memory.turn(self._session_key(ctx), scope=self._scope(ctx), parent=asking_session())
+            asking = asking_session()  # whose a sub-agent is the one says who asks
+            scope = None if asking else self._scope(ctx)
+            self._turn = self.memory.turn(self._session_key(ctx), scope=scope, parent=asking)
         return self._turn
 
     async def _opened(self, ctx: Any, messages: Sequence[ModelMessage]) -> str:
@@ -150,8 +152,9 @@ class MemoryCapability(AbstractCapability[Any]):
 
     def _offered(self, tool: Any) -> Tool[Any]:
         async def run(ctx: Any, **arguments: Any) -> str:
-            session = asking_session() or self._session_key(ctx)
-            return await tool.run(arguments, session_key=session, scope=self._scope(ctx))
+            session = asking_session()
+            scope = self._scope(ctx) if session == self._session_key(ctx) else None
+            return await tool.run(arguments, session_key=session, scope=scope)
 
         return Tool.from_schema(run, tool.name, tool.description, dict(tool.parameters), takes_ctx=True)
 

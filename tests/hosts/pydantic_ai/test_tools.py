@@ -126,14 +126,19 @@ async def test_a_tool_that_asks_for_an_approval_itself_is_no_failure(agents):
 
 
 async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_are_noted_with_the_user(agents):
+    def whose(ctx: RunContext) -> dict[str, str]:
+        return {"user": ctx.deps["name"]}
+
     memory = agents.wired.service()
-    inner = agents.make(memory, tools=[deploy], instructions="You are the inner one.")
+    inner = agents.make(memory, tools=[deploy], instructions="You are the inner one.", scope=whose)
 
     async def helper(ctx: RunContext, task: str) -> str:
         """Hand a task on."""
-        return (await inner.run(task)).output
+        return (await inner.run(task)).output  # without the user's name: it is known who asks
 
-    await agents.make(memory).run(TOLD, conversation_id="one")
+    outer = agents.make(memory, tools=[helper], scope=whose)
+    await outer.run(TOLD, conversation_id="one", deps={"name": "ana"})
+    await outer.run("Remember that the database of Bob listens on port 9977.", deps={"name": "bob"})
     searchable(memory)
     task = f"The user lives in Ulm and likes harps. {ASKED}"
     hands_on, deploys = ToolCall("helper", {"task": task}), ToolCall("deploy", {"place": "Bonn"})
@@ -141,10 +146,12 @@ async def test_what_a_sub_agent_is_asked_is_no_word_of_the_users_and_its_tools_a
         Rule(lambda one: "helper" in one.tool_names and not after_tool(one), Reply(tools=(hands_on,)), 1),
         Rule(lambda one: "inner one" in one.system and not after_tool(one), Reply(tools=(deploys,)), 1),
     ]
-    await agents.make(memory, tools=[helper]).run("Please have somebody look.", conversation_id="two")
+    await outer.run("Please have somebody look.", conversation_id="two", deps={"name": "ana"})
     memory.close()
     asked = next(one for one in agents.wired.server.requests if "inner one" in one.system)
-    assert "5433" in beside(asked, task)  # it is recalled for
+    assert "5433" in beside(asked, task)  # it is recalled for, as for the user
+    assert "9977" not in asked.text
     assert task not in agents.wired.said("user")
     assert "Bonn" in agents.wired.notes()
-    assert {one["session"] for one in agents.wired.records("user")} == {"pydantic-ai:one", "pydantic-ai:two"}
+    assert {one["user"] for one in agents.wired.records("user")} == {"ana", "bob"}
+    assert len({one["session"] for one in agents.wired.records("user")}) == 3
