@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.host import FILL, ServiceTool, Turn, asked_in, guarded
 from nanobot_memory_plugins.core.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
-from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession
+from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession, is_held_by_server
 
 with framework("openai-agents"):
     from agents import FunctionTool, RunConfig, RunHooks
@@ -118,7 +118,10 @@ class _Run(RunHooks[Any]):
         if not self._begun:
             await self._begin(given.input)
         instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
-        return ModelInputData(input=self.turn.beside(given.input), instructions=instructions)
+        items = self.turn.beside(given.input)
+        if self._sent and is_held_by_server(given.input):  # with the block it is not known there as sent
+            items = [item for item, plain in zip(items, given.input, strict=True) if item is plain]
+        return ModelInputData(input=items, instructions=instructions)
 
     @guarded
     async def _begin(self, messages: Sequence[Any]) -> None:
@@ -195,7 +198,7 @@ class _NestedHooks(RunHooks[Any]):
     """The hooks of an agent that is a tool, shared by all that ask it: its tools are noted in the asking run's turn."""
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
-        """Start the tool's clock."""
+        """Start the clock."""
         if (run := _run_of(context)) is not None:
             run.turn.tool_began(_call_id(context, tool))
 
@@ -231,14 +234,12 @@ def _tool(tool: ServiceTool) -> "FunctionTool":
     )
 
 
-def _run_of(context: Any) -> _Run | None:
-    """Return the run that a tool belongs to: nested runs have its configuration."""
+def _run_of(context: Any) -> _Run | None:  # nested runs have the configuration of the outer one
     asked = getattr(getattr(context, "run_config", None), "call_model_input_filter", None)
     return asked if isinstance(asked, _Run) else None
 
 
 def _call_id(context: Any, tool: Any) -> str:
-    """Return the id of a call; shells and computers have none."""
     return str(getattr(context, "tool_call_id", "") or tool.name)
 
 

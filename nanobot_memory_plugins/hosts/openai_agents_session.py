@@ -1,4 +1,4 @@
-"""A session of the OpenAI Agents SDK whose oldest items give way to the memory's summary."""
+"""Items of the OpenAI Agents SDK: a session whose oldest give way to the memory's summary, and who holds them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -96,6 +96,12 @@ class CompactedSession:
         except Exception:
             await self._session.add_items(now)
             raise
+
+
+def is_held_by_server(items: "list[Any]") -> bool:
+    """Say whether a request answers calls that stand in none of its items: the server has them, and what led there."""
+    called = {one.get("call_id") for one in items if not str(one.get("type")).endswith("_output")}
+    return any(str(one.get("type")).endswith("_output") and one.get("call_id") not in called for one in items)
 
 
 def _ids(items: "list[Any]", kind: str) -> set[str]:

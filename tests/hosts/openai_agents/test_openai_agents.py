@@ -112,6 +112,21 @@ async def test_a_stream_is_remembered_as_well(wired, agent):
     assert wired.said("assistant")[-1] == "Understood."
 
 
+async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, agent):
+    if not isinstance(wired.server, ResponsesServer):
+        pytest.skip("chat completions hold no conversation")
+    memory = await told(wired, agent)
+    asking = agent(tools=[deploy])
+    first = await Runner.run(asking, "Hello.", **memory.turn("asked"))
+    wired.server.rules = [calls("deploy", to="staging")]
+    await Runner.run(asking, ASKED, previous_response_id=first.last_response_id, **memory.turn("asked"))
+    question, result = wired.server.requests[-2:]
+    assert PORT in beside(question, ASKED)
+    assert [one["role"] for one in question.messages if one["role"] != "system"] == ["user"]
+    assert [one["role"] for one in result.messages if one["role"] != "system"] == ["tool"]
+    assert said(memory, "asked") == ["Hello.", "Understood.", ASKED, "Understood."]
+
+
 async def test_several_messages_in_one_input_are_all_kept(wired, agent):
     memory = AgentsMemory(wired.service())
     first = await Runner.run(agent(), "Hello.", **memory.turn("s"))
