@@ -29,7 +29,7 @@ async def main(workspace: str, server: str, session: str, text: str) -> None:
         memory = AgentsMemory(service, context_window=WINDOW)
         agent = Agent(name="assistant", instructions="Be brief.", model=model, tools=[deploy, *memory.tools()])
         history = memory.session(SQLiteSession(session, f"{workspace}/history.db"))
-        result = await Runner.run(agent, text, session=history, **memory.turn(session))
+        result = await Runner.run(agent, text, **memory.turn(history))
         print(result.final_output)
 
 

@@ -14,14 +14,14 @@ from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.host import FILL, ServiceTool, Turn, asked_in, guarded
 from nanobot_memory_plugins.core.scopes import ScopeLike
 from nanobot_memory_plugins.hosts.framework import framework
-from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession
+from nanobot_memory_plugins.hosts.openai_agents_session import CompactedSession, is_held_by_server
 
 with framework("openai-agents"):
     from agents import FunctionTool, RunConfig, RunHooks
     from agents.run import CallModelData, ModelInputData
     from pydantic_core import to_json
 
-# How the SDK tells the model of a tool that failed, where it does not tell us why.
+# How the SDK tells the model of a tool that failed.
 _FAILED = "An error occurred while running the tool"
 _NO_RUN = "Error: this run was started without the memory. Answer without it."
 _NO_ARGUMENTS = "Error: the arguments are no JSON object. Call the tool again with one."
@@ -39,22 +39,25 @@ class AgentsMemory:
 
     def turn(
         self,
-        session_key: str,
+        session: Any,
         *,
         scope: ScopeLike = None,
         hooks: "RunHooks[Any] | None" = None,
-        run_config: "RunConfig | None" = None,
+        run_config: "RunConfig | dict[str, Any] | None" = None,
     ) -> dict[str, Any]:
-        """Return what a run of one turn is given: ``Runner.run(agent, text, **memory.turn("ana-1"))``.
+        """Return what a run of one turn is given: ``Runner.run(agent, text, **memory.turn(session))``.
 
-        Make one for each run; a run that is resumed may have that of before. ``scope`` says whose the session is, as
-        ``{"user": "ana"}``. ``hooks`` and ``run_config`` are the caller's own, and go on working.
+        ``session`` is one of the SDK's, or a name where there is none. Make a turn for each run; a run that is resumed
+        may have that of before. ``scope`` says whose the session is, as ``{"user": "ana"}``. ``hooks`` and
+        ``run_config`` are the caller's own, and go on working.
         """
-        config = run_config or RunConfig()
-        run = _Run(self._memory, session_key, scope, hooks or RunHooks(), config, self._window)
+        config = RunConfig(**run_config) if isinstance(run_config, dict) else run_config or RunConfig()
+        scope = getattr(session, "scope", None) if scope is None else scope
+        run = _Run(self._memory, _key(session), scope, hooks or RunHooks(), config, self._window)
         return {
             "hooks": run,
             "run_config": replace(config, call_model_input_filter=run, tool_error_formatter=run.tool_failed),
+            **({} if isinstance(session, str) else {"session": session}),
         }
 
     def tools(self) -> "list[FunctionTool]":
@@ -69,9 +72,17 @@ class AgentsMemory:
         """
         return _NestedHooks()
 
-    def session(self, session: Any, *, scope: ScopeLike = None, full_at: float = FILL) -> "CompactedSession":
-        """Wrap a session of the SDK, so that its oldest items give way to a summary before the window is full."""
-        return CompactedSession(session, self._memory, context_window=self._window, full_at=full_at, scope=scope)
+    def session(
+        self, session: Any, *, session_key: str = "", scope: ScopeLike = None, full_at: float = FILL
+    ) -> "CompactedSession":
+        """Wrap a session of the SDK, so that its oldest items give way to a summary before the window is full.
+
+        ``session_key`` is the memory's name of it, where that is another than its own; ``scope`` says whose it is.
+        """
+        key, window = session_key or _key(session), self._window
+        return CompactedSession(
+            session, self._memory, session_key=key, context_window=window, full_at=full_at, scope=scope
+        )
 
 
 class _Run(RunHooks[Any]):
@@ -107,7 +118,10 @@ class _Run(RunHooks[Any]):
         if not self._begun:
             await self._begin(given.input)
         instructions = "\n\n".join(filter(None, (given.instructions, self._known))) or None
-        return ModelInputData(input=self.turn.beside(given.input), instructions=instructions)
+        items = self.turn.beside(given.input)
+        if self._sent and is_held_by_server(given.input):  # with the block it is not known there as sent
+            items = [item for item, plain in zip(items, given.input, strict=True) if item is plain]
+        return ModelInputData(input=items, instructions=instructions)
 
     @guarded
     async def _begin(self, messages: Sequence[Any]) -> None:
@@ -118,6 +132,8 @@ class _Run(RunHooks[Any]):
         """
         asked = asked_in(messages)
         if self._started and asked.is_new:
+            if asked_in(asked.before).is_new:  # several messages at once, or one of a run that was cut off
+                await self._memory.resume(self.session_key, asked.before, scope=self.scope)
             self._known = await self._memory.open_turn(self.turn, asked.text, asked.before, unknown=True)
         else:
             await self.turn.taken_up(asked.text, asked.before)
@@ -130,9 +146,7 @@ class _Run(RunHooks[Any]):
         self._started = True
         await self._hooks.on_agent_start(context, agent)
 
-    async def on_llm_start(
-        self, context: Any, agent: Any, system_prompt: "str | None", input_items: "list[Any]"
-    ) -> None:
+    async def on_llm_start(self, context: Any, agent: Any, system_prompt: Any, input_items: "list[Any]") -> None:
         """Remember what stands in the live context."""
         self._sent = input_items
         await self._hooks.on_llm_start(context, agent, system_prompt, input_items)
@@ -184,7 +198,7 @@ class _NestedHooks(RunHooks[Any]):
     """The hooks of an agent that is a tool, shared by all that ask it: its tools are noted in the asking run's turn."""
 
     async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
-        """Start the tool's clock."""
+        """Start the clock."""
         if (run := _run_of(context)) is not None:
             run.turn.tool_began(_call_id(context, tool))
 
@@ -192,6 +206,10 @@ class _NestedHooks(RunHooks[Any]):
         """Note the tool."""
         if (run := _run_of(context)) is not None:
             await _note(run.turn, context, tool, result)
+
+
+def _key(session: Any) -> str:
+    return session if isinstance(session, str) else getattr(session, "session_key", "") or str(session.session_id)
 
 
 def _tool(tool: ServiceTool) -> "FunctionTool":
@@ -216,14 +234,12 @@ def _tool(tool: ServiceTool) -> "FunctionTool":
     )
 
 
-def _run_of(context: Any) -> _Run | None:
-    """Return the run that a tool belongs to: nested runs have its configuration."""
+def _run_of(context: Any) -> _Run | None:  # nested runs have the configuration of the outer one
     asked = getattr(getattr(context, "run_config", None), "call_model_input_filter", None)
     return asked if isinstance(asked, _Run) else None
 
 
 def _call_id(context: Any, tool: Any) -> str:
-    """Return the id of a call; shells and computers have none."""
     return str(getattr(context, "tool_call_id", "") or tool.name)
 
 

@@ -11,7 +11,7 @@ import pytest
 from nanobot_memory_plugins.core import MemoryService
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
-from tests.support.hosts import ASKED, OPTIONS, PORT, ROOT, TOLD, beside, needs, searchable, unfenced
+from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 
 needs("adk", "google.adk")
 
@@ -216,6 +216,22 @@ async def test_a_cancelled_run_keeps_the_message_and_the_next_has_its_block(wire
     assert said(plugin, "asked") == ["Begin the long job.", ASKED, "Understood."]
 
 
+async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    plugin = MemoryPlugin(wired.service(idle_seconds=0.3))
+    runner = running(plugin)
+    await ask(runner, "Hello.", "whole")
+    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(ask(runner, "Begin the long job.", "cut"), 0.6)
+    for _ in range(200):
+        if all(f"Quiet: adk:{APP}:ana:{one}" in wired.notes() for one in ("whole", "cut")):
+            break
+        await asyncio.sleep(0.05)
+    assert f"Quiet: adk:{APP}:ana:whole" in wired.notes()
+    assert f"Quiet: adk:{APP}:ana:cut" in wired.notes()
+
+
 @pytest.mark.parametrize("process", ["the same", "another"])
 async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_message_once(wired, process):
     plugin = await told(wired)
@@ -224,7 +240,7 @@ async def test_a_run_that_waited_for_somebody_has_its_block_again_and_keeps_the_
     wired.server.rules = [calls("deploy", to="staging")]
     events = await ask(running(plugin, root, sessions=sessions), ASKED, "asked")
     (asked,) = (call for one in events for call in one.get_function_calls() if "confirmation" in call.name)
-    assert "build 77" not in wired.notes()
+    assert wired.notes() == ""
     if process == "another":
         plugin.memory.close()
         plugin = MemoryPlugin(wired.service())
@@ -271,6 +287,7 @@ async def test_old_events_give_way_to_the_memorys_summary(wired):
     assert summaries
     assert "7000" in summaries[0].actions.compaction.compacted_content.parts[0].text
     assert notes[0] not in wired.last.text
+    assert notes[1] not in wired.last.text
     assert notes[3] in wired.last.text
     assert "7000" in wired.last.text
     assert len(wired.said("user")) == 4

@@ -7,9 +7,10 @@ import string
 
 import pytest
 
+from nanobot_memory_plugins.core.host import tokens_of
 from nanobot_memory_plugins.core.testing import Reply, Rule, ToolCall
 from nanobot_memory_plugins.core.testing.scripted_server import after_tool
-from tests.support.hosts import ASKED, OPTIONS, PORT, ROOT, TOLD, beside, needs, searchable, unfenced
+from tests.support.hosts import ASKED, OPTIONS, PORT, QUIET, ROOT, TOLD, beside, needs, searchable, unfenced
 from tests.support.wire_servers import ResponsesServer
 
 needs("openai-agents", "agents")
@@ -67,7 +68,7 @@ async def told(wired, agent, service=None) -> AgentsMemory:
 async def test_what_one_session_told_stands_beside_the_question_of_the_next_and_in_no_history(wired, agent):
     memory = await told(wired, agent)
     session = SQLiteSession("asked")
-    result = await Runner.run(agent(), ASKED, session=session, **memory.turn("asked"))
+    result = await Runner.run(agent(), ASKED, **memory.turn(session))
     assert PORT in beside(wired.last, ASKED)
     assert unfenced(await session.get_items())
     assert unfenced(result.to_input_list())
@@ -109,6 +110,29 @@ async def test_a_stream_is_remembered_as_well(wired, agent):
     assert PORT in beside(wired.last, ASKED)
     assert unfenced(await session.get_items())
     assert wired.said("assistant")[-1] == "Understood."
+
+
+async def test_a_conversation_that_the_server_holds_gets_its_block_once(wired, agent):
+    if not isinstance(wired.server, ResponsesServer):
+        pytest.skip("chat completions hold no conversation")
+    memory = await told(wired, agent)
+    asking = agent(tools=[deploy])
+    first = await Runner.run(asking, "Hello.", **memory.turn("asked"))
+    wired.server.rules = [calls("deploy", to="staging")]
+    await Runner.run(asking, ASKED, previous_response_id=first.last_response_id, **memory.turn("asked"))
+    question, result = wired.server.requests[-2:]
+    assert PORT in beside(question, ASKED)
+    assert [one["role"] for one in question.messages if one["role"] != "system"] == ["user"]
+    assert [one["role"] for one in result.messages if one["role"] != "system"] == ["tool"]
+    assert said(memory, "asked") == ["Hello.", "Understood.", ASKED, "Understood."]
+
+
+async def test_several_messages_in_one_input_are_all_kept(wired, agent):
+    memory = AgentsMemory(wired.service())
+    first = await Runner.run(agent(), "Hello.", **memory.turn("s"))
+    more = [{"role": "user", "content": text} for text in (TOLD, ASKED)]
+    await Runner.run(agent(), first.to_input_list() + more, **memory.turn("s"))
+    assert said(memory, "s") == ["Hello.", "Understood.", TOLD, ASKED, "Understood."]
 
 
 async def test_a_tool_is_noted_with_its_error_and_without_its_secret(wired, agent):
@@ -242,23 +266,42 @@ async def test_sessions_side_by_side_stay_apart(wired, agent):
         assert str(7400 + number) in beside(wired.request_with(text), text)
 
 
-async def test_two_users_do_not_share(wired, agent):
+async def test_two_users_do_not_share_what_is_recalled_known_or_searched(wired, agent):
     memory = AgentsMemory(wired.service())
     await Runner.run(agent(), TOLD, **memory.turn("a", scope={"user": "ana"}))
     await asyncio.to_thread(searchable, memory._memory)
-    await Runner.run(agent(), ASKED, **memory.turn("b", scope={"user": "bob"}))
-    assert unfenced(wired.last.messages)
-    await Runner.run(agent(), ASKED, **memory.turn("c", scope={"user": "ana"}))
-    assert PORT in beside(wired.last, ASKED)
+    for user in ("bob", "ana"):
+        wired.server.rules = [calls("memory_search", query="staging database port")]
+        await Runner.run(agent(tools=memory.tools()), ASKED, **memory.turn(user, scope={"user": user}))
+        assert (PORT in wired.last.text) == (user == "ana")
+        assert any(PORT in str(one) for one in wired.last.messages if one["role"] == "tool") == (user == "ana")
+    assert PORT in beside(wired.server.requests[-2], ASKED)
+
+
+async def test_what_a_hand_over_rewrites_is_not_taken_for_the_users_word(wired, agent):
+    memory = AgentsMemory(wired.service())
+
+    def rewritten(data):
+        summary = {"role": "user", "content": "A model's summary of it."}
+        return data.clone(input_history=(summary,), pre_handoff_items=(), new_items=())
+
+    wired.server.rules = [calls("transfer_to_billing")]
+    front = agent("front", handoffs=[handoff(agent("billing"), input_filter=rewritten)])
+    await Runner.run(front, "Bill me.", **memory.turn("asked"))
+    assert "A model's summary of it." in wired.last.text
+    assert said(memory, "asked") == ["Bill me.", "Understood."]
 
 
 async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     service = wired.service()
     memory = AgentsMemory(service, context_window=3_000)
-    session = memory.session(SQLiteSession("long"), full_at=0.5)
+    stored = SQLiteSession("long")
+    session = memory.session(stored, full_at=0.5)
     for number in range(8):
         text = f"Note {number}: the port of service {number} is {7000 + number}. " + "Nothing else is new. " * 60
-        await Runner.run(agent(), text, session=session, **memory.turn("long"))
+        await Runner.run(agent(), text, **memory.turn(session))
+        if isinstance(wired.server, ResponsesServer):  # asked for by the SDK after the turn
+            assert sum(map(tokens_of, await stored.get_items())) <= 1_500
     items = await session.get_items()
     first = items[0]
     assert first["role"] == "system"
@@ -266,6 +309,69 @@ async def test_a_session_is_compacted_by_the_memorys_summary(wired, agent):
     assert len(items) < 16
     assert any("7000" in one.system for one in wired.server.requests[-2:])
     assert len(wired.said("user")) == 8
+
+
+@pytest.mark.parametrize("asked", [12, 1])
+async def test_compaction_parts_no_call_from_its_result_or_its_reasoning(wired, asked):
+    stored = SQLiteSession("long")
+    for number in range(12):
+        ids = [f"call_{number}_{n}" for n in range(2)]
+        said = [{"role": "user", "content": f"Deploy build {number}. " + "Nothing else is new. " * 20}]
+        await stored.add_items(
+            [
+                *(said if number < asked else ()),
+                {"type": "reasoning", "id": f"rs_{number}", "summary": []},
+                *({"type": "function_call", "call_id": id_, "name": "deploy", "arguments": "{}"} for id_ in ids),
+                *({"type": "function_call_output", "call_id": id_, "output": "Done. " * 90} for id_ in ids),
+            ]
+        )
+    before = await stored.get_items()
+    for window in (1_000, 1_500, 2_000, 8_000):
+        await stored.clear_session()
+        await stored.add_items(before)
+        session = AgentsMemory(wired.service(), context_window=window).session(stored)
+        await session.run_compaction({"force": True})
+        after = await stored.get_items()
+        assert len(after) < len(before)
+        called = {one["call_id"] for one in after if one.get("type") == "function_call"}
+        assert {one["call_id"] for one in after if one.get("type") == "function_call_output"} == called
+        first = after[1].get("type", "message")
+        assert first in ("message", "reasoning")
+        waiting = {"type": "function_call", "call_id": "waits", "name": "deploy", "arguments": "{}"}
+        await stored.add_items([waiting])
+        await session.run_compaction({"force": True})
+        assert await stored.get_items() == [*after, waiting]
+
+
+async def told_quiet(wired, session: str) -> bool:
+    """Say whether the plugins are told that a session is quiet, within some seconds."""
+    for _ in range(200):
+        if f"Quiet: {session}" in wired.notes():
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+async def test_a_session_that_is_cleared_has_ended(wired, agent, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    memory = AgentsMemory(wired.service())
+    session = memory.session(SQLiteSession("here"), session_key="web:here", scope={"user": "ana"})
+    await Runner.run(agent(), TOLD, **memory.turn(session))
+    await session.clear_session()
+    assert await session.get_items() == []
+    assert await told_quiet(wired, "web:here")
+    assert said(memory, "web:here") == [TOLD, "Understood."]
+
+
+async def test_a_session_goes_quiet_after_its_last_run_also_one_that_was_cancelled(wired, agent, installed_plugin):
+    installed_plugin("quiet", QUIET)
+    memory = AgentsMemory(wired.service(idle_seconds=0.3))
+    await Runner.run(agent(), "Hello.", **memory.turn("whole"))
+    wired.server.rules = [Rule(lambda one: "long job" in one.last_user, Reply("Late.", delay=2), 1)]
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(Runner.run(agent(), "Begin the long job.", **memory.turn("cut")), 0.6)
+    assert await told_quiet(wired, "whole")
+    assert await told_quiet(wired, "cut")
 
 
 @pytest.mark.parametrize("window", [0, 3_000])
