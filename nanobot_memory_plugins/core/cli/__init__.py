@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.cli.doctor_command import examine, finding_row
     from nanobot_memory_plugins.core.cli.extras import not_installed
     from nanobot_memory_plugins.core.cli.findings_shown import show_problems, summary
+    from nanobot_memory_plugins.core.cli.language import catalogue, language_of, languages, spoken_language
     from nanobot_memory_plugins.core.cli.open_store import opened_memory, opened_store, settled, without_embeddings
     from nanobot_memory_plugins.core.cli.options import run, warn
     from nanobot_memory_plugins.core.cli.plain import say
@@ -24,6 +25,7 @@ __getattr__ = lazy_names(
         "doctor_command": ("examine", "finding_row"),
         "extras": ("not_installed",),
         "findings_shown": ("show_problems", "summary"),
+        "language": ("catalogue", "language_of", "languages", "spoken_language"),
         "open_store": ("opened_memory", "opened_store", "settled", "without_embeddings"),
         "options": ("run", "warn"),
         "plain": ("say",),
@@ -46,9 +48,12 @@ COMMANDS = {
 
 __all__ = [
     "Cost",
+    "catalogue",
     "examine",
     "finding_row",
     "finish_erasure",
+    "language_of",
+    "languages",
     "not_installed",
     "opened_memory",
     "opened_store",
@@ -59,6 +64,7 @@ __all__ = [
     "say_repaired",
     "settled",
     "show_problems",
+    "spoken_language",
     "summary",
     "summed",
     "time_left",
