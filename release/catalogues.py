@@ -39,7 +39,7 @@ _CALLS = {
     "Skipped": (1, ()),
     "leave": (1, ()),
     "remark": (1, ()),
-    "counted": (2, ()),
+    "report": (3, ()),
 }
 _ERROR = (1, ("hint",))
 # The names that `Words`, the voice of the panel, has there.
@@ -47,7 +47,9 @@ _WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
 # What is not for people who run the command line: the kit for tests, and what only measures.
 _LEFT = ("core/testing", "core/isolation")
 # A text of ours: letters, or the signs between sentences.
-_SAYS = re.compile(r"[^\W\d_]|^[,.;:] ?$")
+_SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
+# Those whose keys are said, too.
+_KEYED = {"DEGRADED"}
 # What a class is called on the screen.
 _NAMED = {"name_of_view"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
@@ -57,6 +59,8 @@ _TABLES = {
     "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
     "consolidation/store/journal.py": ("Action",),
+    "core/config/effective.py": ("_BOUNDS",),
+    "core/config/wording.py": ("VALUE_WORDS",),
     "core/erasure/matching.py": ("Nearly",),
     "core/erasure/plan.py": ("_NEARLY",),
     "core/host/plugins/plugin_host.py": ("PluginState",),
@@ -98,7 +102,7 @@ def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Ite
     for name, value in _constants(tree).items():
         if name in tables or (named and _TABLE.match(name)):
             yield from _texts(value, {})
-        if name in tables and isinstance(value, ast.Dict):
+        if name in tables and name in _KEYED and isinstance(value, ast.Dict):
             yield from (text for key in value.keys if key is not None for text in _texts(key, {}))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name in tables:
