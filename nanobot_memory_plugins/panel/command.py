@@ -31,7 +31,13 @@ def panel(
     ] = False,
     port: Annotated[int, typer.Option("--port", min=0, max=65_535, help="For --web; 0: any that is free.")] = 0,
     language: Annotated[
-        str, typer.Option("--language", help="en or zh; auto: that of the command line.", autocompletion=_languages)
+        str,
+        typer.Option(
+            "--language",
+            metavar="LANGUAGE",
+            help="en or zh; auto: that of the command line.",
+            autocompletion=_languages,
+        ),
     ] = AUTO,
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
     workspace: WorkspaceOption = None,
