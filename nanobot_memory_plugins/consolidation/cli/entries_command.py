@@ -94,7 +94,7 @@ def list_entries(
         return
     console().print(table(found) if found else tr("There are no entries."))
     for problem in snapshot.problems:
-        say(f"{snapshot.path.name}, {problem}", err=True)
+        say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
 
 
 @entries.command("show")

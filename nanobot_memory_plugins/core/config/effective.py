@@ -47,7 +47,12 @@ def options_of(config: MemoryConfig, models: Mapping[str, type[BaseModel] | None
         raw = config.plugins.get(name, {})
         given = f"{config.prefix}.{name}.{ENABLED}" if ENABLED in raw else ""
         yield Option(
-            f"{name}.{ENABLED}", config.enabled(name), True, Sentence("true or false"), "whether it is loaded", given
+            f"{name}.{ENABLED}",
+            config.enabled(name),
+            True,
+            Sentence("true or false"),
+            Sentence("whether it is loaded"),
+            given,
         )
         found, _ = plugin_options(config, name, model)
         if found is not None:
