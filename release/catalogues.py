@@ -24,7 +24,7 @@ _HEADER = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8
 _CALLS = {
     "tr": (1, ()),
     "together": (9, ()),
-    "t": (1, ()),
+    "refusal": (2, ()),
     "Sentence": (1, ()),
     "Finding": (4, ("subject", "state", "hint")),
     "ConfigProblem": (2, ("message",)),
@@ -39,13 +39,19 @@ _CALLS = {
     "Skipped": (1, ()),
     "leave": (1, ()),
     "remark": (1, ()),
-    "counted": (2, ()),
+    "report": (3, ()),
 }
 _ERROR = (1, ("hint",))
+# The names that `Words`, the voice of the panel, has there.
+_WORDS, _OF_PANEL = ("t", "words", "_words", "self"), "panel/"
 # What is not for people who run the command line: the kit for tests, and what only measures.
 _LEFT = ("core/testing", "core/isolation")
 # A text of ours: letters, or the signs between sentences.
-_SAYS = re.compile(r"[^\W\d_]|^[,.;:] ?$")
+_SAYS = re.compile(r"[^\W\d_]|^[,.;: ]+$")
+# Those whose keys are said, too.
+_KEYED = {"DEGRADED"}
+# What a class is called on the screen.
+_NAMED = {"name_of_view"}
 # Tables and enumerations elsewhere whose texts, and names that are texts, are said.
 _TABLES = {
     "bridge/seams.py": ("DEGRADED", "_NO_DRAFT_REVIEW", "_NO_SUBAGENTS"),
@@ -53,6 +59,8 @@ _TABLES = {
     "consolidation/extraction/given_up.py": ("NOT_ANSWERED", "NOTHING_FOUND", "FAILS", "_HINTS"),
     "consolidation/model/entry.py": ("Category", "INSTRUCTION"),
     "consolidation/store/journal.py": ("Action",),
+    "core/config/effective.py": ("_BOUNDS",),
+    "core/config/wording.py": ("VALUE_WORDS",),
     "core/erasure/matching.py": ("Nearly",),
     "core/erasure/plan.py": ("_NEARLY",),
     "core/host/plugins/plugin_host.py": ("PluginState",),
@@ -60,7 +68,10 @@ _TABLES = {
     "core/transfer/import_writer.py": ("_TOOL_RESULT", "_NO_TEXT", "FORGOTTEN", "_SAID_HERE", "_NO_TIME"),
     "core/values/conversation.py": ("Origin",),
     "core/values/notes.py": ("NoteType",),
+    "panel/views/health.py": ("_LEVELS",),
+    "panel/views/plugins.py": ("_STATES",),
     "recall/trace.py": ("Reason",),
+    "search/sources/places.py": ("Kind",),
 }
 # Where such tables are.
 _SHOWS = re.compile(r"(?:^|/)(?:cli|panel)/")
@@ -80,7 +91,7 @@ def sentences(package: Path = PACKAGE) -> dict[str, list[str]]:
             continue
         tree = ast.parse(file.read_text(encoding="utf-8"))
         tables = _TABLES.get(where, ())
-        for text in (*_of_module(tree), *_of_tables(tree, tables, named=_SHOWS.search(where) is not None)):
+        for text in (*_of_module(tree, where), *_of_tables(tree, tables, named=_SHOWS.search(where) is not None)):
             places = found.setdefault(text, [])
             if _SAYS.search(re.sub(r"\{[^}]*\}", "", text)) and where not in places:
                 places.append(where)
@@ -91,7 +102,7 @@ def _of_tables(tree: ast.Module, tables: Collection[str], *, named: bool) -> Ite
     for name, value in _constants(tree).items():
         if name in tables or (named and _TABLE.match(name)):
             yield from _texts(value, {})
-        if name in tables and isinstance(value, ast.Dict):
+        if name in tables and name in _KEYED and isinstance(value, ast.Dict):
             yield from (text for key in value.keys if key is not None for text in _texts(key, {}))
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name in tables:
@@ -108,19 +119,21 @@ def _constants(tree: ast.Module) -> dict[str, ast.expr]:
     }
 
 
-def _of_module(tree: ast.Module) -> Iterator[str]:
+def _of_module(tree: ast.Module, where: str) -> Iterator[str]:
     constants = _constants(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            yield from _of_call(node, constants)
+            yield from _of_call(node, constants, words=_WORDS if where.startswith(_OF_PANEL) else ())
+        elif isinstance(node, ast.Assign) and _NAMED & {ast.unparse(one) for one in node.targets}:
+            yield from _texts(node.value, constants)
         elif isinstance(node, ast.FunctionDef) and _is_command(node):
             yield from (" ".join(one.split()) for one in (ast.get_docstring(node) or "").split("\n\n"))
 
 
-def _of_call(call: ast.Call, constants: Mapping[str, ast.expr]) -> Iterator[str]:
+def _of_call(call: ast.Call, constants: Mapping[str, ast.expr], *, words: Collection[str]) -> Iterator[str]:
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     of_ours = name.endswith("Error") and not hasattr(builtins, name)
-    first, keywords = _ERROR if of_ours else _CALLS.get(name, (0, ()))
+    first, keywords = _ERROR if of_ours else (1, ()) if name in words else _CALLS.get(name, (0, ()))
     for argument in call.args[:first]:
         yield from _texts(argument, constants)
     for keyword in call.keywords:

@@ -89,7 +89,7 @@ def _reading(read: Any, path: Path, name: str) -> Iterator[Item]:
     try:
         yield from read(path, name)
     except OSError as error:
-        yield Skipped(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _session(path: Path, name: str) -> Iterator[Item]:

@@ -18,6 +18,7 @@ from nanobot_memory_plugins.core import (
     NanobotMemoryError,
     Query,
     SearchResult,
+    Sentence,
     Store,
     StoreStatus,
     SystemClock,
@@ -175,10 +176,10 @@ class PanelMemory:
         return file
 
 
-def reason_of(error: BaseException) -> str:
+def reason_of(error: BaseException, words: Callable[[str], str]) -> str:
     """Return what to say of an error: cause and hint where it is one of ours, never the values of others."""
     if isinstance(error, NanobotMemoryError):
-        return str(error)
+        return f"{words(error.cause)} {words(error.hint)}".rstrip()
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
-    return f"Unexpected {type(error).__name__}."
+    return words(Sentence("Unexpected {kind}.", kind=type(error).__name__))

@@ -132,9 +132,17 @@ def _with_snippets(share: float, options: RecallOptions) -> RecallOptions:
 def _note_cuts(hits: Sequence[Hit], page: "_Page", options: RecallOptions, watch: RecallTrace) -> None:
     """Note which hits are not on the page, and why."""
     left = [hit for hit in hits if hit.id not in page.lines]
-    room = f"{options.max_context_tokens} tokens and {options.inject_budget_chars} characters (maxContextTokens, "
-    places = f"maxFullDocs and maxSnippets are {options.max_full_docs} and {options.max_snippets}"
-    watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, f"{room}injectBudgetChars)")
+    room = Sentence(
+        "{tokens} tokens and {characters} characters (maxContextTokens, injectBudgetChars)",
+        tokens=options.max_context_tokens,
+        characters=options.inject_budget_chars,
+    )
+    places = Sentence(
+        "maxFullDocs and maxSnippets are {full} and {snippets}",
+        full=options.max_full_docs,
+        snippets=options.max_snippets,
+    )
+    watch.cut((hit for hit in left if hit.id in page.refused), Reason.BUDGET, room)
     watch.cut((hit for hit in left if hit.id not in page.refused), Reason.PLACES, places)
     watch.whole.update(page.whole)
 

@@ -329,7 +329,11 @@ def _useful(hits: Sequence[Hit], most: int, options: RecallOptions, watch: Recal
     if watch is not None:
         for hit in hits:
             if worth[hit.id] < options.min_usefulness:
-                detail = f"it helps with probability {worth[hit.id]:.3f}, minUsefulness is {options.min_usefulness:g}"
+                detail = Sentence(
+                    "it helps with probability {found:.3f}, minUsefulness is {needed:g}",
+                    found=worth[hit.id],
+                    needed=options.min_usefulness,
+                )
                 watch.cut([hit], Reason.LITTLE_USE, detail)
         watch.cut(useful[most:], Reason.TOP_K, Sentence("{most} memories at most", most=most))
     return sorted(useful[:most], key=lambda hit: -worth[hit.id])

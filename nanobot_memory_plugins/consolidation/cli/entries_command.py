@@ -111,7 +111,7 @@ def list_entries(
     else:
         console().print(table(found) if found else tr("There are no entries."))
     for problem in snapshot.problems:
-        say(f"{snapshot.path.name}, {problem}", err=True)
+        say(tr("{file}, {problem}", file=snapshot.path.name, problem=tr(problem)), err=True)
 
 
 def _end(entry: Entry) -> datetime:

@@ -344,13 +344,17 @@ class EntryRepository:
         problems = state.document.problems
         if state.unrecovered_damage:
             problems = (
-                f"it is damaged ({state.unrecovered_damage}), and there is no good copy: what can be read is used",
+                Sentence(
+                    "it is damaged ({damage}), and there is no good copy: what can be read is used",
+                    damage=state.unrecovered_damage,
+                ),
                 *problems,
             )
         if not ahead:
             return problems
-        more = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
-        lies = f"the entry {ahead[0]}{more}: the day lies in the future, and nothing fades before it"
+        one = Sentence("the entry {id}", id=ahead[0])
+        which = Sentence("{one} and {more} more", one=one, more=len(ahead) - 1) if len(ahead) > 1 else one
+        lies = Sentence("{which}: the day lies in the future, and nothing fades before it", which=which)
         return (*problems, lies)
 
     def _warn(self, path: Path, state: State) -> None:

@@ -190,11 +190,11 @@ def _expense(used: list[Cost], recalled: list[Saving]) -> dict[str, int]:
     return {**parts, "total": whole, "whole_memory": turns.whole_tokens, "net": turns.whole_tokens - whole}
 
 
-_EXPENSE_NAMES = {
-    "recalled blocks": "blocks",
-    "tools (memory_search, remember, ...)": "tools",
-    "entries in the prompt": "entries",
-    "its own uses of the model": "background",
+_EXPENSE_WORDS = {
+    "blocks": "recalled blocks",
+    "tools": "tools (memory_search, remember, ...)",
+    "entries": "entries in the prompt",
+    "background": "its own uses of the model",
     "total": "total",
 }
 
@@ -205,7 +205,7 @@ def _show_expense(expense: dict[str, int], turns: Saving, out: Console) -> None:
     table.add_column(tr("what the set costs"))
     table.add_column(tr("tokens"), justify="right")
     table.add_column(tr("a turn"), justify="right")
-    for name, key in _EXPENSE_NAMES.items():
+    for key, name in _EXPENSE_WORDS.items():
         table.add_row(tr(name), f"{expense[key]:,}", f"{expense[key] / turns.turns:,.0f}" if turns.turns else "")
     out.print(table)
     if turns.turns:

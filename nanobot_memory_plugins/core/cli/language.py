@@ -6,7 +6,8 @@ in the code.
 
 import gettext
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -14,11 +15,12 @@ from typing import Final
 
 from nanobot_memory_plugins.core.config.json_file import nanobot_home, read_json
 from nanobot_memory_plugins.core.errors import InputError
-from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate
+from nanobot_memory_plugins.redaction.script.messages import Sentence, Translate, speaking
 
 ENGLISH: Final = "en"
 CATALOGUES: Final = Path(__file__).with_name("catalogues")
 OPTION: Final = "--lang"
+_spoken = ENGLISH
 
 # In the order in which programs look at them.
 _LOCALE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -34,6 +36,23 @@ def languages() -> list[str]:
 def catalogue(language: str) -> Translate:
     """Return what translates an English text; without a catalogue, what leaves it as it is."""
     return _read(CATALOGUES / f"{language}.mo")
+
+
+@contextmanager
+def spoken(language: str) -> Iterator[None]:
+    """Let everything that people read be said in a language inside the block."""
+    global _spoken
+    before, _spoken = _spoken, language
+    try:
+        with speaking(catalogue(language)):
+            yield
+    finally:
+        _spoken = before
+
+
+def spoken_language() -> str:
+    """Return the language in which the command line speaks just now."""
+    return _spoken
 
 
 @cache

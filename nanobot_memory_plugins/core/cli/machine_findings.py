@@ -95,12 +95,17 @@ def _way_to_write(workspace: Path, number: int | None) -> str:
     """Return what helps where a file cannot be written."""
     folder = shlex.quote(str(workspace))
     if number in (errno.ENOSPC, errno.EDQUOT):
-        return f"Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it."
+        return Sentence(
+            "Free disk space: `df -h {folder}` shows how much there is, `du -xh {folder} | sort -h` what takes it.",
+            folder=folder,
+        )
     if number == errno.EFBIG:
-        return "A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell."
+        return Sentence("A limit on the size of files is set: `ulimit -f unlimited` lifts it in this shell.")
     if number == errno.EROFS:
-        return "That disk can only be read: mount it for writing, or name another folder with --workspace."
-    return f"`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace."
+        return Sentence("That disk can only be read: mount it for writing, or name another folder with --workspace.")
+    return Sentence(
+        "`chmod u+rwx {folder}`, as the user whose folder it is; or name another one with --workspace.", folder=folder
+    )
 
 
 def room_findings(workspace: Path) -> list[Finding]:

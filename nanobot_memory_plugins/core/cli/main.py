@@ -19,12 +19,12 @@ import typer
 import typer.main
 
 from nanobot_memory_plugins.core.cli.command_group import CommandGroup
-from nanobot_memory_plugins.core.cli.language import catalogue, chosen_language
+from nanobot_memory_plugins.core.cli.language import chosen_language, spoken
 from nanobot_memory_plugins.core.cli.log_setup import configure_command_line_logging
 from nanobot_memory_plugins.core.cli.options import print_json
 from nanobot_memory_plugins.core.cli.plain import say
 from nanobot_memory_plugins.core.errors import InputError, NanobotMemoryError, NotInstalledError
-from nanobot_memory_plugins.redaction.script.messages import Sentence, speaking, together, tr
+from nanobot_memory_plugins.redaction.script.messages import Sentence, together, tr
 from nanobot_memory_plugins.redaction.script.printable import printable
 
 PROGRAM = "nanobot-memory"
@@ -95,7 +95,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
     except InputError as error:
         _failed(arguments, error, error.cause, error.hint)
         return _WRONG_USE
-    with speaking(catalogue(language)):
+    with spoken(language):
         code = _run(arguments)
     for stream in (sys.stdout, sys.stderr):
         try:

@@ -47,7 +47,12 @@ def options_of(config: MemoryConfig, models: Mapping[str, type[BaseModel] | None
         raw = config.plugins.get(name, {})
         given = f"{config.prefix}.{name}.{ENABLED}" if ENABLED in raw else ""
         yield Option(
-            f"{name}.{ENABLED}", config.enabled(name), True, Sentence("true or false"), "whether it is loaded", given
+            f"{name}.{ENABLED}",
+            config.enabled(name),
+            True,
+            Sentence("true or false"),
+            Sentence("whether it is loaded"),
+            given,
         )
         found, _ = plugin_options(config, name, model)
         if found is not None:
@@ -112,16 +117,18 @@ def allowed_by(schema: Mapping[str, Any], defined: Mapping[str, Any]) -> str:
     return plain.get(str(kind), Sentence("anything"))
 
 
+_BOUNDS = {
+    "exclusiveMinimum": "above {bound:,g}",
+    "minimum": "from {bound:,g}",
+    "maximum": "up to {bound:,g}",
+    "exclusiveMaximum": "below {bound:,g}",
+}
+
+
 def _number(schema: Mapping[str, Any], *, is_whole: bool) -> Sentence:
     kind = Sentence("a whole number") if is_whole else Sentence("a number")
     if "minimum" in schema and "maximum" in schema:
         least, most = schema["minimum"], schema["maximum"]
         return Sentence("{kind} from {least:,g} to {most:,g}", kind=kind, least=least, most=most)
-    bounds = {
-        "exclusiveMinimum": "above {bound:,g}",
-        "minimum": "from {bound:,g}",
-        "maximum": "up to {bound:,g}",
-        "exclusiveMaximum": "below {bound:,g}",
-    }
-    told = [Sentence(template, bound=schema[key]) for key, template in bounds.items() if key in schema]
+    told = [Sentence(template, bound=schema[key]) for key, template in _BOUNDS.items() if key in schema]
     return Sentence("{kind} {bounds}", kind=kind, bounds=Sentence.joined(told)) if told else kind

@@ -78,8 +78,9 @@ class ErasurePlan:
         """Return the plan for people: each file with its lines, and why something stays."""
         lines: list[str] = []
         for one in self.traces:
-            done = "removed from {where}" if self.is_done else "to remove from {where}"
-            told = tr(done if one.removed else "left in {where}", where=one.where)
+            told = tr("left in {where}", where=one.where)
+            if one.removed:
+                told = tr("removed from {where}" if self.is_done else "to remove from {where}", where=one.where)
             told += tr(" ({count} times)", count=one.count) if one.count > 1 else ""
             lines.append(told + (tr(": ") + tr(one.why) if one.why else ""))
             shown = one.lines if all_lines else one.lines[:_LINES]

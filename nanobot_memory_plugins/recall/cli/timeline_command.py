@@ -126,7 +126,10 @@ def _moment(option: str, text: str, *, end: bool) -> datetime:
     try:
         return moment_of(text, end=end)
     except ValueError as error:
-        raise InputError(f"{option} {text}: {error}.", hint="Write 2026-02-16, 2026-02, 2026 or a time.") from error
+        raise InputError(
+            Sentence("{option} {text}: {why}.", option=option, text=text, why=error.args[0]),
+            hint="Write 2026-02-16, 2026-02, 2026 or a time.",
+        ) from error
 
 
 def _row(one: Conversation, *, everything: bool) -> dict[str, Any]:
@@ -153,15 +156,18 @@ def _show(listed: list[Conversation], *, more: bool, everything: bool) -> None:
         whose = f"[cyan]{shown(one.session)}[/cyan]  " if one.session else ""
         out.print(f"[bold]{one.day.isoformat()}[/bold]  {whose}{_count(one)}  {shown(_cut(_words(one.telling)))}")
         for hit in one.said if everything else ():
-            out.print(
-                f"    {hit.time:%H:%M}  [dim]{shown(hit.speaker or tr(hit.origin.value))}[/dim]  {shown(hit.text)}"
-            )
+            out.print(f"    {hit.time:%H:%M}  [dim]{shown(_said_by(hit))}[/dim]  {shown(hit.text)}")
     if more:
         console(stderr=True).print(tr("... and earlier ones: --limit, or --until."), style="dim")
 
 
 def _count(one: Conversation) -> str:
     return tr("1 message") if one.messages == 1 else tr("{count} messages", count=one.messages)
+
+
+def _said_by(hit: Hit) -> str:
+    """Return who said it, in the reader's language where it is the user, the assistant or a tool."""
+    return hit.speaker if hit.speaker and hit.speaker != hit.origin.value else tr(hit.origin.value)
 
 
 def _who(hit: Hit) -> str:

@@ -87,7 +87,7 @@ def _tables(connection: sqlite3.Connection, tables: list[str], file: str) -> Ite
             why = (
                 "it does not answer in time, and may be a view without an end" if str(error) == "interrupted" else error
             )
-            yield Skipped(f"the rest of the table cannot be read: {why}", place)
+            yield Skipped(Sentence("the rest of the table cannot be read: {why}", why=why), place)
         done += sizes[name]
 
 

@@ -61,7 +61,7 @@ class MarkdownImporter:
             name = path.relative_to(root).as_posix()
             yield Part(name, done, len(files))
             if not unfit and path.resolve().is_relative_to(own):
-                unfit = "it is part of this memory already"
+                unfit = Sentence("it is part of this memory already")
             if unfit:
                 yield Skipped(unfit, name)
             else:

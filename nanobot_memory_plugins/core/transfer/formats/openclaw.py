@@ -110,7 +110,7 @@ def _session(path: Path, name: str) -> Iterator[Item]:
             elif (item := message_of(row, key, name, line)) is not None:
                 yield item
     except OSError as error:
-        yield Skipped(f"it cannot be read: {error.strerror}", name)
+        yield Skipped(Sentence("it cannot be read: {why}", why=error.strerror), name)
 
 
 def _keys(path: Path) -> dict[str, str]:
@@ -136,9 +136,9 @@ def _database(path: Path, name: str) -> Iterator[Item]:
                 return
             yield from _events(connection, name)
     except InputError as error:
-        yield Skipped(f"{error.cause} {error.hint}", name)
+        yield Skipped(Sentence.joined([error.cause, error.hint], " "), name)
     except sqlite3.Error as error:
-        yield Skipped(f"the rest of it cannot be read: {error}", name)
+        yield Skipped(Sentence("the rest of it cannot be read: {why}", why=error), name)
 
 
 def _events(connection: sqlite3.Connection, name: str) -> Iterator[Item]:
