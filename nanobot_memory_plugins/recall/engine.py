@@ -24,11 +24,10 @@ from nanobot_memory_plugins.core import (
     redact_text,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import hits_of, lowered
+from nanobot_memory_plugins.core.host import conversations, hits_of, lowered
 from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, paired, without_live
-from nanobot_memory_plugins.recall.conversations import conversations
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need

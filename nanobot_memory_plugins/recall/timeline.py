@@ -5,10 +5,8 @@ from dataclasses import replace
 from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
-from nanobot_memory_plugins.core.host import hits_of
-from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker
-from nanobot_memory_plugins.recall.conversations import Conversation, conversations
-from nanobot_memory_plugins.recall.usefulness import only_requests
+from nanobot_memory_plugins.core.host import Conversation, conversations, hits_of
+from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker, only_requests
 
 # Memories of a period that are looked at: the newest ones.
 _MOST_SAID, _MOST_NOTED = 400, 60

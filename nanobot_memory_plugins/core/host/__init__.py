@@ -7,6 +7,7 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
+    from nanobot_memory_plugins.core.host.conversations import Conversation, conversations, conversations_of_files
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
@@ -16,6 +17,16 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.recall_log import injections, recall_folder
     from nanobot_memory_plugins.core.host.remember_tool import FACT_PARAMETERS, told_invalid, told_receipt
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
+    from nanobot_memory_plugins.core.host.stored import (
+        Recalls,
+        Stored,
+        line_of,
+        place_of,
+        recalls_of_records,
+        stored_messages,
+        stored_notes,
+        stored_recalls,
+    )
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
     from nanobot_memory_plugins.core.host.withheld_words import WithheldWords
@@ -23,6 +34,17 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
+        "conversations": ("Conversation", "conversations", "conversations_of_files"),
+        "stored": (
+            "Recalls",
+            "Stored",
+            "line_of",
+            "place_of",
+            "recalls_of_records",
+            "stored_messages",
+            "stored_notes",
+            "stored_recalls",
+        ),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
@@ -44,21 +66,32 @@ __all__ = [
     "FACT_PARAMETERS",
     "NO_ANSWER",
     "ONLY_VARIABLE",
+    "Conversation",
     "MemoryThread",
     "PluginReport",
     "PluginState",
+    "Recalls",
+    "Stored",
     "Turn",
     "Unhelpful",
     "Use",
     "WithheldWords",
+    "conversations",
+    "conversations_of_files",
     "default_overhead",
     "hits_of",
     "injections",
+    "line_of",
     "lowered",
     "note_missed",
+    "place_of",
     "read_text",
     "recall_folder",
+    "recalls_of_records",
     "scrub_workspace",
+    "stored_messages",
+    "stored_notes",
+    "stored_recalls",
     "tokens_of",
     "told_invalid",
     "told_receipt",

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
-from nanobot_memory_plugins.core import Hit, MemoryPaths, Origin, Query, Scope
-from nanobot_memory_plugins.core.files import TimedFiles
+from nanobot_memory_plugins.core.files import MemoryPaths, TimedFiles
+from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 
 _TRANSCRIPT = frozenset({"transcript"})
 # Messages of a day and a file that are read for its line.
@@ -40,7 +40,7 @@ class Conversation:
         """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
         if self.noted:
             return self.noted[0]
-        from nanobot_memory_plugins.recall.usefulness import only_requests  # it reads whole languages in
+        from nanobot_memory_plugins.core.text import only_requests  # it reads whole languages in
 
         tells = (hit for hit in self.said if hit.origin is Origin.USER and not only_requests(hit.text))
         return next(tells, self.said[0])
