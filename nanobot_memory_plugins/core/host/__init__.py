@@ -7,7 +7,7 @@ from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
-    from nanobot_memory_plugins.core.host.conversations import Conversation, conversations, conversations_of_files
+    from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files, in_conversations
     from nanobot_memory_plugins.core.host.live_history import tokens_of
     from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
     from nanobot_memory_plugins.core.host.missed_turns import NO_ANSWER, note_missed
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
-        "conversations": ("Conversation", "conversations", "conversations_of_files"),
+        "conversations": ("Conversation", "conversations_of_files", "in_conversations"),
         "stored": (
             "Recalls",
             "Stored",
@@ -76,10 +76,10 @@ __all__ = [
     "Unhelpful",
     "Use",
     "WithheldWords",
-    "conversations",
     "conversations_of_files",
     "default_overhead",
     "hits_of",
+    "in_conversations",
     "injections",
     "line_of",
     "lowered",

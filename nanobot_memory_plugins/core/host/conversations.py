@@ -46,7 +46,7 @@ class Conversation:
         return next(tells, self.said[0])
 
 
-def conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
+def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
     """Return the conversations of some memories, the oldest first."""
     found: dict[tuple[date, str], tuple[list[Hit], list[Hit]]] = {}
     for hit in hits:
@@ -83,7 +83,7 @@ def conversations_of_files(
     most = _READ_FOR_A_LINE if query.scope == Scope(session=session) and not whole else None
     wanted = query.limit + 1
     while (read := files.newest(wanted, of_each=most)) is not None:
-        found = [one for one in conversations(shown(read.hits), zone) if one.day >= read.first or not read.more]
+        found = [one for one in in_conversations(shown(read.hits), zone) if one.day >= read.first or not read.more]
         if len(found) > query.limit or not read.more:
             counted = [_counted(one, read.unread) for one in found[-query.limit :]]
             return counted, len(found) > query.limit
