@@ -11,8 +11,8 @@ from nanobot_memory_plugins.core.host import Conversation, conversations_of_file
 from nanobot_memory_plugins.panel.views.base import View
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
-# Conversations that are listed, messages of one that are shown, and what of a message.
-_MOST, _MESSAGES, _CHARACTERS = 300, 100, 2_000
+# Conversations that are listed, messages of one that are shown, and what of a message and of a line.
+_MOST, _MESSAGES, _CHARACTERS, _LINE = 300, 100, 2_000, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class TimelineView(View):
 
 
 def _words(hit: Hit) -> str:
-    return " ".join((hit.tldr or hit.text)[:_CHARACTERS].split())
+    return " ".join((hit.tldr or hit.text)[:_LINE].split())
 
 
 def _cut(text: str) -> str:
