@@ -75,6 +75,8 @@ def print_taken_back(done: TakenBack) -> None:
     out = console()
     files, records = _counted(done.files, "file"), _counted(done.records, "record")
     out.print(f"{shown(done.source)}: taken back: {files}, {records}")
+    if done.restored:
+        out.print(f"brought back: {_counted(done.restored, 'note')} that it had replaced")
     if done.entries:
         out.print(f"Its entries went with the run {shown(done.entries)}; `nanobot-memory entries history` shows it.")
     for file, why in done.left:
