@@ -1,8 +1,7 @@
 """The one object that a host holds: it calls the plugins, keeps what they return, and fences what they inject.
 
-A message's path: `MemoryHost.message_received` -> transcript (`files`) and, at the same time, the plugins'
-``on_message_received`` (`plugin_host`) -> their notes (`files`) -> one fenced block (`fence`).
-A tool result's path: `MemoryHost.tool_executed` -> the plugins' ``on_tool_executed`` -> their notes.
+A message's path: `message_received` -> transcript (`files`) and, at the same time, the plugins' hook (`plugin_host`)
+-> their notes (`files`) -> one fenced block (`fence`). A tool result's: `tool_executed` -> the hook -> their notes.
 """
 
 import asyncio
