@@ -30,10 +30,9 @@ from nanobot_memory_plugins.core import (
     StoreStatus,
     VectorStore,
     Wanted,
-    logger,
     without_secrets,
 )
-from nanobot_memory_plugins.core.isolation.threads import LINGER_SECONDS, DaemonThreadPool, run_in_pool
+from nanobot_memory_plugins.core.isolation.threads import DaemonThreadPool, run_in_pool
 from nanobot_memory_plugins.postgres.asking import TAIL_BYTES, Asking
 from nanobot_memory_plugins.postgres.database import forgetting, health
 from nanobot_memory_plugins.postgres.database.connection import Connection
@@ -41,6 +40,7 @@ from nanobot_memory_plugins.postgres.database.shipping import Shipment, states_o
 from nanobot_memory_plugins.postgres.database.tenant import Tenant, Whose
 from nanobot_memory_plugins.postgres.machine import machine_name
 from nanobot_memory_plugins.postgres.options import PostgresOptions
+from nanobot_memory_plugins.postgres.questions import Questions
 from nanobot_memory_plugins.postgres.reaching import Lease, Server
 from nanobot_memory_plugins.search.documents import FileState
 from nanobot_memory_plugins.search.indexer.session import SessionSettings
@@ -51,11 +51,9 @@ from nanobot_memory_plugins.search.sources.places import Places
 
 T = TypeVar("T")
 
-# Searches that wait for the server at a time.
-_SEARCHES = 3
 # Seconds: how long opening waits for the server, between looks at what was sent, how long that may make no progress,
-# and how long the sender may go on at the end. A search that was given up after so long was too late.
-_OPEN, _POLL, _STUCK, _DRAIN, _NOTICEABLE = 1.0, 0.05, 120.0, 5.0, 0.05
+# and how long the sender may go on at the end.
+_OPEN, _POLL, _STUCK, _DRAIN = 1.0, 0.05, 120.0, 5.0
 # How old the numbers in a status may be, and how often they are told.
 _STATUS_AGE, _LOOK = 1.0, 0.5
 # What looking through everything that is shared may take.
@@ -81,7 +79,6 @@ class SharedStore:
         self._local = local
         self._paths = MemoryPaths.of(workspace)
         self._places = Places(self._paths)
-        self._limit = options.search_seconds
         tenant = Tenant.named(options.tenant)
         self._whose = Whose(tenant, options.tenant, machine_name(self._paths, options.machine))
         self._server = Server(
@@ -91,7 +88,7 @@ class SharedStore:
             limit=options.search_seconds,
             came_back=self._came_back,
         )
-        self._searching = DaemonThreadPool(_SEARCHES, "nanobot-memory-shared", linger=LINGER_SECONDS)
+        self._questions = Questions(self._server, options.search_seconds)
         self._housekeeping = DaemonThreadPool(2, "nanobot-memory-shared-work")
         chunking = Chunking(redact=redact)
         self._asking = Asking(self._whose, self._places, chunking, options, clock, self._embedder)
@@ -142,7 +139,7 @@ class SharedStore:
         """Send again, and let the first connection and the first search be no turn's."""
         self._sender.check_database()
         warm = Query(text="memory", limit=1)
-        self._searching.submit(self._server.use, lambda connection: self._asking.search(connection, warm), Lease())
+        self._questions.try_out(lambda connection: self._asking.search(connection, warm))
 
     @property
     def local(self) -> Store:
@@ -304,7 +301,7 @@ class SharedStore:
             return
         self._closed = True
         self._finalizer.detach()
-        self._searching.shutdown()
+        self._questions.close()
         await self._in_housekeeping(self._stop)
         await self._local.close()
 
@@ -331,32 +328,12 @@ class SharedStore:
     ) -> T | None:
         """Return what the server answers, or None where it does not in time."""
         self._must_be_open()
-        if not self._server.up:
-            return None
-        lease, begun = Lease(), time.monotonic()
 
-        def work() -> T:
+        def embed() -> None:
             if query is not None:
-                self._asking.embed(query)  # no connection is held while a model works
-            return self._server.use(function, lease)
+                self._asking.embed(query)
 
-        answer = asyncio.ensure_future(run_in_pool(self._searching, work))
-        try:
-            done, _ = await asyncio.wait({answer}, timeout=patience or self._limit)
-        except asyncio.CancelledError:
-            answer.cancel()
-            if time.monotonic() - begun > _NOTICEABLE:
-                self._server.too_late(lease)
-            raise
-        if not done:
-            answer.cancel()
-            self._server.too_late(lease)
-            return None
-        try:
-            return answer.result()
-        except StoreError as error:
-            logger.debug("the server did not answer: {}", error.cause)
-            return None
+        return await self._questions.ask(function, before=embed, patience=patience)
 
     def _embedder(self) -> Any:
         return self._local.embedder if isinstance(self._local, LendingStore) else None

@@ -87,3 +87,25 @@ async def test_another_tenant_keeps_what_one_forgets(server: OwnServer, tmp_path
     assert on_the_server(server, tenants[0]) == []
     assert len(on_the_server(server, tenants[1])) == 1
     assert "Haldersen" in stored(tmp_path / tenants[1])
+
+
+async def test_what_is_forgotten_while_the_server_is_away_is_told_to_it_at_the_next_start(
+    binaries: Path, short_folder: Path, tmp_path: Path
+):
+    server, tenant = OwnServer(short_folder / "s", safe=False), uuid.uuid4().hex
+    laptop, desktop = MemoryWorkspace(tmp_path / "laptop"), MemoryWorkspace(tmp_path / "desktop")
+    laptop.note(Note(SECRET), "a1")
+    desktop.note(Note(SECRET), "b1")
+    with server.running():
+        for workspace, machine in ((desktop, "desktop"), (laptop, "laptop")):
+            async with MemoryHost(workspace.path, config=configured(server, tenant, machine)) as memory:
+                await memory.flush_index()
+        assert on_the_server(server, tenant) == ["desktop", "laptop"]
+        server.stop()
+        async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
+            done = await memory.eraser.erase(Erasure(texts=(SECRET,)))
+            assert [trace.where for trace in done.traces if trace.waits] == ["the shared memory"]
+        server.start()
+        async with MemoryHost(laptop.path, config=configured(server, tenant, "laptop")) as memory:
+            await memory.flush_index()
+        assert on_the_server(server, tenant) == []

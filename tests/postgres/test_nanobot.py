@@ -10,7 +10,7 @@ from nanobot_memory_plugins.core.testing.scripted_server import ScriptedServer
 from nanobot_memory_plugins.postgres.server.launcher import OwnServer
 from tests.support.nanobot import Installation
 
-pytestmark = pytest.mark.host
+pytestmark = [pytest.mark.host, pytest.mark.slow]
 
 
 def test_told_on_one_machine_and_asked_on_the_other(server: OwnServer, tmp_path: Path):

@@ -12,6 +12,10 @@ from nanobot_memory_plugins.postgres.database.where import of_tenant
 _SAFE_MINOR: Final = {15: 19, 16: 15, 17: 11, 18: 6}
 # Before the first a vacuum may fail under load; before the second any user can read beyond an index (CVE-2026-3172).
 _SOUND_PGVECTOR, _SAFE_PGVECTOR = (0, 8, 4), (0, 8, 2)
+_UPDATE = (
+    "Update pgvector on the server of memoryPlugins.postgres.dsn, and let an administrator run there: "
+    "ALTER EXTENSION vector UPDATE"
+)
 # Days without a word after which a machine is named.
 _SILENT_DAYS = 30
 
@@ -36,18 +40,17 @@ def _versions(connection: Connection) -> Iterator[Finding]:
             "shared memory: server",
             f"{state} is vulnerable (CVE-2026-14662)",
             Health.DEGRADED,
-            f"Update it to {major}.{_SAFE_MINOR[major]} or later.",
+            f"Update the server of memoryPlugins.postgres.dsn to {major}.{_SAFE_MINOR[major]} or later.",
         )
     else:
         yield Finding("shared memory: server", state)
     row = run(connection, "SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     version = str(row[0]) if row else ""
     found = tuple(int(part) for part in version.split(".") if part.isdigit())
-    hint = "Update it there, and let an administrator run: ALTER EXTENSION vector UPDATE"
     if found < _SAFE_PGVECTOR:
-        yield Finding("shared memory: pgvector", f"{version} is vulnerable (CVE-2026-3172)", Health.BAD, hint)
+        yield Finding("shared memory: pgvector", f"{version} is vulnerable (CVE-2026-3172)", Health.BAD, _UPDATE)
     elif found < _SOUND_PGVECTOR:
-        yield Finding("shared memory: pgvector", f"{version} may fail to vacuum under load", Health.DEGRADED, hint)
+        yield Finding("shared memory: pgvector", f"{version} may fail to vacuum under load", Health.DEGRADED, _UPDATE)
     else:
         yield Finding("shared memory: pgvector", version)
 
@@ -60,14 +63,17 @@ def _promises(connection: Connection) -> Iterator[Finding]:
     subject = "shared memory: durability"
     if said.get("fsync") == "off":
         yield Finding(
-            subject, "fsync is off: a crash may destroy the database", Health.BAD, "Set fsync = on on the server."
+            subject,
+            "fsync is off: a crash may destroy the database",
+            Health.BAD,
+            "Set fsync = on on the server of memoryPlugins.postgres.dsn.",
         )
     elif said.get("synchronous_commit") == "off":
         yield Finding(
             subject,
             "synchronous_commit is off: a crash loses what was kept last, and machines take it for sent",
             Health.BAD,
-            "Set synchronous_commit = on on the server.",
+            "Set synchronous_commit = on on the server of memoryPlugins.postgres.dsn.",
         )
     elif said.get("synchronous_standby_names"):
         yield Finding(subject, "survives a crash and a failover: a standby confirms each commit")
@@ -78,7 +84,7 @@ def _promises(connection: Connection) -> Iterator[Finding]:
             "shared memory: encoding",
             f"the database is {said.get('server_encoding')}: some texts cannot be kept",
             Health.BAD,
-            "Make a database with ENCODING 'UTF8', and name it in the dsn.",
+            "Make a database with ENCODING 'UTF8', and name it in memoryPlugins.postgres.dsn.",
         )
 
 
@@ -95,14 +101,14 @@ def _rights(connection: Connection) -> Iterator[Finding]:
             "shared memory: rights",
             "its role may do anything on the server",
             Health.DEGRADED,
-            "Make a role that owns the memory's database and nothing else, and name it in the dsn.",
+            "Make a role that owns the memory's database and nothing else, and name it in memoryPlugins.postgres.dsn.",
         )
     if not is_encrypted and not is_here:
         yield Finding(
             "shared memory: encryption",
             "the connection is not encrypted",
             Health.DEGRADED,
-            "Add sslmode=verify-full to the dsn.",
+            "Add sslmode=verify-full to memoryPlugins.postgres.dsn.",
         )
 
 
@@ -116,7 +122,10 @@ def _indexes(connection: Connection) -> Iterator[Finding]:
     if broken:
         names = ", ".join(str(row[0]) for row in broken)
         yield Finding(
-            "shared memory: indexes", f"not valid: {names}", Health.DEGRADED, f"Let an administrator REINDEX {names}."
+            "shared memory: indexes",
+            f"not valid: {names}",
+            Health.DEGRADED,
+            "Run REINDEX INDEX of each on the server of memoryPlugins.postgres.dsn.",
         )
 
 
