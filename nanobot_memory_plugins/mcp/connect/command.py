@@ -112,8 +112,8 @@ def _make_plugin(client: ClientName, folder: Path, command: str, arguments: list
         print_json({"ok": True, **told})
         return
     out = console()
-    done = tr("Written.") if written else tr("It stands there already: nothing to write.")
-    out.print(f"[green]{done}[/green] [cyan]{shown(str(folder))}[/cyan]")
+    done = tr("[green]Written.[/green]") if written else tr("It stands there already: nothing to write.")
+    out.print(f"{done} [cyan]{shown(str(folder))}[/cyan]")
     for when, lines in ((tr("For one session:"), (start,)), (tr("For every session:"), install)):
         out.print(when)
         for line in lines:
