@@ -6,6 +6,7 @@ import pytest
 
 from nanobot_memory_plugins.core import MemoryConfig, MemoryService, is_fenced
 from nanobot_memory_plugins.core.host import asking_session
+from nanobot_memory_plugins.core.host.asked import unanswered_in
 
 ASKED = "Which port does our staging database listen on?"
 TOLD = "Our staging database listens on port 5433."
@@ -112,3 +113,15 @@ async def test_an_agent_that_begins_inside_a_tool_knows_who_asks(memory):
 
 async def _asking() -> str:
     return asking_session()
+
+
+async def test_what_nobody_has_answered_before_a_message_is_kept_with_it(memory):
+    answered = [{"role": "user", "content": "Good morning."}, {"role": "assistant", "content": "Good morning!"}]
+    waiting = [{"role": "user", "content": TOLD}, {"role": "user", "content": "By the way:"}]
+    assert list(unanswered_in([*answered, *waiting])) == waiting
+    assert list(unanswered_in(answered)) == list(unanswered_in([])) == []
+    await memory.open_turn(memory.turn("several"), ASKED, [*answered, *waiting])
+    memory.open_turn_now(memory.turn("several"), "Thanks.", [*answered, *waiting])
+    memory.open_turn_now(memory.turn("inner", parent="several"), "Look.", waiting)
+    assert [text for _, text in said(memory, "several")] == [TOLD, "By the way:", ASKED, "Thanks."]
+    assert said(memory, "inner") == [("assistant", "Look.")]  # nothing of the user

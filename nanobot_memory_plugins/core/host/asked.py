@@ -29,3 +29,11 @@ def asked_in(messages: Sequence[object]) -> Asked:
             return Asked(message.text, messages[:index], is_new)
         is_new = is_new and message.role == "system"
     return Asked("", messages, False)
+
+
+def unanswered_in(messages: Sequence[object]) -> Sequence[object]:
+    """Return the user's messages at the end of a list that nobody has answered yet."""
+    start = len(messages)
+    while (asked := asked_in(messages[:start])).is_new and asked.text:
+        start = len(asked.before)
+    return messages[start:]

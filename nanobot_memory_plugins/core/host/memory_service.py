@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from nanobot_memory_plugins.core.clock import Clock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.host.asked import unanswered_in
 from nanobot_memory_plugins.core.host.idle_clock import IdleClock
 from nanobot_memory_plugins.core.host.memory_thread import MemoryThread, Use
 from nanobot_memory_plugins.core.host.service_tool import ServiceTool, own_tool
@@ -133,25 +134,28 @@ class MemoryService:
         """Begin a turn, and return what is known for long of whose it is, for the system prompt.
 
         The message is kept and recalled for, as `Turn.received` does. Of an ``unknown`` session, whose ``history``
-        memory may never have seen, that is taken in before, at its first turn here.
+        memory may never have seen, that is taken in before, at its first turn here; of others what the user said before
+        this message and nobody has answered.
         """
-        if self._is_first(turn) and unknown and history:
-            await self.resume(turn.session_key, history, scope=turn.scope)
+        if missing := self._unseen(turn, history, unknown=unknown):
+            await self.resume(turn.session_key, missing, scope=turn.scope)
         await turn.received(text, history)
         return (await self.prompt_entries(session_key=turn.parent or turn.session_key, scope=turn.scope)).text
 
     def open_turn_now(self, turn: Turn, text: str, history: Sequence[object] = (), *, unknown: bool = False) -> str:
         """Do the same as `open_turn` where nothing can be awaited. It blocks."""
-        if self._is_first(turn) and unknown and history:
-            self.resume_now(turn.session_key, history, scope=turn.scope)
+        if missing := self._unseen(turn, history, unknown=unknown):
+            self.resume_now(turn.session_key, missing, scope=turn.scope)
         turn.now.received(text, history)
         return self.prompt_entries_now(session_key=turn.parent or turn.session_key, scope=turn.scope).text
 
-    def _is_first(self, turn: Turn) -> bool:
-        """Say whether no turn of a session has been opened here before."""
-        known = turn.session_key in self._opened
+    def _unseen(self, turn: Turn, history: Sequence[object], *, unknown: bool) -> Sequence[object]:
+        """Return what of a history memory may not have seen: all of it in the first turn that was opened here."""
+        is_first = turn.session_key not in self._opened
         self._opened[turn.session_key] = None
-        return not known
+        if turn.parent:
+            return ()
+        return history if unknown and is_first else unanswered_in(history)
 
     async def resume(
         self, session_key: str, messages: Sequence[object], *, parent: str = "", scope: ScopeLike = None

@@ -70,11 +70,16 @@ def test_a_memory_that_cannot_start_costs_no_turn(agents, tmp_path):
     assert [one.content for one in state["messages"]] == [ASKED, "", "Deployed to Berlin.", "Understood."]
 
 
-def test_several_messages_in_one_input_are_all_kept(agents):
+def test_several_messages_in_one_input_are_all_kept_once(agents, checkpoints):
     memory = agents.wired.service()
-    agents.ask(agents.make(memory), {"messages": [HumanMessage(TOLD), HumanMessage(ASKED)]}, "one")
+    agent = agents.make(memory, checkpointer=checkpoints())
+    agents.ask(agent, "Good morning to you.", "one")
+    agents.ask(agent, {"messages": [HumanMessage(TOLD), HumanMessage("By the way:"), HumanMessage(ASKED)]}, "one")
+    agents.ask(agent, "Thanks for all of that.", "one")
     memory.close()
-    assert agents.wired.said("user") == [TOLD, ASKED]
+    assert agents.wired.said("user") == [
+        "Good morning to you.", TOLD, "By the way:", ASKED, "Thanks for all of that.",
+    ]  # fmt: skip
 
 
 def test_a_session_that_has_gone_quiet_is_told_of_also_after_a_run_that_failed(agents, installed_plugin):
