@@ -132,8 +132,6 @@ class _Run(RunHooks[Any]):
         """
         asked = asked_in(messages)
         if self._started and asked.is_new:
-            if asked_in(asked.before).is_new:  # several messages at once, or one of a run that was cut off
-                await self._memory.resume(self.session_key, asked.before, scope=self.scope)
             self._known = await self._memory.open_turn(self.turn, asked.text, asked.before, unknown=True)
         else:
             await self.turn.taken_up(asked.text, asked.before)
