@@ -1,10 +1,11 @@
-"""How a panel of 10,000 entries answers keys, beside an empty one: from the key to the last that it changes on screen.
+"""How a panel of 10,000 entries and 100,000 messages answers keys, beside an empty one: to the last on screen.
 
 What is known of the row under the cursor follows when the cursor rests; it is measured by itself. Moving keys change
 nothing in an empty panel: they are set beside a panel of one screenful.
 """
 
 import asyncio
+import json
 import os
 import tempfile
 import time
@@ -29,6 +30,8 @@ from nanobot_memory_plugins.panel.memory import PanelMemory
 from nanobot_memory_plugins.panel.views import base
 
 SIZE = 10_000
+# Messages a session, as many in each of a hundred.
+MESSAGES, SESSIONS = 1_000, 100
 SCREENFUL = 20
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 MOVES = ("down", "down", "down", "pagedown", "pagedown", "up", "end", "pageup", "home")
@@ -59,7 +62,29 @@ def fill(workspace: Path, size: int) -> ManualClock:
         for n in range(size)
     }
     EntryRepository(workspace, clock=clock).update(lambda _: entries, who="benchmark", why="fill")
+    if size == SIZE:
+        say(workspace)
     return clock
+
+
+def say(workspace: Path) -> None:
+    """Write transcripts into a workspace, a message a minute in each session."""
+    folder = workspace / "memory" / "sessions"
+    folder.mkdir()
+    for number in range(SESSIONS):
+        rows = (
+            {
+                "id": f"{number:08x}{n:08x}",
+                "time": (NOW - timedelta(minutes=MESSAGES - n)).isoformat(),
+                "role": "user",
+                "text": _TEXT[n % 2].format(n),
+                "origin": "user",
+                "session": f"cli-{number}",
+            }
+            for n in range(MESSAGES)
+        )
+        lines = "".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows)
+        (folder / f"cli-{number}.jsonl").write_text(lines, encoding="utf-8")
 
 
 class Stopwatch:
@@ -85,12 +110,17 @@ class Stopwatch:
         return self._drawn - begun if self._drawn > begun else None
 
 
-async def times_of(workspace: Path, clock: ManualClock, keys: tuple[str, ...], *, delay: float) -> list[float]:
-    """Return the seconds of each key that changed something."""
+async def times_of(
+    workspace: Path, clock: ManualClock, keys: tuple[str, ...], *, delay: float, view: str = "memories"
+) -> list[float]:
+    """Return the seconds of each key that changed something in a view."""
     app = PanelApp(PanelMemory(workspace, clock=clock), Words(), poll_seconds=0)
     with mock.patch.object(base, "_DETAIL_DELAY", delay):
         async with app.run_test(size=(80, 24)) as pilot:
             while app.views["memories"].seen is None:
+                await pilot.pause(0.05)
+            await app.action_show(view)
+            while app.views[view].seen is None:
                 await pilot.pause(0.05)
             await pilot.pause(0.3)
             watch = Stopwatch(app, pilot)
@@ -116,10 +146,10 @@ def workspace_of(size: int) -> Iterator[tuple[Path, ManualClock]]:
         yield workspace, fill(workspace, size)
 
 
-def measure(size: int, keys: tuple[str, ...], *, delay: float = 3_600.0) -> float:
+def measure(size: int, keys: tuple[str, ...], *, delay: float = 3_600.0, view: str = "memories") -> float:
     """Return the 95th percentile of the keys' answers over ``size`` entries, in seconds."""
     with workspace_of(size) as (workspace, clock), quiet():
-        return percentile(asyncio.run(times_of(workspace, clock, keys, delay=delay)))
+        return percentile(asyncio.run(times_of(workspace, clock, keys, delay=delay, view=view)))
 
 
 def main() -> None:
@@ -127,12 +157,15 @@ def main() -> None:
     with mock.patch.dict(os.environ, {"NANOBOT_MEMORY_PLUGINS": "consolidation"}):
         empty, many = measure(0, OTHERS), measure(SIZE, OTHERS)
         few, moved = measure(SCREENFUL, MOVES), measure(SIZE, MOVES)
+        views = {name: measure(SIZE, MOVES, view=name) for name in ("timeline", "profile", "stats", "sessions")}
         detail = measure(SIZE, ("down",) * 4, delay=0.001)
     print(f"keys, p95: {many * 1e3:.1f} ms at {SIZE:,} entries, {empty * 1e3:.1f} ms in an empty panel: ", end="")
     print(f"{many / empty:.2f} (to reach: {MOST})")
     print(
         f"moving, p95: {moved * 1e3:.1f} ms at {SIZE:,} entries, {few * 1e3:.1f} ms at {SCREENFUL}: {moved / few:.2f}"
     )
+    for name, seconds in views.items():
+        print(f"moving in {name}, p95: {seconds * 1e3:.1f} ms, {seconds / few:.2f} of {SCREENFUL} memories")
     print(f"what is known of a row, p95: {detail * 1e3:.1f} ms after the key, without the wait for the cursor to rest")
 
 

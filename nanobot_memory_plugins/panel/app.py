@@ -24,9 +24,12 @@ from nanobot_memory_plugins.panel.views.history import HistoryView
 from nanobot_memory_plugins.panel.views.memories import MemoriesView
 from nanobot_memory_plugins.panel.views.notes import NotesView
 from nanobot_memory_plugins.panel.views.plugins import PluginsView
+from nanobot_memory_plugins.panel.views.profile import ProfileView
 from nanobot_memory_plugins.panel.views.search import SearchView
 from nanobot_memory_plugins.panel.views.sessions import SessionsView
-from nanobot_memory_plugins.panel.widgets.bars import Key, KeyBar, ViewBar
+from nanobot_memory_plugins.panel.views.stats import StatsView
+from nanobot_memory_plugins.panel.views.timeline import TimelineView
+from nanobot_memory_plugins.panel.widgets.bars import VIEW_KEYS, Key, KeyBar, ViewBar
 from nanobot_memory_plugins.panel.widgets.drawable import AsciiFilter, ControlFilter
 
 VIEWS: dict[str, type[View]] = {
@@ -38,8 +41,13 @@ VIEWS: dict[str, type[View]] = {
     "health": HealthView,
     "cost": CostView,
     "history": HistoryView,
+    "timeline": TimelineView,
+    "profile": ProfileView,
+    "stats": StatsView,
 }
 POLL_SECONDS = 1.0
+# What Textual calls keys that are no letters.
+_KEY_NAMES = {"-": "minus"}
 
 
 class PanelApp(App[None]):
@@ -54,7 +62,10 @@ class PanelApp(App[None]):
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE_FROM, "-wide")]  # noqa: RUF012  # as App has it
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(f"{number},f{number + 1}", f"show('{view}')", show=False) for number, view in enumerate(VIEWS, 1)),
+        *(
+            Binding(f"{_KEY_NAMES.get(key, key)},f{number}", f"show('{view}')", show=False)
+            for number, (key, view) in enumerate(zip(VIEW_KEYS, VIEWS, strict=True), 2)
+        ),
         Binding("f1,question_mark", "help", show=False),
         Binding("q,ctrl+c,ctrl+q", "quit", show=False),
         Binding("left_square_bracket", "next(-1)", show=False),
@@ -156,7 +167,7 @@ class PanelApp(App[None]):
         """Show all keys."""
         t = self.words
         everywhere = [
-            Key("1 … 8", "", t("Show a view (F2 … F9 in a field, too)")),
+            Key("1 … 9 0 -", "", t("Show a view (F2 … F12 in a field, too)")),
             Key("[ ]", "", t("View before, next view")),
             Key("tab", "", t("Between list and detail")),
             Key("esc", "", t("Back")),

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -11,12 +11,16 @@ from nanobot_memory_plugins.core import (
     Clock,
     ConfigurationError,
     EntryAccess,
+    Erasure,
     Finding,
     Health,
+    Hit,
     Inspection,
     MemoryPaths,
     NanobotMemoryError,
+    Origin,
     Query,
+    Scope,
     SearchResult,
     Sentence,
     Store,
@@ -26,7 +30,7 @@ from nanobot_memory_plugins.core import (
     logger,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.cli import Cost, summed
+from nanobot_memory_plugins.core.cli import Cost, FilesShown, summed
 from nanobot_memory_plugins.core.cli.machine_findings import (
     files_in_the_way,
     machine_findings,
@@ -35,8 +39,10 @@ from nanobot_memory_plugins.core.cli.machine_findings import (
     workspace_finding,
 )
 from nanobot_memory_plugins.core.config import nanobot_home, set_plugin_options
+from nanobot_memory_plugins.core.erasure import ErasurePlan
 from nanobot_memory_plugins.core.host import PluginReport, Unhelpful
 from nanobot_memory_plugins.core.language_model import uses
+from nanobot_memory_plugins.core.text import is_acknowledgement, is_pleasantry
 from nanobot_memory_plugins.panel.reading import MemoryReader, waiting_records
 
 Result = TypeVar("Result")
@@ -110,10 +116,23 @@ class PanelMemory:
         return self._inspection.store if self._inspection is not None else None
 
     async def search(self, text: str, limit: int) -> SearchResult:
-        """Search the index. Raises `StoreError`."""
+        """Search the index: best first, without what only says that it has heard. Raises `StoreError`."""
         if self.store is None:
             return SearchResult()
-        return await self.store.search(Query(text, limit=limit))
+        found = await self.store.search(Query(text, limit=2 * limit))
+        telling = await self.run(lambda: [hit for hit in found.hits if not _says_nothing(hit)])
+        return replace(found, hits=tuple(sorted(telling, key=lambda hit: -hit.score)[:limit]))
+
+    def shown(self, hits: Sequence[Hit]) -> Sequence[Hit]:
+        """Return hits without what was forgotten and can still be brought back. Blocks."""
+        return FilesShown(self.workspace, self._inspection.config).hits(Scope(), hits) if self._inspection else ()
+
+    async def erase(self, text: str, *, dry_run: bool) -> ErasurePlan | None:
+        """Say what forgetting a text for good does, or do it; None where nothing is open. Raises `MemoryFileError`."""
+        if self._inspection is None:
+            return None
+        eraser, erasure = self._inspection.eraser, Erasure(words=(text,))
+        return await (eraser.plan(erasure) if dry_run else eraser.erase(erasure))
 
     def status(self) -> StoreStatus | None:
         """Return how the index stands, or None where there is none."""
@@ -174,6 +193,13 @@ class PanelMemory:
             )
         set_plugin_options(file, {plugin: {"enabled": enabled}})
         return file
+
+
+def _says_nothing(hit: Hit) -> bool:
+    """Say whether a message is a pleasantry, or an answer that only says that it has heard."""
+    if hit.source != "transcript":
+        return False
+    return is_pleasantry(hit.text) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(hit.text))
 
 
 def reason_of(error: BaseException, words: Callable[[str], str]) -> str:

@@ -6,7 +6,7 @@ WIDE_FROM = 110
 STYLE = """
 Screen { layers: base; }
 #title { height: 1; background: $panel; color: $text; }
-#views { height: 1; background: $surface; }
+#views { height: auto; max-height: 2; background: $surface; }
 #keys { height: 1; background: $panel; dock: bottom; }
 ContentSwitcher { height: 1fr; }
 .view { height: 1fr; }

@@ -25,11 +25,10 @@ from nanobot_memory_plugins.core import (
     redact_text,
     run_in_daemon_thread,
 )
-from nanobot_memory_plugins.core.host import hits_of, lowered
+from nanobot_memory_plugins.core.host import hits_of, in_conversations, lowered
 from nanobot_memory_plugins.core.text import PeriodQuestion, period_question
 from nanobot_memory_plugins.recall import timeline
 from nanobot_memory_plugins.recall.block import build_block, build_listing, is_shown, paired, without_live
-from nanobot_memory_plugins.recall.conversations import conversations
 from nanobot_memory_plugins.recall.follow_ups import with_what_it_follows
 from nanobot_memory_plugins.recall.live_context import LiveContext
 from nanobot_memory_plugins.recall.need import need
@@ -174,7 +173,7 @@ def _listed(
 ) -> Recalled:
     """Make the block of the conversations of a period."""
     fresh = salient(without_live(found.hits, live, watch), options, watch)
-    block = build_listing(timeline.most_telling(conversations(fresh, asked_at.tzinfo)), options)
+    block = build_listing(timeline.most_telling(in_conversations(fresh, asked_at.tzinfo)), options)
     by_id = {hit.id: hit for hit in fresh}
     injected = tuple(by_id[hit_id] for hit_id in block.hit_ids) if block is not None else ()
     return Recalled(RecallTier.HEAVY, found.ranked, injected, block)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin, Sentence
-from nanobot_memory_plugins.core.text import Act, Word, Words, fold, reading_of
+from nanobot_memory_plugins.core.text import Act, Word, Words, fold, is_acknowledgement, reading_of
 from nanobot_memory_plugins.recall.options import RecallOptions
 from nanobot_memory_plugins.recall.routing import is_small_talk, is_unsure
 from nanobot_memory_plugins.recall.trace import Reason, RecallTrace
@@ -18,30 +18,6 @@ _LONGEST_NON_ANSWER = 240
 # What of a text is read.
 _LOOKED_THROUGH = 600
 _LONGEST_ACKNOWLEDGEMENT = 120
-
-ACKNOWLEDGEMENTS = Words(
-    (
-        Word(
-            r"\W*(?:(?:ok(?:ay)?|sure|great|good|got it|understood|alright|noted|thanks?|thank you|done|perfect"
-            r"|will do)\W+)*"
-            r"(?:(?:i have|i've|i'll|i will|duly|all) )*"
-            r"(?:noted|got it|understood|will do|made a note|remember(?:ed)?|keep (?:that|it|this) in mind|ok(?:ay)?"
-            r"|sure|done)"
-            r"(?:\W+(?:(?:of )?(?:that|it|this)|down|for (?:you|later|(?:the )?(?:next time|future))|from now on|then"
-            r"|now))*\W*",
-            "ok, i'll keep that in mind.",
-            "remember that the code is quillwort.",
-        ),
-        Word(
-            r"\W*(?:(?:好的?|行|嗯+|收到|明白了?|没问题|了解)\W*)*(?:我?(?:已经?|都|会|全都?)*"
-            r"(?:记下|记住|记录|了解|知道|明白|收到|记好|帮[你您]记)(?:了|啦|来|好|下|住|这[个件一]?[点事条]?|[你您]的?"
-            r"|要求|偏好|话|信息|需求|情况)*)?\W*",
-            "好的，已经记下了。",
-            "好的，记住你吃素",
-        ),
-    )
-)
-"""All of an answer that only says that it has heard."""
 
 INVENTIONS = Words(
     (
@@ -86,8 +62,7 @@ def _emptiness(hit: Hit, invented: Iterable[tuple[str, int]], options: RecallOpt
     if (hit.path, hit.line) in invented or (hit.path, hit.line - 1) in invented:
         return Sentence("an invention that was asked for")
     if len(text) <= _LONGEST_ACKNOWLEDGEMENT and (
-        is_small_talk(text, options)
-        or (hit.origin is Origin.ASSISTANT and ACKNOWLEDGEMENTS.fullmatch(fold(text)) is not None)
+        is_small_talk(text, options) or (hit.origin is Origin.ASSISTANT and is_acknowledgement(text))
     ):
         return Sentence("an acknowledgement")
     if hit.origin is Origin.ASSISTANT and len(text) <= _LONGEST_NON_ANSWER and is_unsure(text, options):

@@ -5,10 +5,8 @@ from dataclasses import replace
 from datetime import datetime, time, tzinfo
 
 from nanobot_memory_plugins.core import Hit, Origin, Query, Store
-from nanobot_memory_plugins.core.host import hits_of
-from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker
-from nanobot_memory_plugins.recall.conversations import Conversation, conversations
-from nanobot_memory_plugins.recall.usefulness import only_requests
+from nanobot_memory_plugins.core.host import Conversation, hits_of, in_conversations
+from nanobot_memory_plugins.core.text import PeriodQuestion, Span, Speaker, only_requests
 
 # Memories of a period that are looked at: the newest ones.
 _MOST_SAID, _MOST_NOTED = 400, 60
@@ -49,7 +47,7 @@ async def timeline(
     for most in _MOST_LISTED:
         listed = replace(query, text="", sources=_TRANSCRIPT | _NOTED, limit=most)
         hits = (await hits_of(store, listed)).hits
-        found = conversations(await shown(hits), zone)
+        found = in_conversations(await shown(hits), zone)
         # The oldest of them may have begun before what was listed.
         if len(found) > query.limit or len(hits) < most:
             break

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from nanobot_memory_plugins.core import Hit, Origin
-from nanobot_memory_plugins.core.text import Act, holds_wish, reading_of
+from nanobot_memory_plugins.core.text import only_requests
 
 _WITH_MEANING = {
     "always": -3.02,
@@ -30,8 +30,6 @@ _WORDS_ALONE = {
 }
 # The logarithm below which a hit's odds, relative to the best, say no more.
 _LEAST_LOG_ODDS = -8.0
-# What of a text is read.
-_LOOKED_THROUGH = 600
 
 
 def usefulness(hits: Sequence[Hit]) -> list[float]:
@@ -60,9 +58,3 @@ def _recency(hits: Sequence[Hit]) -> list[float]:
     times = [hit.time.timestamp() for hit in hits if hit.time is not None]
     oldest, span = min(times, default=0.0), max(times, default=0.0) - min(times, default=0.0)
     return [(hit.time.timestamp() - oldest) / span if hit.time is not None and span else 0.5 for hit in hits]
-
-
-def only_requests(text: str) -> bool:
-    """Say whether a text asks for something and tells nothing; what holds for later answers tells enough."""
-    acts = {clause.act for clause in reading_of(text[:_LOOKED_THROUGH]).clauses}
-    return bool(acts) and acts <= {Act.ASKS, Act.SUPPOSES, Act.REQUESTS} and not holds_wish(text)

@@ -307,3 +307,47 @@ async def test_what_did_not_help_is_said_in_the_search_and_taken_back(
         await panel.until(lambda: not panel.app.memory.unhelpful.ids(), "its end")
     rows = [json.loads(line) for file in marks.iterdir() for line in text_of(file).splitlines()]
     assert rows == [{"id": found, "helped": False}, {"id": found, "helped": True}]
+
+
+async def test_a_message_is_forgotten_for_good_after_a_look_at_its_lines(
+    workspace: Path, config: Path, clock: ManualClock
+):
+    sessions = workspace / "memory" / "sessions"
+    sessions.mkdir(exist_ok=True)
+    file = sessions / "cli_one.jsonl"
+    rows = [
+        {"id": f"m{n}", "role": "user", "session": "cli:one", "text": text, "time": f"2026-03-0{n}T10:00:00+00:00"}
+        for n, text in enumerate(("The safe stands behind the piano", "The piano is tuned in May"), 1)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    async with driven(workspace, config, clock) as panel:
+        await panel.view("search")
+        await panel.until(lambda: panel.app.memory.store is not None)
+        await panel.app.memory.store.flush()
+        await panel.press(*"safe behind", "down")
+        hits = panel.app.views["search"].list
+        await panel.until(lambda: hits.current is not None and "safe" in hits.current.text, "the hit")
+        await panel.press("f")
+        await panel.sees("Forget this for good?")
+        await panel.sees("cli_one.jsonl, line 1")
+        await panel.press("n")
+        assert "behind the piano" in text_of(file)
+        await panel.press("f")
+        await panel.sees("Forget this for good?")
+        await panel.press("y")
+        await panel.until(lambda: "Forgotten for good." in panel.said())
+        assert "behind the piano" not in text_of(file)
+        assert "tuned in May" in text_of(file)
+        await panel.until(lambda: not any("safe stands" in hit.text for hit in hits.rows), "its end in the list")
+
+
+async def test_an_entry_is_not_forgotten_for_good_from_the_search(workspace: Path, config: Path, clock: ManualClock):
+    before = on_disk(workspace)
+    async with driven(workspace, config, clock) as panel:
+        await panel.view("search")
+        await panel.press(*"spare key", "down")
+        hits = panel.app.views["search"].list
+        await panel.until(lambda: hits.current is not None and hits.current.source == "long_term", "a hit")
+        await panel.press("f")
+        await panel.until(lambda: any("in their own view (1)" in one for one in panel.said()))
+    assert on_disk(workspace) == before

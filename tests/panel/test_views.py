@@ -1,6 +1,7 @@
 """What each view shows, at 80 by 24 and on wide terminals, in both languages."""
 
 import json
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -138,9 +139,9 @@ async def test_every_view_fits(workspace: Path, config: Path, clock: ManualClock
             assert len(lines) == size[1]
             assert {cell_len(line) for line in lines} == {size[0]}
             for other in VIEWS.values():  # no name of a view is cut
-                assert panel.app.words(other.name_of_view) in lines[1]
+                assert panel.app.words(other.name_of_view) in lines[1] + lines[2]
             assert panel.app.words("All keys") in lines[-1]
-            assert panel.app.words(view.name_of_view) in lines[1]
+            assert panel.app.words(view.name_of_view) in lines[1] + lines[2]
 
 
 async def test_columns_stand_in_line_whatever_the_script(workspace: Path, config: Path, clock: ManualClock):
@@ -221,3 +222,53 @@ async def test_p_tells_what_is_known_by_kind_and_about_a_name_under_its_other_na
         await panel.sees("Nothing is known about anastasia x.")
         await panel.press("escape", "question_mark")
         await panel.sees("Profile")
+
+
+async def test_timeline_profile_and_stats_are_shown(workspace: Path, config: Path, clock: ManualClock):
+    sessions = workspace / "memory" / "sessions"
+    for session, day, texts in (
+        ("old", "2026-01-05", ("I sold the blue boat", "OK, noted.")),
+        ("new", "2026-03-01", ("The kiln fires at 900 degrees",)),
+    ):
+        (sessions / f"{session}.jsonl").write_bytes(
+            b"".join(
+                render_transcript_line(
+                    TranscriptRecord(
+                        "assistant" if number else "user",
+                        text,
+                        session,
+                        Scope(session=session),
+                        Origin.ASSISTANT if number else Origin.USER,
+                        id=f"{session}{number}",
+                        time=datetime.fromisoformat(f"{day}T10:0{number}:00+00:00"),
+                    )
+                )
+                for number, text in enumerate(texts)
+            )
+        )
+    async with driven(workspace, config, clock, size=(160, 50)) as panel:
+        await panel.press("9")
+        await panel.until(lambda: panel.app.views["timeline"].seen is not None)
+        rows = {(f"{row.one.day}", row.one.session): row for row in panel.app.views["timeline"].list.rows}
+        assert rows["2026-01-05", "old"].one.messages == 2
+        days = [row.one.day for row in panel.app.views["timeline"].list.rows]
+        assert days == sorted(days, reverse=True)
+        text = await panel.app.views["timeline"].detail(rows["2026-01-05", "old"])
+        assert "I sold the blue boat" in text.plain
+        assert "OK, noted." in text.plain
+        await panel.press("0")
+        profile = panel.app.views["profile"]
+        await panel.until(lambda: profile.seen is not None)
+        assert any("Lin" in row.one.entry.text for row in profile.list.rows)
+        await panel.press("minus")
+        stats = panel.app.views["stats"]
+        await panel.until(lambda: stats.seen is not None)
+        assert {row.name: row.messages for row in stats.list.rows}["2026-01"] >= 2
+        await panel.sees("messages,")
+        await panel.view("search")
+        await panel.app.memory.store.flush()
+        found = await panel.app.memory.search("noted boat", 20)
+        scores = [hit.score for hit in found.hits]
+        assert scores == sorted(scores, reverse=True)
+        assert any("blue boat" in hit.text for hit in found.hits)
+        assert not any(hit.text == "OK, noted." for hit in found.hits)

@@ -2,12 +2,14 @@
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pytest
 
 from nanobot_memory_plugins.core.cli.main import run_command_line
 from nanobot_memory_plugins.core.clock import SystemClock
+from nanobot_memory_plugins.core.transfer.exporting import export_to
 from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.vault import inline_tags, page_of
 from nanobot_memory_plugins.core.values import Origin, Query
@@ -131,6 +133,56 @@ def test_a_second_import_changes_nothing_and_edits_and_renames_are_followed(vaul
     assert imported(vault, workspace, capsys)["replaced"] == 1
     assert texts(workspace).count(" degrees") == 1
     assert "900 degrees" in texts(workspace)
+
+
+def test_an_import_that_is_taken_back_brings_back_what_it_replaced(vault: Path, workspace: Path, capsys):
+    imported(vault, workspace, capsys)
+    before = sorted((name, note.tldr, note.details) for name, found in notes(workspace).items() for note in found)
+    kiln = vault / "area3" / "sub1" / "Kiln.md"
+    original = kiln.read_text(encoding="utf-8")
+    kiln.write_text(original.replace("900", "1200"), encoding="utf-8")
+    assert imported(vault, workspace, capsys)["replaced"] == 1
+    assert run_command_line(["import", "--undo", "-w", str(workspace), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out.splitlines()[-1])["restored"] == 1
+    after = sorted((name, note.tldr, note.details) for name, found in notes(workspace).items() for note in found)
+    assert after == before
+    assert not list((workspace / "memory" / ".imports").rglob("*.md"))
+    report = imported(vault, workspace, capsys)  # the edit is followed again
+    assert (report["taken"]["notes"], report["replaced"]) == (1, 1)
+    assert texts(workspace).count(" degrees") == 1
+    kiln.write_text(original, encoding="utf-8")
+    assert imported(vault, workspace, capsys)["replaced"] == 1
+    assert texts(workspace).count("900 degrees") == 1
+
+
+def test_what_was_replaced_is_forgotten_for_good_with_the_rest_and_not_exported(vault: Path, workspace: Path, capsys):
+    imported(vault, workspace, capsys)
+    kiln = vault / "area3" / "sub1" / "Kiln.md"
+    kiln.write_text(kiln.read_text(encoding="utf-8").replace("900", "1200"), encoding="utf-8")
+    imported(vault, workspace, capsys)
+    kept = list((workspace / "memory" / ".imports" / "replaced").rglob("*.md"))
+    assert "900 degrees" in "".join(file.read_text(encoding="utf-8") for file in kept)
+    export_to(workspace / "a.zip", workspace)
+    with zipfile.ZipFile(workspace / "a.zip") as archive:
+        assert not [name for name in archive.namelist() if "replaced" in name]
+    assert run_command_line(["purge", "--text", "900 degrees", "--yes", "-w", str(workspace)]) == 0
+    assert "900 degrees" not in "".join(file.read_text(encoding="utf-8") for file in kept if file.exists())
+
+
+def test_a_page_that_was_renamed_and_edited_at_once_is_followed(tmp_path: Path, workspace: Path, capsys):
+    text = "The kiln stands in the yard. It fires at 900 degrees, and cools for two days before it is opened again.\n"
+    vault = page(tmp_path / "vault" / "Kiln.md", f"# Kiln\n\n{text}").parent
+    page(vault / "Boat.md", "# Boat\n\nThe boat lies at the pier beside the red barn, under a sheet of canvas.\n")
+    imported(vault, workspace, capsys)
+    (vault / "Kiln.md").unlink()
+    page(vault / "tools" / "Oven.md", f"# Oven\n\n{text.replace('900', '1200')}")
+    page(vault / "Harvest.md", "# Harvest\n\nThe figs are ripe in August, the dates a month or two later than that.\n")
+    report = imported(vault, workspace, capsys)
+    assert (report["taken"]["notes"], report["replaced"], report["notices"]) == (2, 1, [])
+    assert "900 degrees" not in texts(workspace)
+    assert "1200 degrees" in texts(workspace)
+    assert "red barn" in texts(workspace)
+    assert imported(vault, workspace, capsys)["replaced"] == 0
 
 
 def test_an_undated_page_whose_file_was_touched_is_replaced_all_the_same(tmp_path: Path, workspace: Path, capsys):

@@ -10,17 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nanobot_memory_plugins.consolidation.cli.shown import opened
-from nanobot_memory_plugins.consolidation.cli.stats import (
-    Kept,
-    Recalls,
-    Stored,
-    line_of,
-    messages,
-    notes,
-    of_records,
-    plain_entries,
-    recalls,
-)
+from nanobot_memory_plugins.consolidation.cli.stats import Kept, plain_entries
 from nanobot_memory_plugins.consolidation.model.entry import Section
 from nanobot_memory_plugins.consolidation.store.repository import EntryRepository
 from nanobot_memory_plugins.core import (
@@ -36,6 +26,15 @@ from nanobot_memory_plugins.core import (
     tr,
 )
 from nanobot_memory_plugins.core.cli import finish_erasure
+from nanobot_memory_plugins.core.host import (
+    Recalls,
+    Stored,
+    line_of,
+    recalls_of_records,
+    stored_messages,
+    stored_notes,
+    stored_recalls,
+)
 
 # Months and memories that are shown without --all, and what of a text.
 _MONTHS, _MOST, _TEXT = 6, 5, 60
@@ -56,7 +55,7 @@ def stats(
     paths = repository.paths
     entries = _kept(repository)
     try:
-        said, noted, recalled = messages(paths), notes(paths), recalls(paths)
+        said, noted, recalled = stored_messages(paths), stored_notes(paths), stored_recalls(paths)
     except OSError as error:
         raise InputError(
             Sentence("The record of what was recalled cannot be read: {why}.", why=error.strerror),
@@ -126,7 +125,7 @@ def _most_recalled(
 ) -> list[dict[str, Any]]:
     """Return what was recalled most and is still there, with its beginning."""
     found: list[dict[str, Any]] = []
-    for (file, record), times in of_records(recalled.times).most_common():
+    for (file, record), times in recalls_of_records(recalled.times).most_common():
         text = entries[record].text if record in entries else line_of(paths, file, record)
         if text:
             found.append({"times": times, "file": file, "id": record, "text": " ".join(text.split())})
@@ -139,7 +138,7 @@ def _never(recalled: Recalls, entries: Mapping[str, Kept]) -> int | None:
     """Return how many entries no recorded turn got; None where no turn is recorded."""
     if recalled.since is None:
         return None
-    got = {record for _, record in of_records(recalled.times)}
+    got = {record for _, record in recalls_of_records(recalled.times)}
     return sum(id_ not in got and not entry.hits for id_, entry in entries.items())
 
 

@@ -91,6 +91,8 @@ def print_taken_back(done: TakenBack) -> None:
     out = console()
     files, records = _counted(done.files, "file"), _counted(done.records, "record")
     out.print(tr("{source}: taken back: {files}, {records}", source=shown(done.source), files=files, records=records))
+    if done.restored:
+        out.print(tr("brought back: {notes} that it had replaced", notes=_counted(done.restored, "note")))
     if done.entries:
         out.print(
             tr(

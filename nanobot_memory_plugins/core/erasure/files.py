@@ -14,7 +14,7 @@ from nanobot_memory_plugins.core.erasure.plan import nearly_traces, trace_of
 from nanobot_memory_plugins.core.erasure.rewriting import is_left_behind, is_of_a_write, lock_of, rewrite
 from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.paths import DAY_NOTE
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
 from nanobot_memory_plugins.core.files.private import private_lock
 from nanobot_memory_plugins.core.files.reading import read_regular
 from nanobot_memory_plugins.core.values import Trace
@@ -92,6 +92,9 @@ def _purge_file(
     if path.parent == paths.memory and (path.suffix == ".md" or ".md." in path.name):
         if path.suffix == ".bak" and not DAY_NOTE.fullmatch(path.name.removesuffix(".bak")):
             return []  # of the plugin that wrote the file, which knows what it means to it
+        clean = partial(clean_notes, wanted=wanted, everywhere=everywhere)
+        return _rewrite(paths, path, where, clean, wanted, dry_run)
+    if path.suffix == ".md" and path.parent.parent == paths.memory / REPLACED:
         clean = partial(clean_notes, wanted=wanted, everywhere=everywhere)
         return _rewrite(paths, path, where, clean, wanted, dry_run)
     return _reported(paths, path, wanted)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.bootstrap_files import default_overhead, read_text
     from nanobot_memory_plugins.core.host.bounded_store import hits_of, whole_hit
     from nanobot_memory_plugins.core.host.callbacks import guarded
+    from nanobot_memory_plugins.core.host.conversations import Conversation, conversations_of_files, in_conversations
     from nanobot_memory_plugins.core.host.fullness import FILL
     from nanobot_memory_plugins.core.host.idle_clock import IdleClock
     from nanobot_memory_plugins.core.host.live_history import tokens_of
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.host.said_before import spoken_text
     from nanobot_memory_plugins.core.host.scrub import scrub_workspace
     from nanobot_memory_plugins.core.host.service_tool import ServiceTool
+    from nanobot_memory_plugins.core.host.stored import (
+        Recalls,
+        Stored,
+        line_of,
+        place_of,
+        recalls_of_records,
+        stored_messages,
+        stored_notes,
+        stored_recalls,
+    )
     from nanobot_memory_plugins.core.host.telling import asked_by, asking_session
     from nanobot_memory_plugins.core.host.turn import Turn
     from nanobot_memory_plugins.core.host.unhelpful import Unhelpful, lowered
@@ -34,6 +45,17 @@ __getattr__ = lazy_names(
         "asked": ("Asked", "asked_in"),
         "callbacks": ("guarded",),
         "fullness": ("FILL",),
+        "conversations": ("Conversation", "conversations_of_files", "in_conversations"),
+        "stored": (
+            "Recalls",
+            "Stored",
+            "line_of",
+            "place_of",
+            "recalls_of_records",
+            "stored_messages",
+            "stored_notes",
+            "stored_recalls",
+        ),
         "live_history": ("tokens_of",),
         "bootstrap_files": ("default_overhead", "read_text"),
         "bounded_store": ("hits_of", "whole_hit"),
@@ -60,11 +82,14 @@ __all__ = [
     "NO_ANSWER",
     "ONLY_VARIABLE",
     "Asked",
+    "Conversation",
     "IdleClock",
     "MemoryThread",
     "PluginReport",
     "PluginState",
+    "Recalls",
     "ServiceTool",
+    "Stored",
     "Turn",
     "Unhelpful",
     "Use",
@@ -72,16 +97,24 @@ __all__ = [
     "asked_by",
     "asked_in",
     "asking_session",
+    "conversations_of_files",
     "default_overhead",
     "guarded",
     "hits_of",
+    "in_conversations",
     "injections",
+    "line_of",
     "lowered",
     "note_missed",
+    "place_of",
     "read_text",
     "recall_folder",
+    "recalls_of_records",
     "scrub_workspace",
     "spoken_text",
+    "stored_messages",
+    "stored_notes",
+    "stored_recalls",
     "tokens_of",
     "told_invalid",
     "told_receipt",

@@ -7,6 +7,7 @@ from typing import Self
 
 from nanobot_memory_plugins.core.clock import Clock, SystemClock
 from nanobot_memory_plugins.core.config import ConfigProblem, MemoryConfig
+from nanobot_memory_plugins.core.host.eraser import Eraser
 from nanobot_memory_plugins.core.host.plugin_set import PluginReport, PluginSet
 from nanobot_memory_plugins.core.log import logger
 from nanobot_memory_plugins.core.protocols import EntryAccess, Store
@@ -61,6 +62,11 @@ class Inspection:
             except Exception as failure:  # a third party's store may fail in any way
                 logger.warning("the store could not be closed cleanly: {}", type(failure).__name__)
         await self._plugins.host.close()
+
+    @property
+    def eraser(self) -> Eraser:
+        """What forgets for good, in the files, in what plugins keep, and in the index."""
+        return Eraser(self.workspace, self._plugins.host, lambda: self.store, self.clock)
 
     def reports(self) -> list[PluginReport]:
         """Return every installed plugin with its state."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from nanobot_memory_plugins.redaction.lazy_names import lazy_names
 
 if TYPE_CHECKING:
+    from nanobot_memory_plugins.core.text.acknowledgements import is_acknowledgement
     from nanobot_memory_plugins.core.text.acts import Act, Clause, clauses_of, ends_as_question
     from nanobot_memory_plugins.core.text.attribution import UserAttribution
     from nanobot_memory_plugins.core.text.authored import authored_text, text_to_assistant
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from nanobot_memory_plugins.core.text.sentences import sentence_ends, sentence_spans, sentences_of
     from nanobot_memory_plugins.core.text.stems import stem
     from nanobot_memory_plugins.core.text.support import Objection, Support
+    from nanobot_memory_plugins.core.text.telling import only_requests
     from nanobot_memory_plugins.core.text.time_bounds import bound_of, local_moment, moment_of
     from nanobot_memory_plugins.core.text.wishes import asks_for_advice, holds_wish
     from nanobot_memory_plugins.core.text.words import LazyPattern, Word, Words, any_of
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 __getattr__ = lazy_names(
     __name__,
     {
+        "acknowledgements": ("is_acknowledgement",),
         "acts": ("Act", "Clause", "clauses_of", "ends_as_question"),
         "attribution": ("UserAttribution",),
         "authored": ("authored_text", "text_to_assistant"),
@@ -69,6 +72,7 @@ __getattr__ = lazy_names(
         "numbers": ("ENGLISH_NUMBERS", "chinese_number"),
         "pleasantries": ("is_pleasantry",),
         "profile": ("profile_lines", "profile_text"),
+        "telling": ("only_requests",),
         "opposites": ("ANOTHER_IN", "RELATION_ZH"),
         "quotations": ("QuotedConversation",),
         "questions": ("CLOSING", "asks_by_a_word"),
@@ -132,6 +136,7 @@ __all__ = [
     "excerpt",
     "fold",
     "holds_wish",
+    "is_acknowledgement",
     "is_pleasantry",
     "is_refusal",
     "local_moment",
@@ -141,6 +146,7 @@ __all__ = [
     "named_period",
     "negations",
     "one_line",
+    "only_requests",
     "own_words",
     "period_question",
     "phrases_of",

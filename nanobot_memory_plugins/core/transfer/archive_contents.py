@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from nanobot_memory_plugins.core.files import MemoryPaths
-from nanobot_memory_plugins.core.files.paths import DAY_NOTE
+from nanobot_memory_plugins.core.files.paths import DAY_NOTE, REPLACED
 
 # Folders below the memory folder that are of this machine, or somebody else's.
 _ELSEWHERE = frozenset({".locks", ".git"})
@@ -54,7 +54,7 @@ def kind_of(name: str) -> Kind | None:
     parts = PurePosixPath(name).parts
     if not parts or parts[0] in _ELSEWHERE or name in _NEVER or name.endswith((".tmp", ".lock")):
         return None
-    if parts[-1] == ".lock":
+    if parts[-1] == ".lock" or name.startswith(f"{REPLACED}/"):
         return None
     if len(parts) > 1 and parts[0].startswith("."):
         folders = {".spill": Kind.SPILL, ".entries": Kind.ENTRIES}
@@ -98,7 +98,8 @@ def _walk(folder: Path, prefix: str) -> Iterator[ArchiveMember | tuple[str, str]
             if prefix or entry.name not in _ELSEWHERE:
                 yield from _walk(folder / entry.name, f"{name}/")
         elif (kind := kind_of(name)) is None:
-            if not name.endswith((".tmp", ".lock")) and name not in _NEVER:
+            is_known = name in _NEVER or name.startswith(f"{REPLACED}/")
+            if not name.endswith((".tmp", ".lock")) and not is_known:
                 yield name, NOT_OURS
         elif not _is_utf8(name):
             yield ascii(name), "its name is not UTF-8"

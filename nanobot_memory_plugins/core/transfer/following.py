@@ -1,26 +1,30 @@
 """Following a folder of somebody's notes: what a file said at the last import goes when it says something else now.
 
 ``memory/.imports/sources.jsonl`` remembers for each file, by hashes alone, what it held and which notes were made of
-it. A file that was edited, or is found again under another name, has its old notes replaced; those of a file that is
-gone stay. What has been changed in the memory since then stays, too.
+it. A file that was edited, or is found again under another name, has its old notes replaced, and so has one that was
+renamed and edited at once, where half of what it said is still there; those of a file that is gone stay. What has been
+changed in the memory since then stays, too.
 """
 
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nanobot_memory_plugins.core.files import MemoryPaths
+from nanobot_memory_plugins.core.files import MemoryPaths, NoteEntry, parse_notes
 from nanobot_memory_plugins.core.files.appending import Appender
 from nanobot_memory_plugins.core.transfer.archive_contents import SOURCES
 from nanobot_memory_plugins.core.transfer.file_install import read_plain
+from nanobot_memory_plugins.core.transfer.formats.encodings import NoTextError, decoded
 from nanobot_memory_plugins.core.transfer.formats.vault import EMPTY
 from nanobot_memory_plugins.core.transfer.ledger import TAKEN
+from nanobot_memory_plugins.core.transfer.likeness import matches_of, pairs_of
+from nanobot_memory_plugins.core.transfer.replaced import keep_replaced
 from nanobot_memory_plugins.core.transfer.report import ImportReport
-from nanobot_memory_plugins.core.transfer.written import Removal, TakenBack
+from nanobot_memory_plugins.core.transfer.written import ImportRecord, Removal, TakenBack
 from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 
@@ -50,7 +54,8 @@ class _Known:
 class FollowedSource:
     """One source, and what was made of its files before. Everything here blocks; hold `only_import`."""
 
-    def __init__(self, paths: MemoryPaths, appender: Appender, source: Path) -> None:
+    def __init__(self, paths: MemoryPaths, appender: Appender, source: Path, record: ImportRecord) -> None:
+        self._record = record
         self._paths = paths
         self._appender = appender
         self._root = source.parent if source.is_file() else source
@@ -73,44 +78,80 @@ class FollowedSource:
         renamed = set(bodies.values())
         left = {_hash(name.encode()) for name, _ in report.left}
         emptied = {_hash(name.encode()) for name, why in report.left if why == EMPTY}
+        moved = self._moved(now, renamed, left)
         gone: dict[str, Placed] = {}
         absent = 0
         for name, known in self._known.items():
             old = {key: note for key, note in known.notes.items() if key not in current}
-            if name in now or name in emptied or known.body in renamed:
+            if name in now or name in emptied or known.body in renamed or name in moved:
                 gone |= old
             elif known.notes and self._is_whole and name not in left:
                 absent += 1
+        rows = self._rows(now, bodies, renamed, emptied | moved)
         if gone:
             report.replaced = len(gone)
             if not dry_run:
-                self._take_out(gone, report, lock_seconds)
+                self._take_out(gone, rows, report, lock_seconds)
         if absent:
             report.notices.append(
                 Sentence("{count:,} files of the last import are not there any more; their notes stay.", count=absent)
             )
-        if not dry_run:
-            self._remember(now, bodies, renamed, emptied)
+        if rows and not dry_run:
+            self._appender.append(self._path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 
-    def _take_out(self, gone: Mapping[str, Placed], report: ImportReport, lock_seconds: float) -> None:
+    def _moved(
+        self, now: Mapping[str, tuple[str, Mapping[str, Placed]]], renamed: set[str], left: set[str]
+    ) -> set[str]:
+        """Return the files that are not there any more, and say most of what they said under a new name."""
+        gone = {
+            name: known
+            for name, known in self._known.items()
+            if name not in now and name not in left and known.notes and known.body not in renamed
+        }
+        new = {name: self._root / file for name, (file, _) in now.items() if name not in self._known}
+        if not (gone and new and self._is_whole):
+            return set()
+        texts: dict[str, dict[str, str]] = {}
+        for note in (note for known in gone.values() for note in known.notes.values()):
+            if note.file not in texts:
+                data = read_plain(self._paths.memory / note.file) or b""
+                texts[note.file] = {
+                    one.id: one.details or one.tldr for one in parse_notes(data) if isinstance(one, NoteEntry)
+                }
+        old = {
+            name: pairs_of("\n".join(texts[note.file].get(note.id, "") for note in known.notes.values()))
+            for name, known in gone.items()
+        }
+        return set(matches_of(old, {name: pairs_of(_text(path)) for name, path in new.items()}))
+
+    def _take_out(
+        self, gone: Mapping[str, Placed], rows: Sequence[Mapping[str, Any]], report: ImportReport, lock_seconds: float
+    ) -> None:
         by_file: dict[str, dict[str, list[Any]]] = defaultdict(dict)
         for note in gone.values():
             by_file[note.file][note.id] = [note.length, note.sha256]
-        rows: list[dict[str, Any]] = [{"file": file, "records": records} for file, records in by_file.items()]
+        kept = keep_replaced(self._paths, self._record.id, by_file)
+        before = []
+        for row in rows:
+            known = self._known.get(str(row["name"]), _Known(""))
+            before.append(json.dumps(self._row(str(row["name"]), known.body, known.notes)))
+        self._record.replaced(kept, list(gone), before)
+        taken: list[dict[str, Any]] = [{"file": file, "records": records} for file, records in by_file.items()]
         done = TakenBack("", "")
-        Removal(self._paths, done, lock_seconds).run([*rows, {"file": TAKEN, "keys": list(gone)}])
+        Removal(self._paths, done, lock_seconds).run([*taken, {"file": TAKEN, "keys": list(gone)}])
         for file, why in done.left:
             report.notices.append(
                 Sentence("An earlier form of a note stays in memory/{file}: {why}.", file=file, why=Sentence.of(why))
             )
 
-    def _remember(
+    def _rows(
         self,
         now: Mapping[str, tuple[str, Mapping[str, Placed]]],
         bodies: Mapping[str, str],
         renamed: set[str],
         emptied: set[str],
-    ) -> None:
+    ) -> list[dict[str, Any]]:
+        """Return what is to be remembered of the files, as far as it is new."""
         rows = []
         for hashed, (name, notes) in now.items():
             before = self._known.get(hashed)
@@ -121,8 +162,7 @@ class FollowedSource:
         for hashed, known in self._known.items():
             if hashed not in now and known.notes and (known.body in renamed or hashed in emptied):
                 rows.append(self._row(hashed, known.body, {}))
-        if rows:
-            self._appender.append(self._path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+        return rows
 
     def _row(self, name: str, body: str, notes: Mapping[str, Placed]) -> dict[str, Any]:
         written = {key: [note.file, note.id, note.length, note.sha256] for key, note in notes.items()}
@@ -146,6 +186,13 @@ class FollowedSource:
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 continue  # a crash cut it off; the files are read again
         return found
+
+
+def _text(path: Path) -> str:
+    try:
+        return decoded(path.read_bytes())[0]
+    except (OSError, NoTextError):
+        return ""
 
 
 def _hash(data: bytes) -> str:

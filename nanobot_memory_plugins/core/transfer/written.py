@@ -20,6 +20,7 @@ from nanobot_memory_plugins.core.files.entries import exact_time
 from nanobot_memory_plugins.core.transfer.archive_contents import IMPORTS, OF_FORGOTTEN, Kind, kind_of
 from nanobot_memory_plugins.core.transfer.entries import TakesBackEntries, installed_joiner
 from nanobot_memory_plugins.core.transfer.file_install import put_file, read_plain
+from nanobot_memory_plugins.core.transfer.replaced import bring_back
 
 _CHANGED = "it has been changed since then"
 _ENTRIES_WENT_ON = "the entries went on since then: `nanobot-memory entries forget ID` takes one out"
@@ -49,6 +50,10 @@ class ImportRecord:
         if new := list(keys):
             self._add({"file": name, "keys": new})
 
+    def replaced(self, files: Sequence[str], keys: Sequence[str], sources: Sequence[str]) -> None:
+        """Say in which files notes were that are about to be replaced, their keys, and what their sources held."""
+        self._add({"replaced": list(files), "old_keys": list(keys), "old_sources": list(sources)})
+
     def entries(self, run: str) -> None:
         """Say which run of the entries brought theirs."""
         self._add({"entries": run})
@@ -69,6 +74,7 @@ class TakenBack:
     files: int = 0
     records: int = 0
     entries: str = ""
+    restored: int = 0
     left: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -89,6 +95,7 @@ def take_back(workspace: Path, *, now: datetime, lock_seconds: float) -> TakenBa
         _take_entries_back(workspace, run, result)
     appender = Appender(paths, lock_seconds)
     Removal(paths, result, lock_seconds).run(mine)
+    result.restored = sum(bring_back(paths, row, lock_seconds) for row in mine if "replaced" in row)
     row = {"import": last["import"], "undone": exact_time(now)}
     appender.append(paths.memory / IMPORTS, json.dumps(row).encode() + b"\n")
     return result

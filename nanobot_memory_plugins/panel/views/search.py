@@ -11,6 +11,8 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from nanobot_memory_plugins.core import Hit, Level, SearchResult
+from nanobot_memory_plugins.core.erasure import is_short
+from nanobot_memory_plugins.panel.dialogs import Confirm
 from nanobot_memory_plugins.panel.views.base import View, field
 from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
 from nanobot_memory_plugins.panel.widgets.bars import Key
@@ -18,6 +20,8 @@ from nanobot_memory_plugins.panel.widgets.highlight import highlighted, pattern_
 from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
 
 _LIMIT = 50
+# Lines of a file that are shown before it is forgotten.
+_LINES = 5
 # Seconds without a key after which a search begins.
 _TYPING_DELAY = 0.12
 # Of a text so many characters are surely seen in the list; a match behind them is shown with some before it.
@@ -32,6 +36,7 @@ class SearchView(View):
         Binding("slash", "ask", show=False),
         Binding("escape", "focus_rows", show=False),
         Binding("x", "helpful", show=False),
+        Binding("f,delete", "forget", show=False),
     ]
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
@@ -65,6 +70,7 @@ class SearchView(View):
         return [
             Key("/", "ask", t("New search")),
             Key("↑↓", "focus_rows", t("Through the hits")),
+            Key("f", "forget", t("Forget")),
             Key("x", "helpful", t("Helped or not")),
         ]
 
@@ -89,6 +95,51 @@ class SearchView(View):
         helped = hit.id in marks.ids()
         done = t("Recalled as before.") if helped else t("Recalled one step later from now on. x takes it back.")
         self.panel.change(lambda: marks.say(hit.id, helped=helped) or None, done)
+
+    def action_forget(self) -> None:
+        """Forget the message or note under the cursor for good, after a look at the lines that go."""
+        hit, t = self.list.current, self.words
+        if hit is None:
+            return
+        if hit.source == "long_term":
+            self.panel.say(t("Memories are forgotten in their own view (1)."), severity="warning")
+        elif is_short(hit.text):
+            self.panel.say(t("It is too short to be forgotten by its words."), severity="warning")
+        else:
+            self.run_worker(self._ask_to_forget(hit), group="ask", exclusive=True)
+
+    async def _ask_to_forget(self, hit: Hit) -> None:
+        t = self.words
+        try:
+            plan = await self.memory.erase(hit.text, dry_run=True)
+        except Exception as error:
+            self.panel.complain(error)
+            return
+        if plan is None or not plan.removed:
+            self.panel.say(t("Nothing that is kept here holds these words."), severity="warning")
+            return
+        lines = [
+            t("{where}, line {n}: {held}", where=one.where, n=held.line, held=held.text)
+            for one in plan.removed
+            for held in one.lines[:_LINES]
+        ]
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.run_worker(self._forget(hit), group="forget", exclusive=True)
+
+        self.app.push_screen(Confirm(t("Forget this for good? It cannot be undone."), lines, t), answered)
+
+    async def _forget(self, hit: Hit) -> None:
+        t = self.words
+        try:
+            plan = await self.memory.erase(hit.text, dry_run=False)
+        except Exception as error:
+            self.panel.complain(error)
+            return
+        waits = plan is not None and plan.waits
+        self.panel.say(t("Forgotten but for what could not be removed yet.") if waits else t("Forgotten for good."))
+        await self.refresh_view(force=True)
 
     def on_key(self, event: Any) -> None:
         """Lead the arrow keys from the field into the list."""

@@ -8,6 +8,11 @@ from rich.style import Style
 from rich.text import Text
 from textual.widgets import Static
 
+# Of a line so many cells may stay empty before a name that is too long for them.
+_LONGEST_NAME = 16
+VIEW_KEYS = "1234567890-"
+"""The keys of the views, in their order."""
+
 
 class Key(NamedTuple):
     """A key, the action of the app or view that it stands for, and what it does, in a word."""
@@ -42,16 +47,19 @@ def _width(key: Key) -> int:
 
 
 class ViewBar(Static):
-    """The names of the views, each with its number; the one that is shown stands out."""
+    """The names of the views, each with its key; the one that is shown stands out."""
 
     def show(self, names: Sequence[tuple[str, str]], current: str, width: int) -> None:
-        """Show views by id and name. When there is no room for all names, the others shrink to their numbers."""
-        needed = 1 + sum(cell_len(name) + 3 for _, name in names)
-        line = Text(" ", no_wrap=True, overflow="crop")
-        for number, (view, name) in enumerate(names, 1):
+        """Show views by id and name, on two lines where one is too short; where both are, by their keys alone."""
+        lines, room = [Text(" ", no_wrap=True, overflow="crop")], width - 1
+        is_short = 2 + sum(cell_len(name) + 3 for _, name in names) > 2 * width - _LONGEST_NAME
+        for key, (view, name) in zip(VIEW_KEYS, names, strict=False):
             is_current = view == current
+            shown = key if is_short and not is_current else f"{key} {name}"
+            if (need := cell_len(shown) + 1) > room:
+                lines.append(Text(" ", no_wrap=True, overflow="crop"))
+                room = width - 1
+            room -= need
             style = Style(meta={"@click": f"app.show('{view}')"})
-            shown = f"{number} {name}" if needed <= width or is_current else f"{number}"
-            line.append(shown, style + Style(bold=True, reverse=True) if is_current else style)
-            line.append(" ")
-        self.update(line)
+            lines[-1].append(shown, style + Style(bold=True, reverse=True) if is_current else style).append(" ")
+        self.update(Text("\n", no_wrap=True, overflow="crop").join(lines))

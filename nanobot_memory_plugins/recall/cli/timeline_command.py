@@ -31,7 +31,7 @@ from nanobot_memory_plugins.core import (
     without_secrets,
 )
 from nanobot_memory_plugins.core.cli import FilesShown, finish_erasure, run, warn
-from nanobot_memory_plugins.recall.conversations import Conversation, conversations_of_files
+from nanobot_memory_plugins.core.host import Conversation, conversations_of_files
 
 # What of a text is shown on a line.
 _LINE = 160

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
-from nanobot_memory_plugins.core import Hit, MemoryPaths, Origin, Query, Scope
-from nanobot_memory_plugins.core.files import TimedFiles
+from nanobot_memory_plugins.core.files import MemoryPaths, TimedFiles
+from nanobot_memory_plugins.core.values import Hit, Origin, Query, Scope
 
 _TRANSCRIPT = frozenset({"transcript"})
 # Messages of a day and a file that are read for its line.
@@ -40,13 +40,13 @@ class Conversation:
         """What says best what it was about: what was noted of it, else the first thing that its user tells in it."""
         if self.noted:
             return self.noted[0]
-        from nanobot_memory_plugins.recall.usefulness import only_requests  # it reads whole languages in
+        from nanobot_memory_plugins.core.text import only_requests  # it reads whole languages in
 
         tells = (hit for hit in self.said if hit.origin is Origin.USER and not only_requests(hit.text))
         return next(tells, self.said[0])
 
 
-def conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
+def in_conversations(hits: Iterable[Hit], zone: tzinfo | None) -> list[Conversation]:
     """Return the conversations of some memories, the oldest first."""
     found: dict[tuple[date, str], tuple[list[Hit], list[Hit]]] = {}
     for hit in hits:
@@ -83,7 +83,7 @@ def conversations_of_files(
     most = _READ_FOR_A_LINE if query.scope == Scope(session=session) and not whole else None
     wanted = query.limit + 1
     while (read := files.newest(wanted, of_each=most)) is not None:
-        found = [one for one in conversations(shown(read.hits), zone) if one.day >= read.first or not read.more]
+        found = [one for one in in_conversations(shown(read.hits), zone) if one.day >= read.first or not read.more]
         if len(found) > query.limit or not read.more:
             counted = [_counted(one, read.unread) for one in found[-query.limit :]]
             return counted, len(found) > query.limit

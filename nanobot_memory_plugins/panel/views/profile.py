@@ -1,0 +1,73 @@
+"""What is known of the user, by kind, with the words from which it was learned."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.text import Text
+
+from nanobot_memory_plugins.core import KnownEntry, Profile
+from nanobot_memory_plugins.panel.views.base import View, field
+from nanobot_memory_plugins.panel.views.entry_detail import day_and_time
+from nanobot_memory_plugins.panel.widgets.row_list import Column, RowList
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A row: an entry of the profile under its kind; ``ended`` where it holds no more."""
+
+    kind: str
+    one: KnownEntry
+    ended: bool = False
+
+
+class ProfileView(View):
+    """The profile."""
+
+    name_of_view = "Profile"
+
+    def rows(self) -> RowList[Any]:
+        """Return the list."""
+        t = self.words
+        return RowList[Known](
+            (Column(t("Category"), 11), Column(t("Since"), 10, from_width=60), Column(t("Text"), 0)),
+            self._cells,
+            key=lambda row: row.one.entry.id,
+            dim=lambda row: row.ended,
+            empty=t("There is nothing here."),
+        )
+
+    def version(self) -> str:
+        """Return a text that changes with the entries."""
+        return self.memory.entries.version() if self.memory.entries is not None else ""
+
+    async def load(self) -> None:
+        """Read the profile."""
+        access = self.memory.entries
+        found = await self.memory.run(lambda: access.profile()) if access is not None else Profile({})
+        rows = list(_rows(found))
+        self.list.set_rows(rows)
+        ended = sum(row.ended for row in rows)
+        self.line.update(Text(" " + self.words("{n} known, {m} over", n=f"{len(rows) - ended:,}", m=f"{ended:,}")))
+
+    def _cells(self, row: Known) -> list[Text | str]:
+        since = row.one.entry.created_at
+        return [self.words(row.kind), f"{since.astimezone():%Y-%m-%d}" if since else "", row.one.entry.text]
+
+    async def detail(self, row: Known) -> Text:
+        """Return an entry with the words from which it was learned."""
+        t, entry, text = self.words, row.one.entry, Text()
+        text.append(f"{entry.text}\n\n", "bold")
+        field(text, t("Said"), row.one.words)
+        field(text, t("When"), day_and_time(row.one.said_at))
+        field(text, t("Since"), day_and_time(entry.created_at))
+        field(text, t("Origin"), t(entry.origin.value))
+        field(text, t("Session"), entry.source_session)
+        field(text, t("Tags"), ", ".join(entry.tags))
+        return text.append(t("To change it: Memories (1)."), "dim")
+
+
+def _rows(found: Profile) -> Iterable[Known]:
+    for kind, told in found.known.items():
+        yield from (Known(kind, one) for one in told)
+    yield from (Known("over", one, ended=True) for one in found.ended)
