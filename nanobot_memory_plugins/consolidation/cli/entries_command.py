@@ -128,7 +128,7 @@ def _show_due(found: Sequence[Entry], now: datetime) -> None:
         day = {0: "today", 1: "tomorrow"}.get(-1 if left is None else left) or f"{last_day(_end(one)):%Y-%m-%d}"
         console().print(f"[bold]{day:10}[/bold]  {shown(one.id)}  {shown(one.content)}")
     if not found:
-        console().print("Nothing is due within a week.")
+        console().print(tr("Nothing is due within a week."))
 
 
 @entries.command("show")

@@ -85,13 +85,20 @@ def _back_up(folder: Path, to: Path | None, keep: int, *, as_json: bool) -> None
         return
     out = console()
     for one in left:
-        out.print(f"left: {shown(one['file'])}: {shown(one['why'])}")
+        out.print(tr("left: {file}: {why}", file=shown(one["file"]), why=shown(tr(one["why"]))))
     if report is None:
-        out.print(f"Today's backup is there, and whole: {shown(str(done.path))}")
+        out.print(tr("Today's backup is there, and whole: {path}", path=shown(str(done.path))))
     else:
-        out.print(f"{report.files:,} files, {report.size:,} bytes, read back whole, in {shown(str(done.path))}")
+        out.print(
+            tr(
+                "{files:,} files, {size:,} bytes, read back whole, in {path}",
+                files=report.files,
+                size=report.size,
+                path=shown(str(done.path)),
+            )
+        )
     for path in done.removed:
-        out.print(f"given up: {shown(path.name)}")
+        out.print(tr("given up: {name}", name=shown(path.name)))
 
 
 def _usual_name(folder: Path) -> str:

@@ -21,7 +21,7 @@ from nanobot_memory_plugins.core.transfer.importing import import_from, only_imp
 from nanobot_memory_plugins.core.transfer.report import ImportReport
 from nanobot_memory_plugins.core.transfer.sources import ARCHIVE, chosen_importer
 from nanobot_memory_plugins.core.transfer.written import take_back
-from nanobot_memory_plugins.redaction.script.messages import Sentence
+from nanobot_memory_plugins.redaction.script.messages import Sentence, tr
 
 
 def import_memory(
@@ -85,7 +85,7 @@ def _merge_copies(workspace: Path, *, dry_run: bool, everything: bool, as_json: 
     for _, report in merged:
         print_report(report, everything=everything)
     if not merged:
-        console().print("There are no copies of a sync program in the memory.")
+        console().print(tr("There are no copies of a sync program in the memory."))
 
 
 def _undo(workspace: Path, *, as_json: bool) -> None:

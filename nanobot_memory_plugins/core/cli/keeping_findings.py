@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.values.diagnosis import Finding, Health
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Copies that are named.
 _MOST_NAMED = 3
@@ -34,7 +35,9 @@ def _readers(workspace: Path) -> Iterator[Finding]:
         return
     command = f"chmod o-rwx {shlex.quote(str(memory))}"
     yield Finding(
-        "readers", f"other users of this machine can read the memory; `{command}` keeps them out", Health.INFO
+        "readers",
+        Sentence("other users of this machine can read the memory; `{command}` keeps them out", command=command),
+        Health.INFO,
     )
 
 
@@ -48,7 +51,7 @@ def _copies(workspace: Path) -> Iterator[Finding]:
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
     yield Finding(
         "copies of a sync program",
-        f"{', '.join(found[:_MOST_NAMED])}{more}: two machines wrote the same file",
+        Sentence("{found}{more}: two machines wrote the same file", found=", ".join(found[:_MOST_NAMED]), more=more),
         Health.DEGRADED,
         "`nanobot-memory import --conflicts` merges them into the files, and removes them.",
     )

@@ -16,6 +16,7 @@ from nanobot_memory_plugins.core.errors import MemoryFileError
 from nanobot_memory_plugins.core.files.daily_rows import append_row, lines_since
 from nanobot_memory_plugins.core.files.paths import MemoryPaths
 from nanobot_memory_plugins.core.values import Hit
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What the step leaves of a score, and with that of the odds that a memory helps.
 STEP = 0.25
@@ -52,7 +53,7 @@ class Unhelpful:
             append_row(self._folder, self._clock.now().date(), row, below=self._memory)
         except OSError as error:
             raise MemoryFileError(
-                f"That a memory did not help cannot be written: {error.strerror}.",
+                Sentence("That a memory did not help cannot be written: {why}.", why=error.strerror),
                 hint="Give this user the right to write below memory/.usage, or free some space.",
             ) from error
         return True

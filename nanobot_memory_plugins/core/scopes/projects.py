@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nanobot_memory_plugins.core.errors import InputError
 from nanobot_memory_plugins.core.files.reading import open_regular
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # What is read of a repository's configuration.
 _MOST_BYTES = 1 << 16
@@ -43,7 +44,9 @@ def project_named(value: str) -> str:
         return value.strip()
     found = project_of(value)
     if not found:
-        raise InputError(f"{value} lies in no repository.", hint="Give the project's name instead.")
+        raise InputError(
+            Sentence("{value} lies in no repository.", value=value), hint="Give the project's name instead."
+        )
     return found
 
 

@@ -13,6 +13,7 @@ from nanobot_memory_plugins.core.files import MemoryPaths
 from nanobot_memory_plugins.core.transfer.archive import opened_archive
 from nanobot_memory_plugins.core.transfer.exporting import ExportReport, export_to
 from nanobot_memory_plugins.core.transfer.importer import Part
+from nanobot_memory_plugins.redaction.script.messages import Sentence
 
 # Of the place of a workspace this many digits of its SHA-256 tell two of the same name apart.
 _DIGITS = 6
@@ -52,12 +53,15 @@ def back_up(
     """
     memory = MemoryPaths.of(workspace).memory
     if folder.resolve().is_relative_to(memory.resolve()):
-        raise InputError(f"{folder} lies in the memory itself.", hint="Name a folder elsewhere with --to.")
+        raise InputError(
+            Sentence("{folder} lies in the memory itself.", folder=folder), hint="Name a folder elsewhere with --to."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise InputError(
-            f"{folder} cannot be made: {error.strerror}.", hint="Name another folder with --to."
+            Sentence("{folder} cannot be made: {why}.", folder=folder, why=error.strerror),
+            hint="Name another folder with --to.",
         ) from error
     place = hashlib.sha256(str(workspace.resolve()).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     name = f"nanobot-memory-{plain_name(workspace)}-{place}"

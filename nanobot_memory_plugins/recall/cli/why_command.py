@@ -333,7 +333,7 @@ def _show_candidate(out: Console, one: Candidate) -> None:
     text = " ".join((hit.snippet or hit.text).split())
     out.print(f"       {shown(text[:_LINE])}{'…' if len(text) > _LINE else ''}")
     if one.unhelpful:
-        out.print("       said not to help: recalled one step later", style="yellow")
+        out.print(tr("       said not to help: recalled one step later"), style="yellow")
     if one.cut is not None and (one.cut.detail or one.cut.instead):
         detail = tr(one.cut.detail)
         if one.cut.instead:
@@ -350,6 +350,8 @@ def _found_by(one: Candidate) -> str:
         return ""
     if one.found_by.startswith("beside"):
         return tr("stands beside a found passage; ")
+    if one.found_by.startswith("no word"):
+        return tr("no word in common, nor the meaning; ")
     return tr("found by {what}; ", what=tr(_FOUND_WORDS.get(one.found_by, one.found_by)))
 
 
